@@ -53,8 +53,8 @@ public struct Biquad: Sendable {
     return result
   }
 
-  /// Sets a state that has died away to zero. Denormal numbers, which it would reach, are slow; it is
-  /// silent long before.
+  /// Sets a state that has died away to zero. Denormal numbers, which it would reach, are slow; it
+  /// is silent long before.
   @inlinable @inline(__always)
   public mutating func settle() {
     if abs(s1) < 1e-30 { s1 = 0 }

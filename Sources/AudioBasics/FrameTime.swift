@@ -2,8 +2,8 @@
 
 /// How long frames last.
 package enum FrameTime {
-  /// Nanoseconds that `frames` frames last at `rate` frames a second, of whole seconds and the rest:
-  /// the product of frames and nanoseconds alone would overflow after seven hours at 768 kHz.
+  /// Nanoseconds that `frames` frames last at `rate` frames a second, of whole seconds and the
+  /// rest: the product of frames and nanoseconds alone would overflow after seven hours at 768 kHz.
   @_noLocks
   @inlinable
   package static func nanoseconds(of frames: Int, at rate: Int) -> UInt64 {

@@ -1,6 +1,7 @@
 // Audio thread.
 
-/// What amplitudes are multiplied by, from silence to 60 dB. A gain of 0 dB is a factor of exactly 1.
+/// What amplitudes are multiplied by, from silence to 60 dB. A gain of 0 dB is a factor of exactly
+/// 1.
 ///
 /// ```swift
 /// let gain = Gain(decibels: -6)
@@ -17,7 +18,8 @@ public struct Gain: BitwiseCopyable, Hashable, Sendable {
     self.factor = factor > 0 ? min(factor, 1000) : 0
   }
 
-  /// A gain below 0 dB, to within 0.01 dB, without the C library's `pow`, which is not marked for the audio thread.
+  /// A gain below 0 dB, to within 0.01 dB, without the C library's `pow`, which is not marked for
+  /// the audio thread.
   @_noLocks
   public init(attenuation decibels: Float) {
     guard decibels > -200 else {
@@ -41,9 +43,9 @@ public struct Gain: BitwiseCopyable, Hashable, Sendable {
   public static var silence: Gain { @_noLocks get { Gain(factor: 0) } }
 }
 
-/// A gain that moves to another one in a straight line, never in a step, and then is exact: a gain of
-/// one leaves every sample as it was.
-/// For the audio thread; a value belongs to one thread at a time.
+/// A gain that moves to another one in a straight line, never in a step, and then is exact: a gain
+/// of one leaves every sample as it was. For the audio thread; a value belongs to one thread at a
+/// time.
 ///
 /// ```swift
 /// var gain = SmoothedGain(.silence)

@@ -12,7 +12,8 @@ public enum RealtimeDecibels {
     levels(ofPowers: SIMD4(repeating: power))[0]
   }
 
-  /// The levels of four mean squares in dB, to within 0.01 dB; -200 for silence, and for what is no number.
+  /// The levels of four mean squares in dB, to within 0.01 dB; -200 for silence, and for what is no
+  /// number.
   @_noLocks
   public static func levels(ofPowers powers: SIMD4<Float>) -> SIMD4<Float> {
     // In this order of operands a maximum is one instruction, and NaN becomes the least power.

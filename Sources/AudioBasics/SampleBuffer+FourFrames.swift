@@ -2,8 +2,8 @@
 
 /// Four frames at a time, of buffers of one or two channels, a lane for each.
 extension SampleBuffer {
-  /// The sums of the channels of four frames, each `stride` frames after the one before, in a buffer of one channel or,
-  /// where `isStereo`, of two.
+  /// The sums of the channels of four frames, each `stride` frames after the one before, in a
+  /// buffer of one channel or, where `isStereo`, of two.
   @_noLocks @inlinable @inline(__always)
   package func sumsOfFour(from frame: Int, apart stride: Int, isStereo: Bool) -> (
     Float, Float, Float, Float
@@ -20,7 +20,8 @@ extension SampleBuffer {
     )
   }
 
-  /// The highest magnitude of each of four frames from `first` on, in a buffer of one or two channels.
+  /// The highest magnitude of each of four frames from `first` on, in a buffer of one or two
+  /// channels.
   @_noLocks @inlinable @inline(__always)
   package func peaksOfFourFrames(from first: Int) -> SIMD4<Float> {
     requireFrames(from: first, 4)
@@ -34,8 +35,8 @@ extension SampleBuffer {
     return left.replacing(with: right, where: right .> left)
   }
 
-  /// Multiplies each of four frames from `first` on by its gain and keeps it between -`limit` and `limit`, in a buffer
-  /// of one or two channels.
+  /// Multiplies each of four frames from `first` on by its gain and keeps it between -`limit` and
+  /// `limit`, in a buffer of one or two channels.
   @_noLocks @inlinable @inline(__always)
   package mutating func scaleFourFrames(
     from first: Int, by gains: SIMD4<Float>, within limit: Float

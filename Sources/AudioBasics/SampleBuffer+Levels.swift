@@ -3,8 +3,8 @@
 /// How loud frames are.
 extension SampleBuffer {
   /// Raises `levels` by the first `frames` frames: its first `channelCount` samples are each
-  /// channel's highest magnitude so far, the next `channelCount` each channel's sum of squares. Answers with the
-  /// highest magnitude of these frames, all channels together.
+  /// channel's highest magnitude so far, the next `channelCount` each channel's sum of squares.
+  /// Answers with the highest magnitude of these frames, all channels together.
   @_noLocks @discardableResult
   public func measure(frames: Int, into levels: inout SampleBuffer) -> Float {
     requirement(
@@ -30,9 +30,10 @@ extension SampleBuffer {
     return highest
   }
 
-  /// Makes silence of those samples in `frames` frames from `first` on that are NaN or infinite. Answers with how many
-  /// these were. An exponent of ones only is what they have in common (IEEE 754): samples are looked at one by one
-  /// where all together have set each of its bits, as those below 2 never do.
+  /// Makes silence of those samples in `frames` frames from `first` on that are NaN or infinite.
+  /// Answers with how many these were. An exponent of ones only is what they have in common (IEEE
+  /// 754): samples are looked at one by one where all together have set each of its bits, as those
+  /// below 2 never do.
   @_noLocks
   package mutating func silenceNonFinite(from first: Int = 0, frames: Int) -> Int {
     requireFrames(from: first, frames)
@@ -92,8 +93,8 @@ extension SampleBuffer {
       unsafeBitCast(samples, to: SIMD8<UInt32>.self) & magnitudeBits, to: SIMD8<Float>.self)
   }
 
-  /// Of `count` samples as many as are whole vectors of eight, each lane always the same channel; answers with the
-  /// highest magnitude.
+  /// Of `count` samples as many as are whole vectors of eight, each lane always the same channel;
+  /// answers with the highest magnitude.
   @_noLocks
   private func measureVectors(_ count: Int, into levels: inout SampleBuffer) -> Float {
     let whole = count & ~7
@@ -154,8 +155,8 @@ extension SampleBuffer {
     return peak
   }
 
-  /// The highest magnitudes of each fourth sample of `frames` frames from `first` on: of those channels that are
-  /// the same modulo four.
+  /// The highest magnitudes of each fourth sample of `frames` frames from `first` on: of those
+  /// channels that are the same modulo four.
   @_noLocks
   package func peaksOfFour(from first: Int, frames: Int) -> SIMD4<Float> {
     requireFrames(from: first, frames)
@@ -172,8 +173,8 @@ extension SampleBuffer {
     return peaks
   }
 
-  /// The highest magnitudes of each eighth sample from that of `index` on, which is behind the last whole vector
-  /// of eight before `end` afterwards.
+  /// The highest magnitudes of each eighth sample from that of `index` on, which is behind the last
+  /// whole vector of eight before `end` afterwards.
   @_noLocks @inline(__always)
   private func peaksOfVectors(from index: inout Int, to end: Int) -> SIMD8<Float> {
     var highest = SIMD8<Float>(repeating: 0)
@@ -216,7 +217,8 @@ extension SampleBuffer {
     return count
   }
 
-  /// The highest magnitude of each of two frames from `first` on, in two lanes each, in a buffer of two channels.
+  /// The highest magnitude of each of two frames from `first` on, in two lanes each, in a buffer of
+  /// two channels.
   @_noLocks @inline(__always)
   private func peaksOfTwoFrames(at first: Int) -> SIMD4<Float> {
     let samples = UnsafeRawPointer(base + first &* 2).loadUnaligned(as: SIMD4<Float>.self)
@@ -237,8 +239,8 @@ extension SampleBuffer {
     unsafeBitCast(mask, to: SIMD4<Int32>.self)
   }
 
-  /// The highest magnitudes of x[n - 1] - 2 x[n] + x[n + 1] within `frames` frames from `first` on, of each fourth
-  /// sample from the second frame on.
+  /// The highest magnitudes of x[n - 1] - 2 x[n] + x[n + 1] within `frames` frames from `first` on,
+  /// of each fourth sample from the second frame on.
   @_noLocks
   package func secondDifferencesOfFour(from first: Int, frames: Int) -> SIMD4<Float> {
     requireFrames(from: first, frames)
@@ -266,7 +268,8 @@ extension SampleBuffer {
     return differences
   }
 
-  /// The magnitudes of the second differences around the eight samples from the one of that index on.
+  /// The magnitudes of the second differences around the eight samples from the one of that index
+  /// on.
   @_noLocks @inline(__always)
   private func eightSecondDifferences(at index: Int) -> SIMD8<Float> {
     let middle = eightSamples(at: index)

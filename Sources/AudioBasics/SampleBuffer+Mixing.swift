@@ -102,9 +102,9 @@ extension SampleBuffer {
     }
   }
 
-  /// Copies `frames` frames of `other`, from `source` on, to `target` and after, its channels mapped to ours:
-  /// the same number one to one, one to all, many to one as their mean, else as many as both have and
-  /// silence on the rest.
+  /// Copies `frames` frames of `other`, from `source` on, to `target` and after, its channels
+  /// mapped to ours: the same number one to one, one to all, many to one as their mean, else as
+  /// many as both have and silence on the rest.
   @_noLocks
   public mutating func copy(
     _ other: borrowing SampleBuffer, from source: Int = 0, at target: Int = 0, frames: Int

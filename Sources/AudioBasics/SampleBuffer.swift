@@ -45,8 +45,8 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
     ).initializeMemory(as: Float.self, repeating: 0, count: count)
   }
 
-  /// Whether there is memory for such a buffer. Making one where there is none ends the program: ask
-  /// before making a large one.
+  /// Whether there is memory for such a buffer. Making one where there is none ends the program:
+  /// ask before making a large one.
   public static func hasRoom(frameCount: Int, channelCount: Int) -> Bool {
     let (samples, isTooMany) = frameCount.multipliedReportingOverflow(by: channelCount)
     guard !isTooMany, samples >= 0, samples < Int.max / 8 else { return false }

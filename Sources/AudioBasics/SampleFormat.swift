@@ -34,8 +34,9 @@ public enum SampleFormat: Int, CaseIterable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// The format of that ALSA name, in either case; without its order of bytes, little-endian: `s16`. Also the
-  /// names that ffmpeg, sox, PulseAudio, PipeWire and GStreamer use, for which `s24le` is packed in three bytes.
+  /// The format of that ALSA name, in either case; without its order of bytes, little-endian:
+  /// `s16`. Also the names that ffmpeg, sox, PulseAudio, PipeWire and GStreamer use, for which
+  /// `s24le` is packed in three bytes.
   public init?(name: String) {
     guard name.utf8.count <= 9 else { return nil }
     let upper = name.uppercased()

@@ -1,7 +1,7 @@
 // Audio thread.
 
-/// Random numbers that are the same for the same seed: SplitMix64 (G. L. Steele, D. Lea and C. H. Flood, "Fast
-/// Splittable Pseudorandom Number Generators", OOPSLA 2014). Not for secrets.
+/// Random numbers that are the same for the same seed: SplitMix64 (G. L. Steele, D. Lea and C. H.
+/// Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014). Not for secrets.
 ///
 /// ```swift
 /// var numbers = SplitMix64(seed: 1)
@@ -10,8 +10,8 @@
 public struct SplitMix64: RandomNumberGenerator, BitwiseCopyable, Sendable {
   @usableFromInline var state: UInt64
 
-  /// The numbers of `seed`. Those of seeds that differ by a multiple of `step` are the same ones further on; `mixed`
-  /// seeds are not.
+  /// The numbers of `seed`. Those of seeds that differ by a multiple of `step` are the same ones
+  /// further on; `mixed` seeds are not.
   @_noLocks @inlinable
   public init(seed: UInt64) { state = seed }
 

@@ -6,10 +6,12 @@
 // conversions that are made of it: nothing else may use it so (Scripts/proofs/conversions).
 
 extension Int {
-  /// The whole part of `value`: the nearest end where it does not fit, 0 where it is not a number. Any thread.
+  /// The whole part of `value`: the nearest end where it does not fit, 0 where it is not a number.
+  /// Any thread.
   ///
   /// ```swift
-  /// precondition(Int(clamping: -1.9) == -1 && Int(clamping: Double.nan) == 0 && Int(clamping: 1e300) == .max)
+  /// precondition(Int(clamping: -1.9) == -1 && Int(clamping: Double.nan) == 0)
+  /// precondition(Int(clamping: 1e300) == .max)
   /// ```
   @_noLocks
   @inlinable
@@ -22,7 +24,8 @@ extension Int {
     }
   }
 
-  /// The whole part of `value`: the nearest end where it does not fit, 0 where it is not a number. Any thread.
+  /// The whole part of `value`: the nearest end where it does not fit, 0 where it is not a number.
+  /// Any thread.
   @_noLocks
   @inlinable
   @inline(__always)
@@ -30,7 +33,8 @@ extension Int {
     self.init(clamping: Double(value))
   }
 
-  /// The whole number nearest to `value`, halves away from zero; otherwise as `init(clamping:)`. Any thread.
+  /// The whole number nearest to `value`, halves away from zero; otherwise as `init(clamping:)`.
+  /// Any thread.
   @_noLocks
   @inlinable
   public init(rounding value: Double) {
@@ -84,8 +88,8 @@ extension FixedWidthInteger {
   }
 }
 
-// The conversions of the standard library, hidden by ones that the compiler refuses: a declaration of
-// a module goes before the standard library's, and deprecation is a warning, and so an error.
+// The conversions of the standard library, hidden by ones that the compiler refuses: a declaration
+// of a module goes before the standard library's, and deprecation is a warning, and so an error.
 
 extension Int {
   @available(*, deprecated, message: "Stops the program. Use init(clamping:).")

@@ -5,17 +5,19 @@ import Glibc
 
 /// The filters of the positions between two samples, and how high can be what they interpolate.
 ///
-/// It is at most the highest magnitude of the samples times the filter's L1 norm. And it is not far from the
-/// straight line between the two, which is no higher than the nearer: with r the filter less that line, and R
-/// the sums of the sums of r, summation by parts gives sum(r x) = sum(R x''), x'' being the second difference,
-/// and small terms at the end. Where the two x'' in the middle are known, too, little remains.
+/// It is at most the highest magnitude of the samples times the filter's L1 norm. And it is not far
+/// from the straight line between the two, which is no higher than the nearer: with r the filter
+/// less that line, and R the sums of the sums of r, summation by parts gives sum(r x) = sum(R x''),
+/// x'' being the second difference, and small terms at the end. Where the two x'' in the middle are
+/// known, too, little remains.
 ///
-/// Of sound that bends much, such as white noise, that is more than what the taps far from the middle can add: at most
-/// their L1 norm times the highest magnitude.
+/// Of sound that bends much, such as white noise, that is more than what the taps far from the
+/// middle can add: at most their L1 norm times the highest magnitude.
 ///
-/// The filter of a position is the mirror image of that of the position as far from the other sample. So two samples as
-/// far from the middle are added once, for what their filters have in common, and subtracted once, for what not: the
-/// higher of both outputs is the sum of the two parts' magnitudes.
+/// The filter of a position is the mirror image of that of the position as far from the other
+/// sample. So two samples as far from the middle are added once, for what their filters have in
+/// common, and subtracted once, for what not: the higher of both outputs is the sum of the two
+/// parts' magnitudes.
 struct InterpolationFilters: ~Copyable {
   /// Frames before the first one of a block that are looked at again.
   let reach: Int
@@ -24,18 +26,19 @@ struct InterpolationFilters: ~Copyable {
 
   /// Samples that each position is made of.
   private let taps: Int
-  /// The filters, and their approximations by the four samples in the middle: for each two taps as far from the middle,
-  /// the outermost first, the coefficients of the position in the middle, then half the sum and half the difference of
-  /// those of the positions around it, which may be zero, each four times.
+  /// The filters, and their approximations by the four samples in the middle: for each two taps as
+  /// far from the middle, the outermost first, the coefficients of the position in the middle, then
+  /// half the sum and half the difference of those of the positions around it, which may be zero,
+  /// each four times.
   private let filters: SampleBuffer
   private let approximations: SampleBuffer
-  /// What the highest second difference is multiplied by to give the error of the line, and of an approximation;
-  /// and what the highest magnitude adds to both.
+  /// What the highest second difference is multiplied by to give the error of the line, and of an
+  /// approximation; and what the highest magnitude adds to both.
   private var lineError: Float = 0
   private var approximationError: Float = 0
   private var endError: Float = 0
-  /// Pairs of taps in the middle, which may stand for all; and what the highest magnitude is multiplied by to give what
-  /// the others add.
+  /// Pairs of taps in the middle, which may stand for all; and what the highest magnitude is
+  /// multiplied by to give what the others add.
   private static var middlePairs: Int {
     @_noLocks get { 3 }
   }
@@ -110,9 +113,10 @@ struct InterpolationFilters: ~Copyable {
     }
   }
 
-  /// The higher of `known` and what lies between the samples of `count` frames of `buffer`, which begin `reach`
-  /// frames behind the frame `first`. No magnitude of all these frames is above `bounds`. `repetitions` holds blocks
-  /// that were interpolated before: nothing in them is above `known`.
+  /// The higher of `known` and what lies between the samples of `count` frames of `buffer`, which
+  /// begin `reach` frames behind the frame `first`. No magnitude of all these frames is above
+  /// `bounds`. `repetitions` holds blocks that were interpolated before: nothing in them is above
+  /// `known`.
   @_noLocks
   func peaks(
     of buffer: borrowing SampleBuffer, from first: Int, count: Int, known: SIMD4<Float>,
@@ -135,7 +139,8 @@ struct InterpolationFilters: ~Copyable {
     let end = count &* stride
     // The first sample that is filtered for the four positions before the first.
     let windows = samples + ((reach &- taps &+ 1) &* stride &- 4)
-    // A loop of its own for each: where vectors of two branches join, they are taken apart and put together again.
+    // A loop of its own for each: where vectors of two branches join, they are taken apart and put
+    // together again.
     let highest =
       PeakLanes.highest(bent) > PeakLanes.highest(outer)
       ? search(
@@ -147,8 +152,9 @@ struct InterpolationFilters: ~Copyable {
     return lanes.folded(highest)
   }
 
-  /// The higher of `known` and what the filters make of the samples from `windows` on: where the nearer of two samples is
-  /// above `leastSamples`, and what the `pairs` of taps in the middle make of `nearby` is above `leastNearby`.
+  /// The higher of `known` and what the filters make of the samples from `windows` on: where the
+  /// nearer of two samples is above `leastSamples`, and what the `pairs` of taps in the middle make
+  /// of `nearby` is above `leastNearby`.
   @_noLocks @inline(__always)
   private func search(
     _ windows: UnsafePointer<Float>, _ end: Int, _ stride: Int, _ known: SIMD4<Float>,
@@ -162,7 +168,8 @@ struct InterpolationFilters: ~Copyable {
     var highest = known
     var next = 0
     while next < end {
-      // Some of the last four may be looked at again; those of a channel stay in lanes of the same peak.
+      // Some of the last four may be looked at again; those of a channel stay in lanes of the same
+      // peak.
       next = min(next &+ 4, end)
       let overSamples =
         PeakLanes.over(leastSamples, Self.four(earlier + next))
@@ -185,8 +192,8 @@ struct InterpolationFilters: ~Copyable {
     Self.filtered(window, stride, filters.base, pairs: taps / 2)
   }
 
-  /// What the filters of twice `pairs` taps make of the samples from `window` on, `stride` apart. There is at least one
-  /// pair.
+  /// What the filters of twice `pairs` taps make of the samples from `window` on, `stride` apart.
+  /// There is at least one pair.
   @_noLocks @inline(__always)
   private static func filtered(
     _ window: UnsafePointer<Float>, _ stride: Int, _ coefficients: UnsafeMutablePointer<Float>,
@@ -218,8 +225,8 @@ struct InterpolationFilters: ~Copyable {
   }
 }
 
-/// Magnitudes of what is interpolated, for each of four positions: in the middle of two samples, and the higher of those
-/// around it.
+/// Magnitudes of what is interpolated, for each of four positions: in the middle of two samples,
+/// and the higher of those around it.
 private struct FilteredMagnitudes: BitwiseCopyable {
   let middle: SIMD4<Float>
   let around: SIMD4<Float>

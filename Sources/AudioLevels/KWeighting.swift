@@ -1,17 +1,18 @@
 import Glibc
 
-/// The K-weighting of ITU-R BS.1770-5, Annex 1, as a filter of fourth order: a shelf that lifts what lies
-/// above 1.7 kHz by 4 dB, as a head does, and a high-pass at 38 Hz.
+/// The K-weighting of ITU-R BS.1770-5, Annex 1, as a filter of fourth order: a shelf that lifts
+/// what lies above 1.7 kHz by 4 dB, as a head does, and a high-pass at 38 Hz.
 ///
-/// The standard gives coefficients for 48 kHz only. For other rates they are derived from the same analogue
-/// filters by the bilinear transform; frequencies, gain and qualities after B. De Man ("Evaluation of
-/// implementations of the EBU R128 loudness measurement", AES 145, 2018), which libebur128 uses too.
+/// The standard gives coefficients for 48 kHz only. For other rates they are derived from the same
+/// analogue filters by the bilinear transform; frequencies, gain and qualities after B. De Man
+/// ("Evaluation of implementations of the EBU R128 loudness measurement", AES 145, 2018), which
+/// libebur128 uses too.
 ///
-/// Both are second-order sections one behind the other, so made that their first coefficient is 1; by what that
-/// leaves out, powers are multiplied.
+/// Both are second-order sections one behind the other, so made that their first coefficient is 1;
+/// by what that leaves out, powers are multiplied.
 struct KWeighting {
-  /// The poles of the high-pass: the sum of its denominator's coefficients, and the last of them. Its numerator is a
-  /// second difference.
+  /// The poles of the high-pass: the sum of its denominator's coefficients, and the last of them.
+  /// Its numerator is a second difference.
   let highPass: (sum: Double, last: Double)
   /// The second and third coefficients of the shelf's numerator and of its denominator.
   let shelfZeros: (Double, Double)
@@ -32,13 +33,14 @@ struct KWeighting {
     quality = 0.5003270373238773
     k = tan(.pi * 38.13547087602444 / Double(sampleRate))
     a0 = 1 + k / quality + k * k
-    // 1 + 2 (k^2 - 1) / a0 + (1 - k / quality + k^2) / a0, without the difference of numbers that are almost alike.
+    // 1 + 2 (k^2 - 1) / a0 + (1 - k / quality + k^2) / a0, without the difference of numbers that
+    // are almost alike.
     highPass = (4 * k * k / a0, (1 - k / quality + k * k) / a0)
   }
 }
 
-/// What is summed up over the samples of two channels, side by side in one vector: their sums, their powers
-/// and their K-weighted powers.
+/// What is summed up over the samples of two channels, side by side in one vector: their sums,
+/// their powers and their K-weighted powers.
 struct ChannelPair {
   /// Sums of all samples, and of their squares.
   private(set) var sums = SIMD2<Double>()
@@ -50,7 +52,8 @@ struct ChannelPair {
   /// The shelf: the last two values of its second direct form.
   private var (shelf1, shelf2) = (SIMD2<Double>(), SIMD2<Double>())
 
-  /// Adds `count` frames of the channels that begin at `first` and `second`, their samples `stride` apart.
+  /// Adds `count` frames of the channels that begin at `first` and `second`, their samples `stride`
+  /// apart.
   mutating func add(
     _ first: UnsafePointer<Float>, _ second: UnsafePointer<Float>, stride: Int, count: Int,
     _ filter: KWeighting
@@ -99,7 +102,8 @@ struct ChannelPair {
   mutating func takeWeighted(_ weights: SIMD2<Double>, _ filter: KWeighting) -> Double {
     let power = (weighted * weights).sum() * filter.powerGain
     weighted = SIMD2<Double>()
-    // Denormal numbers, which a state that dies away would reach, are slow; it is silent long before.
+    // Denormal numbers, which a state that dies away would reach, are slow; it is silent long
+    // before.
     let threshold = SIMD2<Double>(repeating: 1e-30)
     func settled(_ value: SIMD2<Double>) -> SIMD2<Double> {
       value.replacing(with: SIMD2(), where: value .< threshold .& value .> -threshold)

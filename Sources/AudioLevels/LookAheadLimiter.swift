@@ -2,8 +2,9 @@
 
 import AudioBasics
 
-/// Lowers frames before a peak comes, by delaying all of them. A pointer long, so that it costs nothing where it may be
-/// and is not. For the audio thread; all memory is allocated by the initialiser.
+/// Lowers frames before a peak comes, by delaying all of them. A pointer long, so that it costs
+/// nothing where it may be and is not. For the audio thread; all memory is allocated by the
+/// initialiser.
 package struct LookAheadLimiter: ~Copyable, @unchecked Sendable {
   // @unchecked because the memory has one owner, which moves with the value.
   private let state: UnsafeMutablePointer<LookAheadState>
@@ -40,8 +41,8 @@ package struct LookAheadLimiter: ~Copyable, @unchecked Sendable {
     @_noLocks get { state.pointee.gain }
   }
 
-  /// Replaces the first `frames` frames by those of `delayFrames` before, none of them above `limit`. The gain does
-  /// not rise while it `isHeld`.
+  /// Replaces the first `frames` frames by those of `delayFrames` before, none of them above
+  /// `limit`. The gain does not rise while it `isHeld`.
   @_noLocks
   package mutating func process(
     _ buffer: inout SampleBuffer, frames: Int, limit: Float, isHeld: Bool
@@ -56,11 +57,12 @@ package struct LookAheadLimiter: ~Copyable, @unchecked Sendable {
 
 /// What a `LookAheadLimiter` knows.
 ///
-/// The highest peak of a sliding window asks for a gain, which is released slowly. Two moving averages in a row, together as long as the look-ahead, smooth it;
-/// since the window is longer than they are, the smoothed gain has come down to what a peak needs when the
-/// peak leaves the delay line (G. W. McNally, "Dynamic range control of digital audio signals", J. Audio Eng. Soc. 32,
-/// 1984; D. Giannoulis, M. Massberg, J. D. Reiss, "Digital dynamic range compressor design", 2012). The averages are
-/// exact, so that a gain of one is one again.
+/// The highest peak of a sliding window asks for a gain, which is released slowly. Two moving
+/// averages in a row, together as long as the look-ahead, smooth it; since the window is longer
+/// than they are, the smoothed gain has come down to what a peak needs when the peak leaves the
+/// delay line (G. W. McNally, "Dynamic range control of digital audio signals", J. Audio Eng. Soc.
+/// 32, 1984; D. Giannoulis, M. Massberg, J. D. Reiss, "Digital dynamic range compressor design",
+/// 2012). The averages are exact, so that a gain of one is one again.
 struct LookAheadState: ~Copyable {
   /// Frames by which it delays the sound.
   let delayFrames: Int
@@ -106,8 +108,8 @@ struct LookAheadState: ~Copyable {
     recovery = Float(1 / max(1, releaseSeconds * Double(sampleRate)))
   }
 
-  /// Replaces the first `frames` frames by those of `delayFrames` before, none of them above `limit`. The gain does
-  /// not rise while it `isHeld`.
+  /// Replaces the first `frames` frames by those of `delayFrames` before, none of them above
+  /// `limit`. The gain does not rise while it `isHeld`.
   @_noLocks
   mutating func process(
     _ buffer: inout SampleBuffer, frames: Int, limit: Float, isHeld: Bool
@@ -176,8 +178,8 @@ struct LookAheadState: ~Copyable {
   }
 }
 
-/// The mean of the last values between 0 and 1. Values are kept as multiples of 2^-23, so that their sum is exact and
-/// never drifts. All memory is allocated by the initialiser.
+/// The mean of the last values between 0 and 1. Values are kept as multiples of 2^-23, so that
+/// their sum is exact and never drifts. All memory is allocated by the initialiser.
 struct MovingAverage: ~Copyable {
   private var values: SampleBuffer
   private var place = 0

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The mean powers of any number of blocks of sound, sorted into hundredths of a LU: what gates need to know of
-/// them, in the same memory for a second as for a day.
+/// The mean powers of any number of blocks of sound, sorted into hundredths of a LU: what gates
+/// need to know of them, in the same memory for a second as for a day.
 ///
-/// Each bin keeps the sum of its blocks' powers: means are exact, whatever a gate decides within the
-/// hundredth of a LU it lies in.
+/// Each bin keeps the sum of its blocks' powers: means are exact, whatever a gate decides within
+/// the hundredth of a LU it lies in.
 struct LoudnessHistogram {
   /// The absolute gate of ITU-R BS.1770: what is softer does not count.
   private static let lowestLUFS = -70.0
@@ -33,8 +33,8 @@ struct LoudnessHistogram {
     totalPower += power
   }
 
-  /// The bins above a gate that lies `below` LU below the mean of all blocks, and how many blocks these have; nil
-  /// where there are none.
+  /// The bins above a gate that lies `below` LU below the mean of all blocks, and how many blocks
+  /// these have; nil where there are none.
   private func gated(below: Double) -> (bins: Range<Int>, count: Int)? {
     guard blockCount > 0 else { return nil }
     let threshold = totalPower / Double(blockCount) * pow(10, -below / 10)
@@ -44,15 +44,16 @@ struct LoudnessHistogram {
     return (gated, counts[gated].reduce(0) { $0 + Int($1) })
   }
 
-  /// The loudness of all blocks above the gate 10 LU below their mean, in LUFS: the integrated loudness where
-  /// they are 400 ms long. Nil where no block counts.
+  /// The loudness of all blocks above the gate 10 LU below their mean, in LUFS: the integrated
+  /// loudness where they are 400 ms long. Nil where no block counts.
   var integrated: Double? {
     guard let (gated, count) = gated(below: 10) else { return nil }
     return Self.loudness(powers[gated].reduce(0, +) / Double(count))
   }
 
-  /// From the softest tenth to the loudest twentieth of the blocks above the gate 20 LU below their mean, in LU:
-  /// the loudness range of EBU Tech 3342 where they are three seconds long. Nil where no block counts.
+  /// From the softest tenth to the loudest twentieth of the blocks above the gate 20 LU below their
+  /// mean, in LU: the loudness range of EBU Tech 3342 where they are three seconds long. Nil where
+  /// no block counts.
   var range: Double? {
     guard let (gated, count) = gated(below: 20) else { return nil }
     func level(_ share: Double) -> Double {

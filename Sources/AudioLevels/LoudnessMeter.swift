@@ -21,8 +21,8 @@ public struct LoudnessMeter: ~Copyable, Sendable {
   /// Frames in which the mean squares and the constant parts were summed up.
   private var frameCount = 0.0
 
-  /// A hundredth of a second is looked at as a whole: in EBU Tech 3341 (cases 13 and 14) a tone of 400 ms
-  /// begins anywhere and is to be shown to 0.1 LU.
+  /// A hundredth of a second is looked at as a whole: in EBU Tech 3341 (cases 13 and 14) a tone of
+  /// 400 ms begins anywhere and is to be shown to 0.1 LU.
   private var hopCount = 0
   private var framesLeft: Int
   private let framesOfTenHops: Int
@@ -50,13 +50,15 @@ public struct LoudnessMeter: ~Copyable, Sendable {
     truePeaks = TruePeaks(sampleRate: sampleRate, channelCount: channelCount)
   }
 
-  /// How much a channel counts (BS.1770-5, annex 3, table 4): 1.5 dB more where its loudspeaker stands 60 to 120 degrees
-  /// to the side, and not at all where it plays low frequencies only. The channels are those of a WAV file of that number
-  /// of channels: left, right, centre, low frequencies, back, side; more than eight have no places, and count all alike.
+  /// How much a channel counts (BS.1770-5, annex 3, table 4): 1.5 dB more where its loudspeaker
+  /// stands 60 to 120 degrees to the side, and not at all where it plays low frequencies only. The
+  /// channels are those of a WAV file of that number of channels: left, right, centre, low
+  /// frequencies, back, side; more than eight have no places, and count all alike.
   private static func weight(ofChannel channel: Int, of count: Int) -> Double {
     guard channel < count else { return 0 }
     return switch (count, channel) {
-    // The surround channels of 4.0, 5.0 and 5.1 stand at 110 degrees, the back ones beside side ones at 135 or 180.
+    // The surround channels of 4.0, 5.0 and 5.1 stand at 110 degrees, the back ones beside side
+    // ones at 135 or 180.
     case (4, 2...), (5, 3...), (6, 4...), (7, 5...), (8, 6...): 1.41
     case (6...8, 3): 0
     default: 1

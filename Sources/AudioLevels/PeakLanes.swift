@@ -1,6 +1,7 @@
 // Audio thread.
 
-/// The four lanes of a vector, and how many peaks they are looked at for: one, two or four channels side by side.
+/// The four lanes of a vector, and how many peaks they are looked at for: one, two or four channels
+/// side by side.
 struct PeakLanes: BitwiseCopyable {
   /// 1, 2 or 4.
   let peakCount: Int

@@ -2,8 +2,8 @@
 
 import AudioBasics
 
-/// The last blocks of samples that were looked at closely, all of one length: one that comes again, as in a
-/// loop of a few frames, need not be.
+/// The last blocks of samples that were looked at closely, all of one length: one that comes again,
+/// as in a loop of a few frames, need not be.
 struct RepeatedBlocks: ~Copyable {
   private let sampleCount: Int
   /// Blocks that are kept.

@@ -8,8 +8,9 @@ struct SampleStatistics {
   /// Samples in a row, up to now, at full scale.
   private var clippedRun = 0
 
-  /// Looks at `frames` interleaved frames from `samples` on, `channels` having one element for each channel. Returns
-  /// whether each sample is a finite number: where a channel's are not, all but its peak is as if they had not been.
+  /// Looks at `frames` interleaved frames from `samples` on, `channels` having one element for each
+  /// channel. Returns whether each sample is a finite number: where a channel's are not, all but
+  /// its peak is as if they had not been.
   static func add(
     _ samples: UnsafePointer<Float>, frames: Int, to channels: inout [SampleStatistics]
   ) -> Bool {

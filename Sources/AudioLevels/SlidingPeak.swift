@@ -1,7 +1,7 @@
 // Audio thread.
 
-/// The highest peak of the last frames, kept as the maxima of sixteen blocks so that the work of a frame has a bound:
-/// what a limiter goes by. A value belongs to one thread at a time.
+/// The highest peak of the last frames, kept as the maxima of sixteen blocks so that the work of a
+/// frame has a bound: what a limiter goes by. A value belongs to one thread at a time.
 package struct SlidingPeak: BitwiseCopyable, Sendable {
   /// Frames of a block; 0 for a window that remembers nothing.
   package let blockFrames: Int
@@ -18,8 +18,8 @@ package struct SlidingPeak: BitwiseCopyable, Sendable {
     self.blockFrames = blockFrames
   }
 
-  /// Takes in the peak of the next `frames` frames, which are no more than the present block has room for. True where
-  /// they complete it, so that `highest` may be another one.
+  /// Takes in the peak of the next `frames` frames, which are no more than the present block has
+  /// room for. True where they complete it, so that `highest` may be another one.
   @_noLocks
   package mutating func add(_ peak: Float, frames: Int) -> Bool {
     if peak > blockPeak { blockPeak = peak }
@@ -37,8 +37,8 @@ package struct SlidingPeak: BitwiseCopyable, Sendable {
     highest > limit ? Self.gain(of: highest, limit: limit) : 1
   }
 
-  /// The gain that brings `peak` down to `limit`: a little less than exact, so that its rounded product with the peak
-  /// is not above the limit.
+  /// The gain that brings `peak` down to `limit`: a little less than exact, so that its rounded
+  /// product with the peak is not above the limit.
   @_noLocks
   package static func gain(of peak: Float, limit: Float) -> Float { limit * margin / peak }
 

@@ -19,7 +19,8 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
   /// The highest magnitudes of what the filters reach back to.
   private var keptPeaks = SIMD4<Float>()
 
-  /// Channels of `sampleRate` that were silent up to now, each with a peak of its own unless `isShared`.
+  /// Channels of `sampleRate` that were silent up to now, each with a peak of its own unless
+  /// `isShared`.
   public init(sampleRate: Int, channelCount: Int, isShared: Bool = false) {
     self.channelCount = max(0, channelCount)
     self.isShared = isShared
@@ -46,14 +47,15 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
     @_noLocks get { meterCount > 0 ? meters.pointee.reach / 2 : 0 }
   }
 
-  /// The highest magnitudes so far are `level` from now on, full scale being 1; what the filters reach back to is kept.
-  /// For channels with a peak of their own.
+  /// The highest magnitudes so far are `level` from now on, full scale being 1; what the filters
+  /// reach back to is kept. For channels with a peak of their own.
   @_noLocks
   package mutating func restart(at level: Float) {
     for index in 0..<meterCount { (meters + index).pointee.restart(at: level) }
   }
 
-  /// Looks at `frames` frames of `buffer` from `first` on. Returns the highest magnitude of the samples.
+  /// Looks at `frames` frames of `buffer` from `first` on. Returns the highest magnitude of the
+  /// samples.
   @_noLocks @discardableResult
   public mutating func add(
     _ buffer: borrowing SampleBuffer, from first: Int = 0, frames: Int
@@ -90,8 +92,8 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
     return PeakLanes.highest(highest)
   }
 
-  /// The highest magnitudes of the samples: those of the channels where each has lanes of its own, or else of all
-  /// together, in all four.
+  /// The highest magnitudes of the samples: those of the channels where each has lanes of its own,
+  /// or else of all together, in all four.
   @_noLocks @inline(__always)
   private func samplePeaks(
     of buffer: borrowing SampleBuffer, from first: Int, frames: Int
@@ -124,18 +126,18 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// The highest magnitudes between the samples too, of one channel, of two or four each for itself, or of any number
-/// together: the true peak of ITU-R BS.1770-5, Annex 2.
+/// The highest magnitudes between the samples too, of one channel, of two or four each for itself,
+/// or of any number together: the true peak of ITU-R BS.1770-5, Annex 2.
 ///
-/// Samples are interpolated to four times rates below 96 kHz and twice those below 192 kHz, by a sinc
-/// of 49 taps in a Hann window, as libebur128 does; above, the samples are the peak. Where
+/// Samples are interpolated to four times rates below 96 kHz and twice those below 192 kHz, by a
+/// sinc of 49 taps in a Hann window, as libebur128 does; above, the samples are the peak. Where
 /// `InterpolationFilters` tell that nothing can be higher than the highest peak so far, nothing is
 /// interpolated. The result is the same, and of most music little remains to be looked at.
 ///
 /// All memory is allocated by the initialiser.
 struct TruePeak: ~Copyable {
-  /// The highest magnitudes so far, full scale being 1, at least those of the samples: one after the other, again and
-  /// again. What is no number does not count.
+  /// The highest magnitudes so far, full scale being 1, at least those of the samples: one after
+  /// the other, again and again. What is no number does not count.
   private(set) var peaks = SIMD4<Float>()
 
   /// Frames for which it is decided together whether they are interpolated; no fewer than are kept.
@@ -149,7 +151,8 @@ struct TruePeak: ~Copyable {
   private let width: Int
   /// How many peaks they have: one, or each its own.
   let lanes: PeakLanes
-  /// The last frames that were looked at, which the filters reach back to; and room for a block behind them.
+  /// The last frames that were looked at, which the filters reach back to; and room for a block
+  /// behind them.
   private var line: SampleBuffer
 
   /// `width` channels of `sampleRate` that were silent up to now, with 1, 2 or 4 peaks.
@@ -168,9 +171,10 @@ struct TruePeak: ~Copyable {
     @_noLocks get { filters.reach }
   }
 
-  /// Looks at a block of at most `blockFrames` frames of `buffer`, in the channels from `channel` on, which begins
-  /// at the frame `place`; `known` frames of the same sound are there before it, the others were kept. No
-  /// magnitude of the block is above `blockPeaks`, and none of the block before above `before`.
+  /// Looks at a block of at most `blockFrames` frames of `buffer`, in the channels from `channel`
+  /// on, which begins at the frame `place`; `known` frames of the same sound are there before it,
+  /// the others were kept. No magnitude of the block is above `blockPeaks`, and none of the block
+  /// before above `before`.
   @_noLocks
   mutating func look(
     _ buffer: borrowing SampleBuffer, channel: Int, at place: Int, count: Int, known: Int,
@@ -198,7 +202,8 @@ struct TruePeak: ~Copyable {
   @_noLocks
   mutating func restart(at level: Float) { peaks = SIMD4(repeating: level) }
 
-  /// Keeps what the filters will reach back to: the last of `count` frames of `buffer` from `first` on.
+  /// Keeps what the filters will reach back to: the last of `count` frames of `buffer` from `first`
+  /// on.
   @_noLocks
   mutating func keepLast(
     _ buffer: borrowing SampleBuffer, channel: Int, from first: Int, count: Int

@@ -16,18 +16,19 @@ public protocol BackgroundWork: AnyObject, Sendable {
   /// there is. Any thread; the next steps come to an end.
   func abandon()
 
-  /// Whether it is in the middle of what would be lost if it were cut off: a file that is written. Any
-  /// thread.
+  /// Whether it is in the middle of what would be lost if it were cut off: a file that is written.
+  /// Any thread.
   var isSaving: Bool { get }
 
-  /// Whether what has come is not all stored yet, so that some of it would be lost if the program ended now. Any
-  /// thread.
+  /// Whether what has come is not all stored yet, so that some of it would be lost if the program
+  /// ended now. Any thread.
   var isUnfinished: Bool { get }
 
   /// Whether that waits for programs of the user's. Any thread.
   var isWaitingForOthers: Bool { get }
 
-  /// Whether nothing is lost where it is left to itself once the audio has ended: it brings sound in.
+  /// Whether nothing is lost where it is left to itself once the audio has ended: it brings sound
+  /// in.
   var isDispensable: Bool { get }
 
   /// Whether virtual time should stand still, because a network in real time is waited for.
@@ -66,8 +67,8 @@ extension BackgroundWork {
   public var stepMilliseconds: Int { 20 }
 }
 
-/// A thread of normal priority that steps background work as often as the work wants, until there is no
-/// more.
+/// A thread of normal priority that steps background work as often as the work wants, until there
+/// is no more.
 package final class BackgroundThread {
   private struct Loop: RealtimeWork, ~Copyable, Sendable {
     let work: any BackgroundWork

@@ -8,7 +8,8 @@ public struct EventSubscription: Sendable {
     self.remove = remove
   }
 
-  /// Has the handler told nothing that happens from now on; one call may still be under way. Any thread.
+  /// Has the handler told nothing that happens from now on; one call may still be under way. Any
+  /// thread.
   public func cancel() { remove() }
 }
 

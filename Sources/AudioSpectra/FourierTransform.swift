@@ -5,9 +5,9 @@ import Glibc
 /// The discrete Fourier transform of real signals of one length, and its inverse, by KissFFT in
 /// single precision.
 ///
-/// Bin k of the spectrum of `length` frames is the sum of x[n] exp(-2 pi i k n / length), for k from
-/// 0 to length / 2; the inverse divides by the length, so that there and back changes nothing. Not
-/// for the audio thread. One thread at a time.
+/// Bin k of the spectrum of `length` frames is the sum of x[n] exp(-2 pi i k n / length), for k
+/// from 0 to length / 2; the inverse divides by the length, so that there and back changes nothing.
+/// Not for the audio thread. One thread at a time.
 ///
 /// ```swift
 /// if let transform = FourierTransform(atLeast: 480) {  // nil without memory for it

@@ -19,12 +19,12 @@
 REALTIME_SAFE snd_pcm_sframes_t snd_pcm_avail_update(snd_pcm_t *pcm);
 REALTIME_SAFE snd_pcm_sframes_t snd_pcm_avail(snd_pcm_t *pcm);
 REALTIME_SAFE int snd_pcm_mmap_begin(snd_pcm_t *pcm, const snd_pcm_channel_area_t **areas,
-                               snd_pcm_uframes_t *offset, snd_pcm_uframes_t *frames);
+                                     snd_pcm_uframes_t *offset, snd_pcm_uframes_t *frames);
 REALTIME_SAFE snd_pcm_sframes_t snd_pcm_mmap_commit(snd_pcm_t *pcm, snd_pcm_uframes_t offset,
-                                              snd_pcm_uframes_t frames);
+                                                    snd_pcm_uframes_t frames);
 REALTIME_SAFE snd_pcm_sframes_t snd_pcm_readi(snd_pcm_t *pcm, void *buffer, snd_pcm_uframes_t size);
 REALTIME_SAFE snd_pcm_sframes_t snd_pcm_writei(snd_pcm_t *pcm, const void *buffer,
-                                         snd_pcm_uframes_t size);
+                                               snd_pcm_uframes_t size);
 REALTIME_SAFE snd_pcm_sframes_t snd_pcm_readn(snd_pcm_t *pcm, void **bufs, snd_pcm_uframes_t size);
 REALTIME_SAFE snd_pcm_sframes_t snd_pcm_writen(snd_pcm_t *pcm, void **bufs, snd_pcm_uframes_t size);
 REALTIME_SAFE int snd_pcm_htimestamp(snd_pcm_t *pcm, snd_pcm_uframes_t *avail, snd_htimestamp_t *tstamp);
@@ -32,7 +32,7 @@ REALTIME_SAFE int snd_pcm_delay(snd_pcm_t *pcm, snd_pcm_sframes_t *delayp);
 REALTIME_SAFE int snd_pcm_start(snd_pcm_t *pcm);
 REALTIME_SAFE snd_pcm_state_t snd_pcm_state(snd_pcm_t *pcm);
 REALTIME_SAFE int snd_pcm_poll_descriptors_revents(snd_pcm_t *pcm, struct pollfd *pfds,
-                                             unsigned int nfds, unsigned short *revents);
+                                                   unsigned int nfds, unsigned short *revents);
 
 // RealtimeSanitizer's, present only in a build that links its runtime. A wait for a device is meant to
 // block, and is all of a cycle that may.

@@ -91,8 +91,8 @@ public struct Canvas: ~Copyable {
     ccairo_fill_shape(canvas, flat, corners.count)
   }
 
-  /// Writes a line of text on the baseline through a point, `alignment` of it to the left of that: 0
-  /// begins there, 1 ends there. Upright text reads upwards.
+  /// Writes a line of text on the baseline through a point, `alignment` of it to the left of that:
+  /// 0 begins there, 1 ends there. Upright text reads upwards.
   public mutating func write(
     _ text: String, x: Double, y: Double, size: Double = 12, alignment: Double = 0,
     isUpright: Bool = false, _ colour: Colour

@@ -4,10 +4,11 @@ import Glibc
 /// Explains a recording by arrivals of one known signal, each with its own delay and gain, so that
 /// an echo does not pull at the delay of the direct sound.
 ///
-/// Arrivals are found one after the other in what the others leave, as in the RELAX algorithm (J. Li
-/// and P. Stoica, "Efficient mixed-spectrum estimation with applications to target feature
-/// extraction", IEEE Trans. Signal Processing 44, 1996), and all fitted together to least squares by
-/// the method of Levenberg and Marquardt: an echo a few frames away is too near for one at a time.
+/// Arrivals are found one after the other in what the others leave, as in the RELAX algorithm (J.
+/// Li and P. Stoica, "Efficient mixed-spectrum estimation with applications to target feature
+/// extraction", IEEE Trans. Signal Processing 44, 1996), and all fitted together to least squares
+/// by the method of Levenberg and Marquardt: an echo a few frames away is too near for one at a
+/// time.
 struct ArrivalFit {
   /// The weighted correlation of recording and reference.
   let cross: CorrelationFunction
@@ -18,13 +19,14 @@ struct ArrivalFit {
   private let energySum: Double
   /// The width of a peak in frames.
   let lobe: Double
-  /// What the weights were multiplied by to be near one; divided by it, they are one over the noise.
+  /// What the weights were multiplied by to be near one; divided by it, they are one over the
+  /// noise.
   let weightScale: Double
-  /// Frames below which two arrivals are one: where the band is whole, two that are nearer may as well
-  /// be one whose treble is missing.
+  /// Frames below which two arrivals are one: where the band is whole, two that are nearer may as
+  /// well be one whose treble is missing.
   private let resolution: Double
-  /// The least gain of an arrival within the ripple around the strongest, over its gain: what a band that is not whole
-  /// makes of the slopes at its edges looks like arrivals there.
+  /// The least gain of an arrival within the ripple around the strongest, over its gain: what a
+  /// band that is not whole makes of the slopes at its edges looks like arrivals there.
   private let leastShareInRipple: Double
   /// The arrivals found so far.
   var arrivals: [Arrival]
@@ -32,8 +34,8 @@ struct ArrivalFit {
   private static let mostArrivals = 6
   /// The least gain of an arrival over that of the strongest.
   private static let leastShare = 0.04
-  /// The logarithm of likelihood, summed over the bins of the padded transform, by which an arrival at a given lag must
-  /// make the recording likelier; chosen with `Benchmarks by-ear`.
+  /// The logarithm of likelihood, summed over the bins of the padded transform, by which an arrival
+  /// at a given lag must make the recording likelier; chosen with `Benchmarks by-ear`.
   private static let decisive = 10.0
   /// How far ripple reaches around an arrival, in widths of a peak.
   private static let rippleLobes = 2.0
@@ -106,8 +108,8 @@ struct ArrivalFit {
     return transform.signal(of: left.bins).map { $0 * scale }
   }
 
-  /// Adds arrivals within `lags` as long as one makes the recording surely likelier, wherever it may be among these
-  /// lags. Echoes of music stand out of each other's ripple by nothing but that.
+  /// Adds arrivals within `lags` as long as one makes the recording surely likelier, wherever it
+  /// may be among these lags. Echoes of music stand out of each other's ripple by nothing but that.
   mutating func explain(_ transform: borrowing FourierTransform, within lags: Range<Int>) {
     while arrivals.count < Self.mostArrivals {
       let strongest = strongest
@@ -117,14 +119,14 @@ struct ArrivalFit {
       let echo = adding(at: peak.delay)
       let isStrong = peak.height > leastShareInRipple * abs(strongest.gain)
       guard isStrong || cost - echo.cost > least else { return }
-      // Where two arrivals overlap, what one leaves of them peaks beside the other: its neighbourhood
-      // is tried as well.
+      // Where two arrivals overlap, what one leaves of them peaks beside the other: its
+      // neighbourhood is tried as well.
       let beside = isStrong ? [-0.9, -0.5, 0.5, 0.9] : [-0.5, 0.5]
       let trials = beside.map { adding(at: strongest.delayFrames + $0 * lobe) } + [echo]
       guard let best = trials.min(by: { $0.cost < $1.cost }),
         best.fit.arrivals.count > arrivals.count, cost - best.cost > least,
-        // What peaks so low is an echo only where it is found there: a slope of the band is better explained beside
-        // the strongest.
+        // What peaks so low is an echo only where it is found there: a slope of the band is better
+        // explained beside the strongest.
         isStrong || echo.cost <= best.cost
       else { return }
       self = best.fit
@@ -142,8 +144,8 @@ struct ArrivalFit {
     arrivals.max { abs($0.gain) < abs($1.gain) } ?? Arrival(delayFrames: 0, gain: 0)
   }
 
-  /// The least gain of an arrival at `delay`, beside the strongest. An echo comes later than the direct sound: what comes
-  /// before it is ripple, unless it is strong.
+  /// The least gain of an arrival at `delay`, beside the strongest. An echo comes later than the
+  /// direct sound: what comes before it is ripple, unless it is strong.
   private func leastGain(at delay: Double, beside strongest: Arrival) -> Double {
     let isEcho = delay > strongest.delayFrames + Self.rippleLobes * lobe
     return abs(strongest.gain) * (isEcho ? Self.leastShare : leastShareInRipple)
@@ -250,8 +252,8 @@ struct ArrivalEquations {
     self.gradient = gradient
   }
 
-  /// The change of gains and delays that least squares ask for, held back by `damping`; nil where the
-  /// equations have no answer.
+  /// The change of gains and delays that least squares ask for, held back by `damping`; nil where
+  /// the equations have no answer.
   func step(damping: Double) -> (gains: [Double], delays: [Double])? {
     var damped = matrix
     for index in damped.indices { damped[index][index] *= 1 + damping }

@@ -3,14 +3,14 @@ import Glibc
 
 /// Finds out whether a signal is in a recording at all, and at which whole frame.
 ///
-/// The correlation of both, whitened, is divided at each lag by the standard deviation it would have
-/// if they had nothing to do with each other, which is the root of the correlation of their squares.
-/// Chance then is a standard normal distribution, however loud, hummed or spoken the recording is
-/// and whenever it is so.
+/// The correlation of both, whitened, is divided at each lag by the standard deviation it would
+/// have if they had nothing to do with each other, which is the root of the correlation of their
+/// squares. Chance then is a standard normal distribution, however loud, hummed or spoken the
+/// recording is and whenever it is so.
 ///
-/// The peaks of the plain correlation and of the phase transform are looked at as well. Of all these
-/// lags that one is taken at which the recording is most coherent with the reference, and the correlation
-/// weighted by this coherence (`Coherence.weights`) has the last word.
+/// The peaks of the plain correlation and of the phase transform are looked at as well. Of all
+/// these lags that one is taken at which the recording is most coherent with the reference, and the
+/// correlation weighted by this coherence (`Coherence.weights`) has the last word.
 struct ArrivalSearch {
   /// The lag of the strongest match, in frames.
   let lag: Int
@@ -20,14 +20,15 @@ struct ArrivalSearch {
   private(set) var rival = 0.0
   /// The same among those that come earlier.
   private(set) var earlierRival = 0.0
-  /// By how much the lag found is likelier than the next that is no part of its peak: a natural logarithm.
+  /// By how much the lag found is likelier than the next that is no part of its peak: a natural
+  /// logarithm.
   let margin: Double
   /// How much likelier the recording is with the reference in it at this lag: a natural logarithm.
   let likelihood: Double
   /// The lags at which plain correlation and phase transform peak.
   let otherLags: [Int]
-  /// The recording, each frequency weighted by its coherence: correlated with the reference, it gives the
-  /// logarithm of the likelihood of each lag.
+  /// The recording, each frequency weighted by its coherence: correlated with the reference, it
+  /// gives the logarithm of the likelihood of each lag.
   let weightedRecording: [Float]
 
   /// Chance alone reaches this in less than one of ten million recordings of a minute.
@@ -225,8 +226,8 @@ private struct LagPlaces: RandomAccessCollection {
     return best
   }
 
-  /// By how much the height at `peak` exceeds all others, but those that belong to the same peak: from it
-  /// down to half its height on either side, twice as far.
+  /// By how much the height at `peak` exceeds all others, but those that belong to the same peak:
+  /// from it down to half its height on either side, twice as far.
   func margin(of heights: [Float], around peak: Int) -> Double {
     let sign: Float = heights[peak] < 0 ? -1 : 1
     let height = sign * heights[peak]

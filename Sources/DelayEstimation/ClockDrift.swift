@@ -4,9 +4,10 @@ import Glibc
 /// How much longer a signal lasts in a recording than in its reference, since two clocks are never
 /// equally fast.
 ///
-/// Delay and drift are searched together: the reference is cut into segments, each is correlated with the
-/// recording, and the sum of these correlations along straight lines of delay over time is largest
-/// where both are right. A sweep, whose delay looks like drift and the other way round, needs that.
+/// Delay and drift are searched together: the reference is cut into segments, each is correlated
+/// with the recording, and the sum of these correlations along straight lines of delay over time is
+/// largest where both are right. A sweep, whose delay looks like drift and the other way round,
+/// needs that.
 struct ClockDrift {
   /// How many frames later the last frame comes than the first would have it.
   let frames: Double
@@ -17,7 +18,8 @@ struct ClockDrift {
   /// Whether it is more than the noise explains; an echo may.
   let isMeasured: Bool
 
-  /// The fastest drift that is looked for, in parts of one: crystals are within a hundred millionths each.
+  /// The fastest drift that is looked for, in parts of one: crystals are within a hundred
+  /// millionths each.
   private static let most = 2.5e-4
 
   private init(frames: Double, deviation: Double, isSignificant: Bool, isMeasured: Bool) {
@@ -41,8 +43,8 @@ struct ClockDrift {
     self.init(reference, weighted: search.weightedRecording, lag: search.lag, farthest: 2)
   }
 
-  /// That of `reference` in `recording`, whose correlation with it is the logarithm of the likelihood of each lag, near
-  /// `lag`. No step between two lags goes beyond `farthest` frames.
+  /// That of `reference` in `recording`, whose correlation with it is the logarithm of the
+  /// likelihood of each lag, near `lag`. No step between two lags goes beyond `farthest` frames.
   init?(_ reference: Span<Float>, weighted recording: [Float], lag: Int, farthest: Double) {
     guard let transform = FourierTransform(atLeast: recording.count) else {
       return nil
@@ -93,8 +95,8 @@ struct ClockDrift {
     }
   }
 
-  /// `signal`, lasting `frames` frames longer: each frame from its neighbours by a sinc under a squared
-  /// cosine.
+  /// `signal`, lasting `frames` frames longer: each frame from its neighbours by a sinc under a
+  /// squared cosine.
   static func stretched(_ signal: Span<Float>, by frames: Double) -> [Float] {
     let reach = 24
     let ratio = 1 + frames / Double(signal.count)
@@ -149,8 +151,8 @@ private struct SegmentCorrelations {
     }
   }
 
-  /// The drift in frames over the whole reference that explains the recording best, 0 unless another is
-  /// surely better.
+  /// The drift in frames over the whole reference that explains the recording best, 0 unless
+  /// another is surely better.
   func bestDrift(most: Int) -> Int {
     var best = (drift: 0, height: highest(drift: 0))
     let steady = best.height

@@ -3,8 +3,8 @@ import AudioSpectra
 /// A recording beside a reference that comes at a given delay, part by part of the spectrum.
 ///
 /// The coherence of a part is the magnitude of the mean product of both spectra, squared, over the
-/// product of their mean powers. Chance alone makes it 1 / n where n bins share the power evenly, and 1
-/// where a single bin has all of it: a tone says nothing about coherence.
+/// product of their mean powers. Chance alone makes it 1 / n where n bins share the power evenly,
+/// and 1 where a single bin has all of it: a tone says nothing about coherence.
 struct Coherence {
   /// What the reference was multiplied by in each part, without its sign.
   let gains: [Double]
@@ -12,8 +12,8 @@ struct Coherence {
   let shares: [Double]
   /// The same without what chance adds.
   let surplus: [Double]
-  /// How much likelier the recording is with the reference in it than without: a natural logarithm, less
-  /// what chance adds.
+  /// How much likelier the recording is with the reference in it than without: a natural logarithm,
+  /// less what chance adds.
   let likelihood: Double
   private let spectrum: SpectrumParts
 
@@ -41,11 +41,12 @@ struct Coherence {
     likelihood = parts.reduce(0) { $0 + $1.likelihood }
   }
 
-  /// What each bin of the product of two spectra is multiplied by so that its correlation becomes the
-  /// logarithm of the likelihood of each lag: the weights of Hannan and Thomson, coherence over one less
-  /// coherence, over the product's magnitude. (C. H. Knapp and G. C. Carter, "The generalized
-  /// correlation method for estimation of time delay", IEEE Trans. Acoustics, Speech and Signal
-  /// Processing 24, 1976; E. J. Hannan and P. J. Thomson, "Estimating group delay", Biometrika 60, 1973.)
+  /// What each bin of the product of two spectra is multiplied by so that its correlation becomes
+  /// the logarithm of the likelihood of each lag: the weights of Hannan and Thomson, coherence over
+  /// one less coherence, over the product's magnitude. (C. H. Knapp and G. C. Carter, "The
+  /// generalized correlation method for estimation of time delay", IEEE Trans. Acoustics, Speech
+  /// and Signal Processing 24, 1976; E. J. Hannan and P. J. Thomson, "Estimating group delay",
+  /// Biometrika 60, 1973.)
   var weights: [Float] {
     let weights = zip(surplus, spectrum.parts).map { share, part -> Float in
       guard share > 0, part.scale > 0 else { return 0 }
@@ -57,8 +58,8 @@ struct Coherence {
   /// The bins of the parts in which the recording is the reference more than by chance.
   var bins: [Bool] { spectrum.places.map { surplus[$0] > 0.003 } }
 
-  /// What the shares have more than chance makes. A part alone shows that from
-  /// six times chance on, which comes up once in four hundred; below, nine neighbours show it together.
+  /// What the shares have more than chance makes. A part alone shows that from six times chance on,
+  /// which comes up once in four hundred; below, nine neighbours show it together.
   private static func surplus(_ parts: [SpectrumPart]) -> [Double] {
     parts.indices.map { index in
       let (share, chance) = (parts[index].share, parts[index].chance)

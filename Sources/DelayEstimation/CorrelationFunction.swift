@@ -4,8 +4,8 @@ import Glibc
 /// The correlation of two signals as a function of any lag, whole or not: band-limited, as the
 /// signals are, and so exact between frames.
 ///
-/// At lag t it is the sum over the bins of Re(X[k] exp(2 pi i k t / length)), X being the product of
-/// one spectrum with the other's conjugate, weighted.
+/// At lag t it is the sum over the bins of Re(X[k] exp(2 pi i k t / length)), X being the product
+/// of one spectrum with the other's conjugate, weighted.
 struct CorrelationFunction {
   /// Value, slope and curvature at one lag.
   struct Point {

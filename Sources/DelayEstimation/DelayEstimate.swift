@@ -20,8 +20,8 @@ public struct DelayEstimate: Sendable {
   public enum Doubt: String, Sendable {
     /// The signal barely stands out of the noise.
     case faint
-    /// Weighted correlation, plain correlation, phase transform and slope of the phase do not all say
-    /// the same.
+    /// Weighted correlation, plain correlation, phase transform and slope of the phase do not all
+    /// say the same.
     case disagreement
     /// Another arrival is about as strong.
     case ambiguous
@@ -47,12 +47,12 @@ public struct DelayEstimate: Sendable {
   /// The least standard deviation that any estimate from this recording can have, in frames: the
   /// Cramér-Rao bound for its spectrum and its noise. See `DelayEstimator`.
   public var boundFrames: Double
-  /// The standard deviation to be reckoned with, in frames, never 0: the bound, and what a drift that is
-  /// not known exactly, an echo too near to be told apart and rounding may add.
+  /// The standard deviation to be reckoned with, in frames, never 0: the bound, and what a drift
+  /// that is not known exactly, an echo too near to be told apart and rounding may add.
   public var deviationFrames = 0.0
-  /// How much longer the signal lasts in the recording than in the reference, in parts per million: the difference
-  /// of two clocks. 0 where none was found. Where there is one, all delays are those of the
-  /// reference's first frame.
+  /// How much longer the signal lasts in the recording than in the reference, in parts per million:
+  /// the difference of two clocks. 0 where none was found. Where there is one, all delays are those
+  /// of the reference's first frame.
   public var driftPPM = 0.0
   /// How far the peak stands out, in standard deviations of what chance would give.
   public var score: Double
@@ -97,8 +97,8 @@ public struct DelayEstimate: Sendable {
   public var isDoubtful: Bool { !doubts.isEmpty }
 
   /// The Cramér-Rao bound for the delay of a known signal of even spectrum in white noise, in
-  /// frames: the square root of 3 / (pi^2 N SNR), for `frames` frames of signal and a ratio of powers
-  /// `signalToNoise`. (S. M. Kay, "Fundamentals of Statistical Signal Processing: Estimation
+  /// frames: the square root of 3 / (pi^2 N SNR), for `frames` frames of signal and a ratio of
+  /// powers `signalToNoise`. (S. M. Kay, "Fundamentals of Statistical Signal Processing: Estimation
   /// Theory", 1993, 3.11, with the mean square bandwidth of a full band.)
   public static func bound(frames: Int, signalToNoise: Double) -> Double {
     (3 / (Double.pi * Double.pi * Double(frames) * signalToNoise)).squareRoot()

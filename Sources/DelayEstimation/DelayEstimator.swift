@@ -6,27 +6,27 @@ import Glibc
 ///
 /// ## How
 ///
-/// 1. Correlation, whitened and measured against what chance would give, plain correlation and the phase
-///    transform each name a whole frame. The one where the recording is most coherent with the reference
-///    is refined by a correlation weighted by coherence, or the signal is not there
+/// 1. Correlation, whitened and measured against what chance would give, plain correlation and the
+///    phase transform each name a whole frame. The one where the recording is most coherent with
+///    the reference is refined by a correlation weighted by coherence, or the signal is not there
 ///    (`ArrivalSearch`, `Coherence`).
-/// 2. Delay and the difference of two clocks are searched together, and the reference is stretched by
-///    what the clocks differ (`ClockDrift`). Echoes may look like a drift, and hide one: what explains the
-///    recording better is taken (`DriftedPlacement`).
-/// 3. Least squares place the direct sound and its echoes between frames, on the exact
-///    band-limited correlation (`ArrivalFit`), weighted by the noise that is left, within the band
-///    in which the signal came through (`SignalBand`). An echo too near for that is told by how it bends the
-///    phase (`HiddenEcho`). A parabola through three points of the peak
-///    would be up to 0.115 frame off.
+/// 2. Delay and the difference of two clocks are searched together, and the reference is stretched
+///    by what the clocks differ (`ClockDrift`). Echoes may look like a drift, and hide one: what
+///    explains the recording better is taken (`DriftedPlacement`).
+/// 3. Least squares place the direct sound and its echoes between frames, on the exact band-limited
+///    correlation (`ArrivalFit`), weighted by the noise that is left, within the band in which the
+///    signal came through (`SignalBand`). An echo too near for that is told by how it bends the
+///    phase (`HiddenEcho`). A parabola through three points of the peak would be up to 0.115 frame
+///    off.
 /// 4. Weighted correlation, plain correlation, phase transform and the slope of the phase over
-///    frequency must agree (`PhaseSlope`, `PhaseResidual`). Where they differ, where an echo rivals the
-///    direct sound, or where one that cannot be told apart may have moved the answer by more than half
-///    a frame, the estimate carries a doubt.
+///    frequency must agree (`PhaseSlope`, `PhaseResidual`). Where they differ, where an echo rivals
+///    the direct sound, or where one that cannot be told apart may have moved the answer by more
+///    than half a frame, the estimate carries a doubt.
 ///
 /// ## How well it can be known
 ///
-/// No estimate without bias has a smaller deviation than the Cramér-Rao bound. For a known signal of
-/// even spectrum, N frames long, in white noise at a ratio of powers SNR it is, in frames,
+/// No estimate without bias has a smaller deviation than the Cramér-Rao bound. For a known signal
+/// of even spectrum, N frames long, in white noise at a ratio of powers SNR it is, in frames,
 ///
 ///     sigma >= sqrt(3 / (pi^2 N SNR)) = 0.551 / sqrt(N SNR)
 ///
@@ -61,8 +61,8 @@ public struct DelayEstimator: Sendable {
   /// An estimator of the strongest arrival.
   public init() {}
 
-  /// How late `reference` comes in `recording`, both starting at the same moment, or nil where it is
-  /// not to be found. Only delays within `lags` frames count; all are looked at where it is nil.
+  /// How late `reference` comes in `recording`, both starting at the same moment, or nil where it
+  /// is not to be found. Only delays within `lags` frames count; all are looked at where it is nil.
   public func estimate(
     reference: Span<Float>, in recording: Span<Float>, lags: Range<Int>? = nil
   ) -> DelayEstimate? {
@@ -75,8 +75,8 @@ public struct DelayEstimator: Sendable {
     var estimate = drifted.placement.estimate
     estimate.driftPPM = 1e6 * drifted.stretch / Double(max(1, reference.count))
     if drifted.stretch != 0 || drifted.isContested { estimate.add(.drifting) }
-    // Half of what the drift may be in error is the delay's as well. A drift that makes the recording no likelier is
-    // none.
+    // Half of what the drift may be in error is the delay's as well. A drift that makes the
+    // recording no likelier is none.
     let drift = drifted.drift?.isSignificant == true ? nil : drifted.drift
     let driftFrames = (drift?.deviation ?? estimate.boundFrames) / 2
     if driftFrames > 0.25 { estimate.add(.faint) }
@@ -123,7 +123,8 @@ public struct DelayEstimator: Sendable {
     if abs(halves.difference) > max(0.05, 6 * halves.inflation * estimate.boundFrames) {
       estimate.add(.drifting)
     }
-    // So faint a signal does not stand out of the noise by its correlation: what was found is a resemblance.
+    // So faint a signal does not stand out of the noise by its correlation: what was found is a
+    // resemblance.
     let power = pow(10, estimate.signalToNoiseDB / 10) * Double(reference.count)
     guard power > Self.leastPower else { return nil }
     // Rounding to single precision alone is a ten-thousandth of a frame.
@@ -135,8 +136,8 @@ public struct DelayEstimator: Sendable {
       likelihood: hidden.likelihood + match.likelihood(of: fit, frames: reference.count))
   }
 
-  /// The least power of a signal times its frames, over that of the noise: the square of the standard deviations by
-  /// which its correlation stands out.
+  /// The least power of a signal times its frames, over that of the noise: the square of the
+  /// standard deviations by which its correlation stands out.
   private static let leastPower = 4.0
 
   /// Frames before and after a match in which echoes are looked for.
@@ -174,8 +175,9 @@ public struct DelayEstimator: Sendable {
     var doubts: [DelayEstimate.Doubt] = []
     if estimate.score < 12 || estimate.boundFrames > 0.12 { doubts.append(.faint) }
     let difference = abs(estimate.phaseSlopeFrames - estimate.delayFrames)
-    // In a band that is not whole, an echo within the width of the peak pulls at the delay without being
-    // told apart. It bends the phase, as does a filter that delays some frequencies more than others.
+    // In a band that is not whole, an echo within the width of the peak pulls at the delay without
+    // being told apart. It bends the phase, as does a filter that delays some frequencies more than
+    // others.
     let isBent = bandShare < 0.6 && abs(bend) > max(0.005, 12 * estimate.boundFrames)
     if isBent || difference > max(0.05, 6 * estimate.boundFrames) { doubts.append(.disagreement) }
     if bandShare < 0.03 { doubts.append(.narrowBand) }

@@ -18,14 +18,14 @@ struct DriftedPlacement {
   var stretch: Double
   /// The drift that is left, where it can be told.
   var drift: ClockDrift?
-  /// Whether there may be a drift that was not taken: one that would explain the recording nearly as well as the echoes
-  /// do, or that was measured and made the recording no likelier.
+  /// Whether there may be a drift that was not taken: one that would explain the recording nearly
+  /// as well as the echoes do, or that was measured and made the recording no likelier.
   var isContested = false
 }
 
 extension DelayEstimator {
-  /// A logarithm of likelihood by which one explanation must exceed another, besides a share of the whole, since no
-  /// room is made of a few echoes only.
+  /// A logarithm of likelihood by which one explanation must exceed another, besides a share of the
+  /// whole, since no room is made of a few echoes only.
   private static let decisive = 10.0
   private static let decisiveShare = 1.005
   /// The least number of arrivals that a drift may have been taken for.
@@ -67,19 +67,20 @@ extension DelayEstimator {
     return best
   }
 
-  /// Whether a drift that was measured, and not taken since the recording became no likelier by it, may be there all the
-  /// same, taken for echoes, and move the delay by more than half a frame.
+  /// Whether a drift that was measured, and not taken since the recording became no likelier by it,
+  /// may be there all the same, taken for echoes, and move the delay by more than half a frame.
   private static func isHidden(_ drift: ClockDrift?, behind placement: Placement) -> Bool {
     guard let drift else { return false }
     return abs(drift.frames) > harmlessFrames
       && placement.estimate.arrivals.count >= arrivalsOfDrift
   }
 
-  /// Takes echoes without a drift instead, where they explain the recording better: each frequency of a sweep is there
-  /// at one time only, so that what an echo does to some frequencies looks like a drift.
+  /// Takes echoes without a drift instead, where they explain the recording better: each frequency
+  /// of a sweep is there at one time only, so that what an echo does to some frequencies looks like
+  /// a drift.
   ///
-  /// Where a drift makes the parts of the spectrum, each with a phase of its own, much more coherent
-  /// (`Coherence`), no echo can be mistaken for it, and none is tried.
+  /// Where a drift makes the parts of the spectrum, each with a phase of its own, much more
+  /// coherent (`Coherence`), no echo can be mistaken for it, and none is tried.
   private func preferEchoes(
     _ best: inout DriftedPlacement, _ reference: Span<Float>, _ found: ArrivalSearch,
     _ excerpt: borrowing Excerpt
@@ -96,11 +97,11 @@ extension DelayEstimator {
       stretch: 0, drift: nil, isContested: isContested)
   }
 
-  /// Finds arrivals and drift in turns, each with the other taken out, as the RELAX algorithm does arrivals: echoes
-  /// that were taken for noise hide a drift.
+  /// Finds arrivals and drift in turns, each with the other taken out, as the RELAX algorithm does
+  /// arrivals: echoes that were taken for noise hide a drift.
   ///
-  /// A drift is taken where the recording becomes likelier by it, and the parts of its spectrum more coherent: that
-  /// no further echo could do, since within a part it turns all phases alike.
+  /// A drift is taken where the recording becomes likelier by it, and the parts of its spectrum
+  /// more coherent: that no further echo could do, since within a part it turns all phases alike.
   private func refineDrift(
     _ best: inout DriftedPlacement, _ reference: Span<Float>, _ excerpt: borrowing Excerpt
   ) {

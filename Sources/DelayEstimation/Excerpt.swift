@@ -1,7 +1,7 @@
 import AudioSpectra
 
-/// The part of a recording around the place where a signal was found, with room for echoes on either side: the rest
-/// of the recording holds nothing but noise.
+/// The part of a recording around the place where a signal was found, with room for echoes on
+/// either side: the rest of the recording holds nothing but noise.
 struct Excerpt: ~Copyable {
   let transform: FourierTransform
   let spectrum: [ComplexFloat]

@@ -1,8 +1,8 @@
 import AudioSpectra
 import Glibc
 
-/// The delays of the first and the second half of a signal, each for itself: what stands still is the
-/// same in both.
+/// The delays of the first and the second half of a signal, each for itself: what stands still is
+/// the same in both.
 struct HalfDelays {
   /// How much later the second half came than the first, in frames.
   let difference: Double
@@ -28,8 +28,8 @@ struct HalfDelays {
       ? (whole / one.sharpness + whole / two.sharpness).squareRoot() : .infinity
   }
 
-  /// The peak of the correlation near `arrival`, with the weights of the fit: without sharpness where the
-  /// half is not there, infinitely far away where it is upside down to the whole. What an
+  /// The peak of the correlation near `arrival`, with the weights of the fit: without sharpness
+  /// where the half is not there, infinitely far away where it is upside down to the whole. What an
   /// echo does to it, it does to both halves.
   private static func peak(
     of played: [ComplexFloat], _ match: Match, _ fit: ArrivalFit, _ arrival: Arrival,

@@ -16,19 +16,22 @@ struct PhaseBand {
   var size: Double
 }
 
-/// An echo within the width of the peak, which is no arrival of its own but bends the phase, which a delay does not.
+/// An echo within the width of the peak, which is no arrival of its own but bends the phase, which
+/// a delay does not.
 ///
-/// Phase alone tells whether it is there: what a loudspeaker or a filter of linear phase does to levels is no echo. The phase of
-/// a direct sound with an echo, -w d + arg(1 + g exp(-i w t)), is fitted to that of the bands by weighted least
-/// squares over the echo's delay t and gain g, and preferred to that of a direct sound alone, -w d, where Schwarz's
-/// criterion is decisive (G. Schwarz, "Estimating the dimension of a model", Annals of Statistics 6, 1978) and the
-/// echo explains most of the bend. Of all echoes that explain it about as well that one counts which leaves the level
-/// most even over frequency; where it is more even without any, there is none.
+/// Phase alone tells whether it is there: what a loudspeaker or a filter of linear phase does to
+/// levels is no echo. The phase of a direct sound with an echo, -w d + arg(1 + g exp(-i w t)), is
+/// fitted to that of the bands by weighted least squares over the echo's delay t and gain g, and
+/// preferred to that of a direct sound alone, -w d, where Schwarz's criterion is decisive (G.
+/// Schwarz, "Estimating the dimension of a model", Annals of Statistics 6, 1978) and the echo
+/// explains most of the bend. Of all echoes that explain it about as well that one counts which
+/// leaves the level most even over frequency; where it is more even without any, there is none.
 struct HiddenEcho {
-  /// The largest error in frames that an unseen echo may have made: of all echoes that would leave the
-  /// phase as straight as it is.
+  /// The largest error in frames that an unseen echo may have made: of all echoes that would leave
+  /// the phase as straight as it is.
   let worstFrames: Double
-  /// What the delay is to be moved by, in frames, to be that of the direct sound; 0 where no echo is surely there.
+  /// What the delay is to be moved by, in frames, to be that of the direct sound; 0 where no echo
+  /// is surely there.
   let correctionFrames: Double
   /// How much likelier the echo makes the phase: a natural logarithm, 0 where there is none.
   let likelihood: Double
@@ -40,20 +43,22 @@ struct HiddenEcho {
     var slope: Double
     /// The squares that are left, in variances.
     var left: Double
-    /// The squares of the level without the echo, less its mean, each counting by the power that came through.
+    /// The squares of the level without the echo, less its mean, each counting by the power that
+    /// came through.
     var unevenness: Double
   }
 
-  /// Schwarz's criterion by ten, "very strong" evidence (R. E. Kass and A. E. Raftery, "Bayes factors", J. American
-  /// Statistical Association 90, 1995).
+  /// Schwarz's criterion by ten, "very strong" evidence (R. E. Kass and A. E. Raftery, "Bayes
+  /// factors", J. American Statistical Association 90, 1995).
   private static let decisive = 10.0
   /// Of what bends the phase more than noise does, an echo must explain so much.
   private static let leastShare = 0.75
-  /// Squares, in variances, by which one echo may explain the phase worse than another and still be possible.
+  /// Squares, in variances, by which one echo may explain the phase worse than another and still be
+  /// possible.
   private static let tie = 4.0
 
-  /// Tries echoes of every delay within a few widths of the peak and of gains up to 0.7 on either side of
-  /// zero.
+  /// Tries echoes of every delay within a few widths of the peak and of gains up to 0.7 on either
+  /// side of zero.
   init(_ bands: [PhaseBand], lobe: Double) {
     // Of so narrow a band no line can be told from a curve: anywhere within its peak.
     guard bands.count > 3 else {
@@ -62,7 +67,8 @@ struct HiddenEcho {
     }
     let none = Self.trial(bands, delay: 0, gain: 0)
     let count = Double(bands.count)
-    // Where the phase is bent more than by noise, by a filter perhaps, so much more is an echo's to hide.
+    // Where the phase is bent more than by noise, by a filter perhaps, so much more is an echo's to
+    // hide.
     let unit = max(1, none.left / (count - 1))
     var worst = abs(none.slope)
     var trials: [Trial] = []
@@ -85,7 +91,8 @@ struct HiddenEcho {
       return
     }
     let best = Self.refined(rough, bands, delayStep: 1.08, gainStep: 0.02)
-    // The variance is that of the residuals: where the noise is less than was reckoned with, the phase is known better.
+    // The variance is that of the residuals: where the noise is less than was reckoned with, the
+    // phase is known better.
     let scale = max(1e-9, best.left / (count - 3))
     let gained = none.left - best.left
     guard gained / scale > 2 * log(count) + Self.decisive,
@@ -127,8 +134,8 @@ struct HiddenEcho {
       unevenness: levelSquares - levels * levels / weight)
   }
 
-  /// The best near `start`, by pattern search: its delay by factors of `delayStep`, its gain by `gainStep`, both halved
-  /// where nothing is better.
+  /// The best near `start`, by pattern search: its delay by factors of `delayStep`, its gain by
+  /// `gainStep`, both halved where nothing is better.
   private static func refined(
     _ start: Trial, _ bands: [PhaseBand], delayStep: Double, gainStep: Double
   ) -> Trial {

@@ -13,10 +13,11 @@ struct Match {
 
   /// One arrival without the others.
   struct Alone {
-    /// Its spectrum, without its delay, each frequency weighted so that its correlation with what was played is the
-    /// logarithm of the likelihood of each lag.
+    /// Its spectrum, without its delay, each frequency weighted so that its correlation with what
+    /// was played is the logarithm of the likelihood of each lag.
     var bins: [ComplexFloat]
-    /// How much likelier it is with what was played in it, whatever the phase of each part of the spectrum.
+    /// How much likelier it is with what was played in it, whatever the phase of each part of the
+    /// spectrum.
     var likelihood: Double
   }
 
@@ -55,8 +56,8 @@ struct Match {
     recordedDensity = PowerDensity(of: recorded, reach: length / 1024)
   }
 
-  /// Places the arrivals: first the strongest alone, near a lag in frames, by which band and noise are found, then
-  /// with its echoes.
+  /// Places the arrivals: first the strongest alone, near a lag in frames, by which band and noise
+  /// are found, then with its echoes.
   func fit(
     _ transform: borrowing FourierTransform, _ choice: DelayEstimator.Choice, near middle: Double
   ) -> Outcome? {
@@ -86,9 +87,10 @@ struct Match {
     return outcome.fit.arrivals.isEmpty ? nil : outcome
   }
 
-  /// How much likelier `frames` frames are with the arrivals in them than as noise, by Whittle's approximation: a natural
-  /// logarithm. Where the arrivals make a frequency no likelier, they are taken not to have come through.
-  /// (P. Whittle, "Estimation and information in stationary time series", Arkiv för Matematik 2, 1953.)
+  /// How much likelier `frames` frames are with the arrivals in them than as noise, by Whittle's
+  /// approximation: a natural logarithm. Where the arrivals make a frequency no likelier, they are
+  /// taken not to have come through. (P. Whittle, "Estimation and information in stationary time
+  /// series", Arkiv för Matematik 2, 1953.)
   func likelihood(of outcome: Outcome, frames: Int) -> Double {
     let sum = zip(recordedDensity.bins, outcome.noise).reduce(0.0) { sum, powers in
       guard powers.0 > powers.1, powers.1 > 0 else { return sum }

@@ -2,11 +2,11 @@ import AudioSpectra
 import Glibc
 
 /// The phase of one arrival over frequency, band by band, and what it says about its delay: whether
-/// other weights of the bands give another one, and how far an echo that is too near to be told apart
-/// may have moved it.
+/// other weights of the bands give another one, and how far an echo that is too near to be told
+/// apart may have moved it.
 struct PhaseResidual {
-  /// The delays in frames that the plain correlation, each band counting by its power, and the phase
-  /// transform, each bin counting the same, would give, less that of the fit.
+  /// The delays in frames that the plain correlation, each band counting by its power, and the
+  /// phase transform, each bin counting the same, would give, less that of the fit.
   let otherDelays: [Double]
   /// The echo that may have moved the delay unseen.
   let hiddenEcho: HiddenEcho

@@ -33,8 +33,8 @@ struct PowerDensity {
     return spectrum.indices.map { spectrum[$0] * Float(1 / (bins[$0] + floor).squareRoot()) }
   }
 
-  /// The spectrum within the band of this density: what lies 35 dB below where most of the power is,
-  /// the ends of a burst for instance, is left out.
+  /// The spectrum within the band of this density: what lies 35 dB below where most of the power
+  /// is, the ends of a burst for instance, is left out.
   func limited(_ spectrum: [ComplexFloat]) -> [ComplexFloat] {
     let floor = 3e-4 * bins.reduce(0) { $0 + $1 * $1 } / max(1e-300, bins.reduce(0, +))
     guard floor > 0 else { return spectrum }
@@ -47,8 +47,8 @@ struct PowerDensity {
 struct PhaseSlope {
   /// The delay in frames.
   let delayFrames: Double
-  /// How much later the upper part of the spectrum comes than the lower, in frames, each part with half of
-  /// what tells the delay: 0 for a delay, not for a phase that is bent.
+  /// How much later the upper part of the spectrum comes than the lower, in frames, each part with
+  /// half of what tells the delay: 0 for a delay, not for a phase that is bent.
   let bendFrames: Double
 
   private static let bandCount = 64

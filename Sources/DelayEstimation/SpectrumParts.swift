@@ -3,7 +3,8 @@ import Glibc
 
 /// A recording beside a reference that comes at a given delay, in one part of the spectrum.
 struct SpectrumPart {
-  /// The real part of the sum of the products of both spectra, the delay taken out: what is in phase.
+  /// The real part of the sum of the products of both spectra, the delay taken out: what is in
+  /// phase.
   fileprivate var inPhase = 0.0
   /// The imaginary part of that sum.
   fileprivate var quadrature = 0.0
@@ -18,8 +19,8 @@ struct SpectrumPart {
   /// The square that noise as loud as the whole recording would make of the sum of the products.
   fileprivate var chanceSquare = 0.0
 
-  /// Noise this far below the signal (27 dB) is as good as none: beyond, what is left unexplained is
-  /// bent rather than noisy, and every part of the spectrum is to have its say.
+  /// Noise this far below the signal (27 dB) is as good as none: beyond, what is left unexplained
+  /// is bent rather than noisy, and every part of the spectrum is to have its say.
   static let leastNoise = 0.002
 
   /// What the reference was multiplied by, without its sign.
@@ -33,14 +34,14 @@ struct SpectrumPart {
   var chance: Double { whole > 0 ? min(1, squaredProducts / whole) : 1 }
   /// Whether there is enough to tell coherence from chance.
   var isTelling: Bool { chance < 0.5 }
-  /// How much likelier the recording is with the reference in it than without: a natural logarithm, less
-  /// what chance adds.
+  /// How much likelier the recording is with the reference in it than without: a natural logarithm,
+  /// less what chance adds.
   var likelihood: Double {
     isTelling ? (1 - 1 / chance) * log(max(1e-9, 1 - share)) - 1 : 0
   }
-  /// How much likelier the recording is with the reference in it than with noise alone, whose density is that of the
-  /// recording around each bin, so that the lines of a spectrum raise their own noise: a natural logarithm. No signal
-  /// counts as more than 27 dB above the noise.
+  /// How much likelier the recording is with the reference in it than with noise alone, whose
+  /// density is that of the recording around each bin, so that the lines of a spectrum raise their
+  /// own noise: a natural logarithm. No signal counts as more than 27 dB above the noise.
   fileprivate var prominence: Double {
     guard chanceSquare > 0 else { return 0 }
     let share = (inPhase * inPhase + quadrature * quadrature) / (chanceSquare * size)
@@ -95,9 +96,9 @@ struct SpectrumParts {
     self.init(parts: parts, places: places)
   }
 
-  /// The same in fewer parts: the whole spectrum halved as long as the reference makes a part likelier by
-  /// `likelihood`, a natural logarithm, so that a band is told from its neighbours as finely as the noise allows.
-  /// `recordedDensity` is the power that was recorded around each bin.
+  /// The same in fewer parts: the whole spectrum halved as long as the reference makes a part
+  /// likelier by `likelihood`, a natural logarithm, so that a band is told from its neighbours as
+  /// finely as the noise allows. `recordedDensity` is the power that was recorded around each bin.
   func joined(likelihood: Double, power: [Float], recordedDensity: PowerDensity) -> SpectrumParts {
     var fine = parts
     for (bin, place) in places.enumerated() {

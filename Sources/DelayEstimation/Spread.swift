@@ -29,8 +29,8 @@ public struct Spread: Sendable, Equatable {
   ]
 
   /// That of `values`, in the order they were measured; nil where there are none, or where they
-  /// have no mean and deviation that are finite numbers. One alone does not show how it is spread: then its deviation is
-  /// taken to be `deviationOfOne`.
+  /// have no mean and deviation that are finite numbers. One alone does not show how it is spread:
+  /// then its deviation is taken to be `deviationOfOne`.
   public init?(of values: [Double], deviationOfOne: Double = 0) {
     let sorted = values.sorted()
     guard let least = sorted.first, let greatest = sorted.last else { return nil }

@@ -27,7 +27,8 @@ struct ReportPage {
     return drawing.document(title: title, size: size)
   }
 
-  /// A complete page that needs no other file: the picture, and a table whose rows begin with names.
+  /// A complete page that needs no other file: the picture, and a table whose rows begin with
+  /// names.
   static func html(
     title: String, picture: String, columns: [String], rows: [[String]]
   ) -> String {
@@ -150,8 +151,8 @@ struct Plot {
     }
   }
 
-  /// The points to draw of `values`, which stand in the order of x: of each column of pixels the lowest
-  /// and the highest, in their order.
+  /// The points to draw of `values`, which stand in the order of x: of each column of pixels the
+  /// lowest and the highest, in their order.
   ///
   /// So no peak is missed, however many values share a column.
   func points(of values: [Point]) -> [Point] {

@@ -3,8 +3,8 @@
 ///
 /// Values that are no finite number are left out; without any it says "nothing measured".
 public struct LockPicture: Sendable {
-  /// Seconds since the jump, less than 0 before it; frames by which the delay is too long; parts per million by
-  /// which the ratio is too high.
+  /// Seconds since the jump, less than 0 before it; frames by which the delay is too long; parts
+  /// per million by which the ratio is too high.
   public typealias Moment = (seconds: Double, delayError: Double, ratioErrorPPM: Double)
 
   /// What jumped, as "A step of 100 ppm".

@@ -3,8 +3,8 @@ typealias Point = (x: Double, y: Double)
 
 /// A report being drawn: each call adds one SVG element on top of those before.
 ///
-/// Written as text, not by Cairo: Cairo's SVG has outlines of letters instead of text, no tooltips, and
-/// the same colours on dark ground.
+/// Written as text, not by Cairo: Cairo's SVG has outlines of letters instead of text, no tooltips,
+/// and the same colours on dark ground.
 struct SVGDrawing {
   private var markup = ""
 

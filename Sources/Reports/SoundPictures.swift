@@ -225,8 +225,8 @@ struct TimeTicks {
   }
 }
 
-/// The colour map Inferno of Matplotlib (van der Walt and Smith, public domain): equal steps look equal, and
-/// lightness alone tells the order, for eyes that see no colours too.
+/// The colour map Inferno of Matplotlib (van der Walt and Smith, public domain): equal steps look
+/// equal, and lightness alone tells the order, for eyes that see no colours too.
 struct ColourScale {
   /// Every sixteenth of its colours; what lies between two of them is interpolated.
   private static let colours: [UInt32] = [

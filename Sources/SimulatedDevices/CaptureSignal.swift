@@ -4,7 +4,8 @@ import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
-/// All that the input captures: the loopback, what a feeder queued, and noise, in the device's format.
+/// All that the input captures: the loopback, what a feeder queued, and noise, in the device's
+/// format.
 ///
 /// The feeder's frame m is heard at captured frame m. One that is not queued in time is silence.
 struct CaptureSignal: ~Copyable, Sendable {

@@ -109,8 +109,8 @@ struct LoopbackPath: ~Copyable, Sendable {
     }
   }
 
-  /// What is heard of `playedHistory` in `frames` captured frames: at the first of them `played` output
-  /// frames were played, and `step` more at each one after. For a wire that drifts.
+  /// What is heard of `playedHistory` in `frames` captured frames: at the first of them `played`
+  /// output frames were played, and `step` more at each one after. For a wire that drifts.
   @_noLocks
   mutating func render(
     _ playedHistory: borrowing PlayedHistoryRing, played: Double, step: Double, frames: Int,
@@ -203,8 +203,8 @@ struct Interpolator: ~Copyable, Sendable {
     taps[tap]
   }
 
-  /// Writes what lies between frame `firstFrame + halfWidth - 1` of `window` and the next to the frame `frame` of
-  /// `mixed`.
+  /// Writes what lies between frame `firstFrame + halfWidth - 1` of `window` and the next to the
+  /// frame `frame` of `mixed`.
   @_noLocks
   func read(
     _ window: borrowing SampleBuffer, from firstFrame: Int, into mixed: inout SampleBuffer,

@@ -25,8 +25,9 @@ struct ScheduledFaults: ~Copyable, Sendable {
     replugs = absences.map { frame($0.returnSeconds) }
   }
 
-  /// The device goes on at `frame`: what was to happen before is past, and so is the next overrun where it
-  /// was the reason (`hasOverrun`), even if it lost so few frames that its time is still to come.
+  /// The device goes on at `frame`: what was to happen before is past, and so is the next overrun
+  /// where it was the reason (`hasOverrun`), even if it lost so few frames that its time is still
+  /// to come.
   @_noLocks
   mutating func resume(at frame: Int, hasOverrun: Bool) {
     if hasOverrun { passOverrun() }

@@ -10,8 +10,8 @@ public struct SimulatedChannels: Sendable {
   let playback: ChannelSelection?
 
   /// What `request` gets of the device that `specification` describes: the channels it names, else
-  /// the first of as many as it asks for, at most two where it asks for none. Throws `.refused` where
-  /// the device does not have them.
+  /// the first of as many as it asks for, at most two where it asks for none. Throws `.refused`
+  /// where the device does not have them.
   public init(
     _ specification: SimulatedDeviceSpecification, for request: DuplexRequest
   ) throws(DeviceFailure) {

@@ -14,8 +14,8 @@ import RealtimeAudio
 ///   On the free clock `wait` never sleeps, time is that of the frames captured, and a cycle takes
 ///   no time.
 /// - A scripted overrun loses the frames from the last cycle before its time on.
-/// - Unplugged, `wait` says `lost` (and time goes on, by a period) until `pollForReconnection` finds it
-///   plugged in again: on the free clock at that very frame.
+/// - Unplugged, `wait` says `lost` (and time goes on, by a period) until `pollForReconnection`
+///   finds it plugged in again: on the free clock at that very frame.
 /// - Without input nothing is heard: `delay`, `gain`, `noise` and `xrun-at` mean nothing then.
 ///
 /// ```swift
@@ -57,9 +57,9 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
   ///
   /// The rate is the specification's, whatever the request says: compare
   /// `configuration.sampleRate`. What `microphone` reads is heard as well, at the device's rate and
-  /// with as many channels as the device has (`SimulatedChannels`); frames not queued in time are silence, so on the
-  /// free clock let enough be queued before.
-  /// Throws where the request is out of range, or the device does not have the channels asked for.
+  /// with as many channels as the device has (`SimulatedChannels`); frames not queued in time are
+  /// silence, so on the free clock let enough be queued before. Throws where the request is out of
+  /// range, or the device does not have the channels asked for.
   public init(
     _ specification: SimulatedDeviceSpecification, request: DuplexRequest,
     microphone: consuming SampleReader? = nil

@@ -25,8 +25,8 @@ import AudioDevices
 /// | `unplug-at`, `replug-at` | seconds at which the device goes and comes back; may be given several times | never |
 /// | `unplug-side` | which of two devices goes, each time: `capture`, `playback` or `both` | `both` |
 ///
-/// Of a key given twice the last one counts, but for `xrun-at`, `dry-at`, `drift-at`, `unplug-at`, `replug-at` and
-/// `unplug-side`, which add up.
+/// Of a key given twice the last one counts, but for `xrun-at`, `dry-at`, `drift-at`, `unplug-at`,
+/// `replug-at` and `unplug-side`, which add up.
 ///
 /// ```swift
 /// let device = try SimulatedDeviceSpecification(parsing: "sim:rate=44100,drift=50")
@@ -81,7 +81,8 @@ public struct SimulatedDeviceSpecification: Sendable, Equatable {
   public var unplugSeconds: [Double] = []
   /// When it comes back, each time; one fewer where it stays away at last.
   public var replugSeconds: [Double] = []
-  /// Which of two devices goes away, each time: the last one as often as it goes. Empty where it is one device.
+  /// Which of two devices goes away, each time: the last one as often as it goes. Empty where it is
+  /// one device.
   public var unplugSides: [Side] = []
 
   /// One of two devices, or both.

@@ -27,8 +27,8 @@ public struct SoundInspection: Sendable {
 
   private static let chunkFrames = 32768
 
-  /// Reads all of `decoder`, and collects what pictures need. `tell` hears how many frames were read.
-  /// Throws what reading throws.
+  /// Reads all of `decoder`, and collects what pictures need. `tell` hears how many frames were
+  /// read. Throws what reading throws.
   public init(
     of decoder: any SoundDecoder, drawsWaveform: Bool = false, drawsSpectrogram: Bool = false,
     tell: (_ frames: Int) -> Void = { _ in }

@@ -72,8 +72,8 @@ struct SpectrogramColumns: ~Copyable {
   private var bins: [ComplexFloat]
   private var columns: [Spectrogram.Column] = []
 
-  /// Columns of a sound of `frameCount` frames, `width` of them, up to twice as many where its length is
-  /// not known; `rowCount` rows for each of `channels`. Nil where memory is short.
+  /// Columns of a sound of `frameCount` frames, `width` of them, up to twice as many where its
+  /// length is not known; `rowCount` rows for each of `channels`. Nil where memory is short.
   init?(width: Int, frameCount: Int?, rowCount: Int, channels: Range<Int>) {
     guard let transform = FourierTransform(atLeast: Self.length) else { return nil }
     limit = 2 * width

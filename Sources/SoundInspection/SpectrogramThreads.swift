@@ -1,10 +1,11 @@
 import AudioBasics
 import RealtimeAudio
 
-/// Works out a spectrogram on threads of its own, one for each channel that is drawn, while another one reads on and
-/// measures.
+/// Works out a spectrogram on threads of its own, one for each channel that is drawn, while another
+/// one reads on and measures.
 ///
-/// Buffers go round: from who fills them to the first channel's thread, from there to the next one's, and back.
+/// Buffers go round: from who fills them to the first channel's thread, from there to the next
+/// one's, and back.
 final class SpectrogramThreads {
   /// The most threads; further channels are shared among them.
   private static let mostThreads = 2
@@ -23,7 +24,8 @@ final class SpectrogramThreads {
   }
 
   fileprivate struct Work: RealtimeWork, ~Copyable, @unchecked Sendable {
-    // @unchecked because it moves whole, from the thread that made it to the one that runs it, and back.
+    // @unchecked because it moves whole, from the thread that made it to the one that runs it, and
+    // back.
     var columns: SpectrogramColumns
     let source: MutexBox<Slot>
     let target: MutexBox<Slot>
@@ -40,16 +42,16 @@ final class SpectrogramThreads {
   private let slots: [MutexBox<Slot>]
   private var threads: [SpectrogramThread] = []
 
-  /// Draws the first `drawn` channels of pieces of at most `pieceFrames` frames of `channelCount` channels, on a picture of
-  /// `width` columns and `rowCount` rows a channel; `frameCount` frames are expected. Nil where memory is short. Throws
-  /// where no thread can be had.
+  /// Draws the first `drawn` channels of pieces of at most `pieceFrames` frames of `channelCount`
+  /// channels, on a picture of `width` columns and `rowCount` rows a channel; `frameCount` frames
+  /// are expected. Nil where memory is short. Throws where no thread can be had.
   init?(
     width: Int, frameCount: Int?, rowCount: Int, drawn: Int, channelCount: Int, pieceFrames: Int
   ) throws(ThreadFailure) {
     let count = min(drawn, Self.mostThreads)
     slots = (0...count).map { _ in MutexBox(Slot()) }
-    // One for who fills it is there already; one for each thread goes round besides. Before the threads are there, who
-    // pass them on at once.
+    // One for who fills it is there already; one for each thread goes round besides. Before the
+    // threads are there, who pass them on at once.
     for slot in slots.dropFirst() {
       slot.put(
         Piece(buffer: SampleBuffer(frameCount: pieceFrames, channelCount: channelCount)))
@@ -69,7 +71,8 @@ final class SpectrogramThreads {
   /// Lets the threads end, wherever they are, where a file cannot be read to its end.
   deinit { for slot in slots { slot.end() } }
 
-  /// Takes the first `frames` frames of `buffer`, and leaves another buffer in its place, which holds anything.
+  /// Takes the first `frames` frames of `buffer`, and leaves another buffer in its place, which
+  /// holds anything.
   func add(_ buffer: inout SampleBuffer, frames: Int) {
     guard var piece = slots[slots.count - 1].takePiece() else { return }
     swap(&piece.buffer, &buffer)

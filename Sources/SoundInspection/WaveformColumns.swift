@@ -33,8 +33,8 @@ public struct WaveformColumns: Sendable {
   /// Frames of the last column that are there.
   private var filled = 0
 
-  /// Columns of a sound of `frameCount` frames, `width` of them; up to twice as many where its length is
-  /// not known, or other than announced.
+  /// Columns of a sound of `frameCount` frames, `width` of them; up to twice as many where its
+  /// length is not known, or other than announced.
   public init(width: Int, frameCount: Int?, channelCount: Int) {
     limit = 2 * width
     framesPerColumn = max(1, ((frameCount ?? 0) + width - 1) / width)

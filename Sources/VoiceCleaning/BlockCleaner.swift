@@ -3,9 +3,10 @@ import AudioBasics
 /// What is done to a voice block by block: echo, then noise, then reverberation, then level.
 ///
 /// An echo can be cancelled only while nothing has changed its sound, and what is left of it only
-/// in the same block: so both come first, and then the noise, which is learned from its steadiness and
-/// must not be moved by another's gain. Reverberation comes next: cleaned of noise, words are heard
-/// to fall deeper into the room's decay. The level comes last, for it raises all that is left.
+/// in the same block: so both come first, and then the noise, which is learned from its steadiness
+/// and must not be moved by another's gain. Reverberation comes next: cleaned of noise, words are
+/// heard to fall deeper into the room's decay. The level comes last, for it raises all that is
+/// left.
 struct BlockCleaner: ~Copyable {
   /// Frames of a block: the most that are a power of two, for the transforms, and no more than
   /// 20 ms, in which speech is steady.

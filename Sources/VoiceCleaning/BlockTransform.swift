@@ -2,14 +2,15 @@ import AudioBasics
 import AudioSpectra
 import Glibc
 
-/// Turns blocks into spectra and spectra into blocks again, one block late: what is left as it was comes out as
-/// it was.
+/// Turns blocks into spectra and spectra into blocks again, one block late: what is left as it was
+/// comes out as it was.
 ///
-/// A spectrum is that of the last two or four blocks, about 32 to 46 ms, in which the harmonics of a voice are told
-/// apart. What is put together again overlaps by a block only, whatever the length: the windows are asymmetric, the
-/// first rising over all but the newest block, both falling over that, so that their product is a Hann window over the
-/// last two blocks (Mauler, Martin, "A low delay, variable resolution, perfect reconstruction spectral
-/// analysis-synthesis system for speech enhancement", EUSIPCO 2007).
+/// A spectrum is that of the last two or four blocks, about 32 to 46 ms, in which the harmonics of
+/// a voice are told apart. What is put together again overlaps by a block only, whatever the
+/// length: the windows are asymmetric, the first rising over all but the newest block, both falling
+/// over that, so that their product is a Hann window over the last two blocks (Mauler, Martin, "A
+/// low delay, variable resolution, perfect reconstruction spectral analysis-synthesis system for
+/// speech enhancement", EUSIPCO 2007).
 struct BlockTransform: ~Copyable {
   /// How long a spectrum looks back at least, in seconds.
   private static let shortestSeconds = 0.03

@@ -76,8 +76,9 @@ final class Dereverberator {
 /// Sound in a room falls by exp(-2 delta t) in power, delta = 3 ln 10 / T60: late is what was
 /// reverberant a while ago and has fallen since (Lebart, Boucher, Denbigh, "A New Method Based on
 /// Spectral Subtraction for Speech Dereverberation", 2001). What comes straight from the mouth is
-/// not reverberant, and is counted out, by the ratio of direct to reverberant sound (Habets, Gannot,
-/// Cohen, "Late Reverberant Spectral Variance Estimation Based on a Statistical Model", 2009).
+/// not reverberant, and is counted out, by the ratio of direct to reverberant sound (Habets,
+/// Gannot, Cohen, "Late Reverberant Spectral Variance Estimation Based on a Statistical Model",
+/// 2009).
 struct LateReverberation {
   /// What is later than this, in seconds, is late.
   private static let lateSeconds = 0.025

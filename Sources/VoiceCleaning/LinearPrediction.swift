@@ -9,8 +9,8 @@ import AudioSpectra
 /// at the time (Nakatani, Yoshioka, Kinoshita, Miyoshi, Juang, "Speech Dereverberation Based on
 /// Variance-Normalized Delayed Linear Prediction", 2010), by recursive least squares (Yoshioka,
 /// Tachibana, Nakatani, Miyoshi, "Adaptive Dereverberation of Speech Signals with Speaker-Position
-/// Change Detection", ICASSP 2009). Two channels are predicted from both: turned as a stereo picture,
-/// they come out turned.
+/// Change Detection", ICASSP 2009). Two channels are predicted from both: turned as a stereo
+/// picture, they come out turned.
 struct LinearPrediction {
   /// What lies above, in hertz, holds little speech, and is not predicted.
   private static let highestHertz = 8000.0

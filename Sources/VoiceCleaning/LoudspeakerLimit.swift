@@ -98,8 +98,8 @@ struct ClippedSpectra: ~Copyable {
 ///
 /// An adaptive filter cannot follow what clipping does: it is not linear. But before the room comes
 /// the loudspeaker (a Hammerstein model): if what is played is clipped as the loudspeaker does, the
-/// rest is linear again. Of several limits, that is taken at which some bins of what is captured are
-/// predicted best from what is played, by recursive least squares; a loudspeaker that saturates
+/// rest is linear again. Of several limits, that is taken at which some bins of what is captured
+/// are predicted best from what is played, by recursive least squares; a loudspeaker that saturates
 /// softly is near one of them, too. Errors are compared in decibels, so that a voice at the same
 /// time, which adds as much to each, does not outweigh the rest.
 struct LoudspeakerLimit: ~Copyable {
@@ -146,7 +146,8 @@ struct LoudspeakerLimit: ~Copyable {
     if errors[least] < errors[best] - Self.margin { best = least }
   }
 
-  /// How far what was captured is from what is predicted at a limit, in decibels, as a mean of all bins.
+  /// How far what was captured is from what is predicted at a limit, in decibels, as a mean of all
+  /// bins.
   private mutating func error(_ limit: Int, _ played: borrowing ClippedSpectra) -> Float {
     var sum: Float = 0
     for group in 0..<ClippedSpectra.groupCount {

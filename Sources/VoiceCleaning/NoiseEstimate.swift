@@ -26,7 +26,8 @@ struct NoiseEstimate {
   private static let meanOverGeometric: Float = 1.781
   /// How long powers are smoothed to tell speech, and averaged for noise, in seconds to 1 / e.
   private static let (speechSeconds, noiseSeconds) = (0.03, 0.208)
-  /// Smoothed power over noise, in a bin and in all bins of speech, that is as likely as not speech.
+  /// Smoothed power over noise, in a bin and in all bins of speech, that is as likely as not
+  /// speech.
   private static let (binRatio, speechRatio): (Float, Float) = (2, 1.25)
   /// Bins of speech, in hertz, and what one of them counts at most.
   private static let (lowest, highest, most) = (100.0, 5000.0, Float(4))

@@ -1,13 +1,13 @@
 import AudioBasics
 import AudioSpectra
 
-/// Lowers steady noise in one channel by up to 24 dB: what of a bin's power is noise is taken out by
-/// Wiener's rule. What comes out is one block late.
+/// Lowers steady noise in one channel by up to 24 dB: what of a bin's power is noise is taken out
+/// by Wiener's rule. What comes out is one block late.
 final class NoiseSuppressor {
   /// The lowest gain.
   private static let floor = Gain(decibels: -24)
-  /// How much more noise is taken out than there is on average: it is uneven, and what is left of its peaks is heard as
-  /// musical noise.
+  /// How much more noise is taken out than there is on average: it is uneven, and what is left of
+  /// its peaks is heard as musical noise.
   private static let excess: Float = 1.1
 
   private var transform: BlockTransform
@@ -30,8 +30,8 @@ final class NoiseSuppressor {
     self.transform = transform
   }
 
-  /// Takes in a block and puts the one before, cleaned, in its place. What lies beyond full scale is
-  /// cut off.
+  /// Takes in a block and puts the one before, cleaned, in its place. What lies beyond full scale
+  /// is cut off.
   func run(_ block: inout [Float]) {
     Self.bound(&block)
     transform.analyse(block, &lane)

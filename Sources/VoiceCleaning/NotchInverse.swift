@@ -1,9 +1,9 @@
 import AudioBasics
 import Glibc
 
-/// Gives a voice its lows back, which speexdsp's echo canceller (1.2.1) filters with a notch at 0 Hz
-/// before all else: 3 dB down at some 60 Hz at 48 kHz and 130 Hz at 8 kHz, and it turns the phase of
-/// a voice's fundamental by more than it takes off.
+/// Gives a voice its lows back, which speexdsp's echo canceller (1.2.1) filters with a notch at 0
+/// Hz before all else: 3 dB down at some 60 Hz at 48 kHz and 130 Hz at 8 kHz, and it turns the
+/// phase of a voice's fundamental by more than it takes off.
 ///
 /// The notch is r (1 - 1/z)^2 / (1 - 2 r/z + d/z^2), d = r^2 + 0.7 (1 - r)^2. Its inverse has its
 /// poles where the notch has zeros, moved into the unit circle: what is below 30 Hz stays out, and

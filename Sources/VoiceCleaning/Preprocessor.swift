@@ -2,8 +2,8 @@ import AudioBasics
 import CSpeexVoice
 import Glibc
 
-/// speexdsp's preprocessor for one channel: lowers what is left of an echo, or judges by how much speech should be
-/// louder. Its blocks come out one block late.
+/// speexdsp's preprocessor for one channel: lowers what is left of an echo, or judges by how much
+/// speech should be louder. Its blocks come out one block late.
 final class Preprocessor {
   private let state: OpaquePointer
   /// Whom the state asks for the echo that is left, to lower it, too; kept alive here.
@@ -72,11 +72,11 @@ final class Preprocessor {
 /// Brings one channel's speech to an even level. speexdsp judges by how much; the samples are
 /// multiplied here, in float, for its own have 16 bits, whose rounding would be raised, too.
 ///
-/// Pauses are not raised, nor is the noise in them: the gain falls to 0 dB half a second after the last word, and is
-/// back before the next one.
+/// Pauses are not raised, nor is the noise in them: the gain falls to 0 dB half a second after the
+/// last word, and is back before the next one.
 ///
-/// What comes out is one block late, so that a word or a peak is seen before it is there: the gain lies on a
-/// straight line between block ends, and at each end it is small enough for both sides.
+/// What comes out is one block late, so that a word or a peak is seen before it is there: the gain
+/// lies on a straight line between block ends, and at each end it is small enough for both sides.
 struct GainControl {
   /// Peaks stay below this: -1 dBFS.
   static let ceiling: Float = 0.891_250_9
@@ -89,12 +89,13 @@ struct GainControl {
   /// make the next words quiet.
   private static let releasePerSecond = 60.0
 
-  /// How fast the gain returns in a pause, and how fast it is back, in decibels a second: for a word within a block.
+  /// How fast the gain returns in a pause, and how fast it is back, in decibels a second: for a
+  /// word within a block.
   private static let (pausePerSecond, wordPerSecond) = (40.0, 2000.0)
   /// A pause begins when there was no speech for so long.
   private static let holdSeconds = 0.3
-  /// How likely a block of speech is speech, in percent. Steady noise is 19 to 29 % for speexdsp (1.2.1), words are
-  /// 60 % and more, and so is what follows them for up to 0.3 s.
+  /// How likely a block of speech is speech, in percent. Steady noise is 19 to 29 % for speexdsp
+  /// (1.2.1), words are 60 % and more, and so is what follows them for up to 0.3 s.
   private static let speechPercent: Int32 = 50
 
   private let judge: Preprocessor

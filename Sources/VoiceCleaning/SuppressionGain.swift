@@ -6,17 +6,18 @@ import Glibc
 ///
 /// What is wanted is mostly what was let through before, and a little what the bin now has beyond
 /// the unwanted: decision-directed (Ephraim, Malah, "Speech Enhancement Using a Minimum Mean-Square
-/// Error Short-Time Spectral Amplitude Estimator", 1984). So single bins do not flicker, which would
-/// be heard as musical noise; the floor hides what flickers nevertheless.
+/// Error Short-Time Spectral Amplitude Estimator", 1984). So single bins do not flicker, which
+/// would be heard as musical noise; the floor hides what flickers nevertheless.
 ///
-/// That is a block late where a sound begins or ends. So what these gains would let through of the block itself may be
-/// taken for what is wanted, in a second step (Plapous, Marro, Scalart, "Improved Signal-to-Noise Ratio Estimation for
-/// Speech Enhancement", 2006): as the mean of neighbouring bins, which flickers less.
+/// That is a block late where a sound begins or ends. So what these gains would let through of the
+/// block itself may be taken for what is wanted, in a second step (Plapous, Marro, Scalart,
+/// "Improved Signal-to-Noise Ratio Estimation for Speech Enhancement", 2006): as the mean of
+/// neighbouring bins, which flickers less.
 struct SuppressionGain {
   /// How long it takes to forget what was let through, in seconds, to a ratio of 1 / e.
   private static let memorySeconds = 0.05
-  /// How far neighbouring bins are averaged to each side: up to `treble`, where harmonics are told apart, and above; in
-  /// hertz.
+  /// How far neighbouring bins are averaged to each side: up to `treble`, where harmonics are told
+  /// apart, and above; in hertz.
   private static let (bassReach, trebleReach, treble) = (25.0, 75.0, 2000.0)
 
   /// The gain of each bin.

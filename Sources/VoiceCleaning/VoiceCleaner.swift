@@ -204,11 +204,12 @@ public enum CleaningFailure: ExplainedFailure, Sendable, Equatable {
 public struct CleaningSettings: Sendable, Equatable {
   /// Whether steady noise is lowered by up to 24 dB.
   public var denoise: Bool
-  /// Whether speech is brought to about -20 dBFS, by at most 30 dB more and never above -1 dBFS. Pauses are not raised.
+  /// Whether speech is brought to about -20 dBFS, by at most 30 dB more and never above -1 dBFS.
+  /// Pauses are not raised.
   public var automaticGain: Bool
-  /// Whether the room's late reverberation is lowered: what can be predicted of it is taken out, and
-  /// what is left is lowered by up to 12 dB. How long the room sounds is learned from the voice. Two
-  /// channels are lowered alike, as one stereo picture.
+  /// Whether the room's late reverberation is lowered: what can be predicted of it is taken out,
+  /// and what is left is lowered by up to 12 dB. How long the room sounds is learned from the
+  /// voice. Two channels are lowered alike, as one stereo picture.
   public var dereverb: Bool
   /// Where a Butterworth high-pass of the fourth order (24 dB an octave) is 3 dB down, in hertz;
   /// nil for none.

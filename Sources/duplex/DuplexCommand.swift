@@ -61,8 +61,8 @@ struct DuplexCommand: ParsableCommand {
   }
 
   /// The command that the words ask for. Only words that the parser does not know are looked at for
-  /// shortened options; `arguments` are the words it was asked about last. With it comes what a person should
-  /// know of the file of settings.
+  /// shortened options; `arguments` are the words it was asked about last. With it comes what a
+  /// person should know of the file of settings.
   private static func parse(_ words: CommandWords, _ arguments: inout [String]) throws
     -> (any ParsableCommand, [Notice])
   {
@@ -124,8 +124,8 @@ struct DuplexCommand: ParsableCommand {
     Glibc.exit(status.rawValue)
   }
 
-  /// Tells what the parser has to say of `arguments`. A request for help is no error; a wrong word is
-  /// one, and scripts want it as an event too.
+  /// Tells what the parser has to say of `arguments`. A request for help is no error; a wrong word
+  /// is one, and scripts want it as an event too.
   private static func emit(_ error: any Error, about arguments: [String]) -> Never {
     guard exitCode(for: error) != .success else {
       Terminal.printLine(Line(trusting: fullMessage(for: error)))

@@ -1,5 +1,5 @@
-/// Options that a command takes because it shares them with others, and that have no effect on what it was
-/// asked to do.
+/// Options that a command takes because it shares them with others, and that have no effect on what
+/// it was asked to do.
 enum IgnoredOptions {
   private struct Rule {
     let commands: Set<String>
@@ -69,8 +69,8 @@ enum IgnoredOptions {
     "-f": "format", "-p": "period-size", "-n": "periods", "-d": "duration",
   ]
 
-  /// Warns of each option in `words` that has no effect on `command`. Options that a file of settings sets
-  /// are for all commands, and not warned of.
+  /// Warns of each option in `words` that has no effect on `command`. Options that a file of
+  /// settings sets are for all commands, and not warned of.
   static func report(_ command: String?, _ words: [String]) {
     guard let command else { return }
     let set = Set(DefaultOption.current.map(\.option))

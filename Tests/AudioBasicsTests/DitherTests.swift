@@ -44,7 +44,8 @@ import Testing
     let dithered = rounded(dBFS: -85, frames: frames, dithered: true)
     #expect(level(3000, in: plain) > -115)
     for harmonic in 2...9 { #expect(level(1000 * Double(harmonic), in: dithered) < -130) }
-    // The error of one step evenly distributed, and the noise of two more: a quarter of a step squared.
+    // The error of one step evenly distributed, and the noise of two more: a quarter of a step
+    // squared.
     let power = zip(dithered.indices, dithered).reduce(0.0) { sum, pair in
       let tone = 32768 * pow(10, -85 / 20.0) * sin(2 * .pi * 1000 * Double(pair.0) / 48000)
       return sum + (pair.1 - tone) * (pair.1 - tone)

@@ -33,8 +33,8 @@ import Testing
     return output
   }
 
-  /// The sine that comes out for one of `hertz`, where neither end is heard, and how far its phase is
-  /// from where it went in, in output frames.
+  /// The sine that comes out for one of `hertz`, where neither end is heard, and how far its phase
+  /// is from where it went in, in output frames.
   private func passed(
     _ hertz: Double, from: Int, to: Int, quality: Int
   ) throws -> (fit: SineFit, late: Double) {

@@ -12,7 +12,8 @@ struct DriftControlTests {
     #expect(worst.delayFrames < 1)
   }
 
-  /// A step of 10 ppm shows as half a frame a second, among readings that are late by up to 48 frames.
+  /// A step of 10 ppm shows as half a frame a second, among readings that are late by up to 48
+  /// frames.
   @Test(arguments: [10.0, 30, 100, 1000])
   func `8 s after a step of any size the ratio is right again`(ppm: Double) {
     let course = (0..<15).map { [0, ppm, 0, -ppm][$0 % 4] }
@@ -120,9 +121,10 @@ struct DriftControlTests {
     #expect(worst.delayFrames < 0.1)
   }
 
-  /// Readings of USB's batches of 48 frames with a millisecond of jitter: the estimates of both clocks move at each of
-  /// them, every two seconds. A quarter second's pitch may have the course of a polynomial of degree 12, as in
-  /// `Benchmarks sine-purity`; what is left of the phase of a sine of 10 kHz is its impurity.
+  /// Readings of USB's batches of 48 frames with a millisecond of jitter: the estimates of both
+  /// clocks move at each of them, every two seconds. A quarter second's pitch may have the course
+  /// of a polynomial of degree 12, as in `Benchmarks sine-purity`; what is left of the phase of a
+  /// sine of 10 kHz is its impurity.
   @Test(arguments: [64, 256], [1, 2] as [UInt64])
   func `the ratio of locked clocks leaves less than -140 dB beside a sine`(
     period: Int, seed: UInt64

@@ -68,8 +68,8 @@ struct FilteredClockTests {
     }
   }
 
-  /// A clock that is read once a batch, late by 0 to `jitter` seconds: parts per million by which it is
-  /// wrong after `seconds`.
+  /// A clock that is read once a batch, late by 0 to `jitter` seconds: parts per million by which
+  /// it is wrong after `seconds`.
   private func error(
     batch: Int, jitter: Double, ppm: Double, seconds: Double, seed: UInt64,
     before: (ppm: Double, seconds: Double) = (0, 0), lateness: Lateness = .even
@@ -105,8 +105,8 @@ struct FilteredClockTests {
     return clock.frames(at: now) - Double(frames)
   }
 
-  /// No reading is early, and none is later than its step's `jitter`. What the rate of a crystal may do
-  /// within the time comes to that.
+  /// No reading is early, and none is later than its step's `jitter`. What the rate of a crystal
+  /// may do within the time comes to that.
   @Test(arguments: [512, 1024, 2048], [0.3, 0.5])
   func `late and few readings are not taken for a rate from the start`(
     batch: Int, seconds: Double
@@ -131,8 +131,9 @@ struct FilteredClockTests {
     #expect(later.count <= 12)
   }
 
-  /// In the short stretches after a restart even the earliest readings are late, by half a frame here: the clock
-  /// knows that from the time before, also where its rate has changed meanwhile, now up, now down.
+  /// In the short stretches after a restart even the earliest readings are late, by half a frame
+  /// here: the clock knows that from the time before, also where its rate has changed meanwhile,
+  /// now up, now down.
   @Test(arguments: [0, 300])
   func `after a stop the clock is not behind`(ppm: Int) {
     var leads = [[Double]](repeating: [], count: 4)
@@ -170,9 +171,9 @@ struct FilteredClockTests {
     (errors.reduce(0) { $0 + $1 * $1 } / Double(errors.count)).squareRoot()
   }
 
-  /// Were a reading's lateness known to be 0 to L, T seconds of them, D apart, would tell the rate to
-  /// about 3.4 L D / T² (simulated: the center of the lines that all readings allow, which has the least
-  /// mean square error): for the largest of these to 1.3 ppm in 15 seconds.
+  /// Were a reading's lateness known to be 0 to L, T seconds of them, D apart, would tell the rate
+  /// to about 3.4 L D / T² (simulated: the center of the lines that all readings allow, which has
+  /// the least mean square error): for the largest of these to 1.3 ppm in 15 seconds.
   @Test(arguments: [128, 512, 1024, 2048], [0.0005, 0.002])
   func `late and few readings tell the rate nearly as well as they can`(
     batch: Int, jitter: Double
@@ -191,8 +192,8 @@ struct FilteredClockTests {
     }
   }
 
-  /// Of two causes of lateness few readings are in time, and of one that is rare most are: neither is
-  /// another rate.
+  /// Of two causes of lateness few readings are in time, and of one that is rare most are: neither
+  /// is another rate.
   @Test(arguments: [512, 1024, 2048], [Lateness.sum, .seldom])
   func `readings that are not evenly late are not taken for another rate`(
     batch: Int, lateness: Lateness
@@ -249,8 +250,8 @@ struct FilteredClockTests {
     #expect(worst < 1)
   }
 
-  /// A sound server that misses a cycle leaves its devices standing for one quantum: the clock has another
-  /// place from then on, and the rate that it had.
+  /// A sound server that misses a cycle leaves its devices standing for one quantum: the clock has
+  /// another place from then on, and the rate that it had.
   @Test(arguments: [64, 256, 512, 1024], [1, 2, -1])
   func `a device that stands for a step keeps its rate`(step: Int, missing: Int) {
     for seed in 1...20 {
@@ -276,7 +277,8 @@ struct FilteredClockTests {
   }
 }
 
-/// Numbers from 0 up to 1, the same ones for the same seed: D. E. Knuth's linear congruential generator for MMIX.
+/// Numbers from 0 up to 1, the same ones for the same seed: D. E. Knuth's linear congruential
+/// generator for MMIX.
 private struct UniformNumbers {
   private var state: UInt64
 

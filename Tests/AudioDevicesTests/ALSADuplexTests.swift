@@ -175,7 +175,8 @@ import Testing
     for cycle in 1...40 {
       #expect(rig.wait() == "ready")
       let now = playback.pointee.hardware
-      // Its interrupt comes after the input's: until the kernel is asked the page is that of the cycle before.
+      // Its interrupt comes after the input's: until the kernel is asked the page is that of the
+      // cycle before.
       if cycle > 4 { playback.pointee.hardware = now - 64 }
       playback.pointee.move = now - playback.pointee.hardware
       rig.cycle()
@@ -184,8 +185,8 @@ import Testing
     }
   }
 
-  /// Where both stop as one because the output ran dry, only the output's position may be that of the stop: `counted`
-  /// frames of the input are known then, of `captured`.
+  /// Where both stop as one because the output ran dry, only the output's position may be that of
+  /// the stop: `counted` frames of the input are known then, of `captured`.
   @Test(arguments: [(true, 101, 101), (false, 101, 101), (true, 64, 128), (true, 120, 128)])
   func `the gap after an xrun is exact, told once, and the latency is as before`(
     isLinked: Bool, counted: Int, captured: Int

@@ -8,8 +8,8 @@ struct ArrivalDelayTests {
   private var arrival = ArrivalDelay(leastFrames: 96, mostFrames: 4096)
   private var now: UInt64 = 0
 
-  /// Steps of `step` frames for `seconds`, looked at every 48 frames, of which each `every`th comes 96
-  /// frames late: how often the allowance changed.
+  /// Steps of `step` frames for `seconds`, looked at every 48 frames, of which each `every`th comes
+  /// 96 frames late: how often the allowance changed.
   private mutating func deliver(
     _ step: Int, seconds: Double, isLearning: Bool, lateEvery every: Int = 0
   ) -> Int {
@@ -29,8 +29,8 @@ struct ArrivalDelayTests {
     return changes
   }
 
-  /// Steps of 512 frames, asked for every 256 frames by a clock that is slower by 100 ppm: for many seconds each
-  /// step comes right before the input is asked.
+  /// Steps of 512 frames, asked for every 256 frames by a clock that is slower by 100 ppm: for many
+  /// seconds each step comes right before the input is asked.
   @Test func `when the input is asked between its steps does not matter`() {
     var arrival = ArrivalDelay(leastFrames: 384, mostFrames: 4096)
     var least = Int.max
@@ -94,8 +94,8 @@ struct ArrivalDelayTests {
     #expect(arrival.allowedFrames == 4096)
   }
 
-  /// Cycles of `period` frames that begin when a step completes them: the first of those that a step completes is
-  /// late by what it needed less than the step.
+  /// Cycles of `period` frames that begin when a step completes them: the first of those that a
+  /// step completes is late by what it needed less than the step.
   @Test(arguments: [
     (step: 256, period: 256, late: 0), (64, 256, 0), (1024, 256, 768), (480, 256, 448),
     (512, 16, 496),

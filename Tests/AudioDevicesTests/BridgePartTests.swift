@@ -186,8 +186,8 @@ import Testing
     #expect(try Unit().output?.latencyFrames == Double(32 + 24 + reach))
   }
 
-  /// How often the secondary output's input started anew, where the device's clock tells frame 32 i in cycle i, and
-  /// from cycle 20 on `shift` more, while what is due is `gap` later than that.
+  /// How often the secondary output's input started anew, where the device's clock tells frame 32 i
+  /// in cycle i, and from cycle 20 on `shift` more, while what is due is `gap` later than that.
   private func relocks(shift: Int, gap: Int) throws -> Int? {
     var clock = FilteredClock(framesPerSecond: 24000)
     var now: UInt64 = 1_000_000_000

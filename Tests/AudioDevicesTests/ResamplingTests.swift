@@ -29,9 +29,9 @@ import Testing
     return played.withLock { $0 }
   }
 
-  @Test(arguments: rates, rates)
+  @Test(
+    arguments: rates.flatMap { unit in rates.filter { $0 != unit }.map { (unit, $0) } })
   func `every frame is played, and none more`(unitRate: Int, deviceRate: Int) throws {
-    guard unitRate != deviceRate else { return }
     var table = [Float](repeating: 0, count: 4321)
     // Loud at both ends, so that a frame that is missing there is seen.
     for index in 0..<60 {

@@ -3,8 +3,8 @@ import AudioClocks
 import AudioDevices
 import RealtimeAudio
 
-/// An output of 24 kHz with a clock of its own, which is found in the next state of a script at each
-/// look, and runs exactly when the script is over.
+/// An output of 24 kHz with a clock of its own, which is found in the next state of a script at
+/// each look, and runs exactly when the script is over.
 struct ScriptedStream: StreamDriver, ~Copyable {
   /// What was asked of it.
   struct Log {

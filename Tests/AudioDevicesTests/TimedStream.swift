@@ -3,8 +3,8 @@ import AudioClocks
 import AudioDevices
 import RealtimeAudio
 
-/// One direction of a device of 48 kHz and periods of 64 frames, with a clock that is exact. An input
-/// hears a level of 0.5.
+/// One direction of a device of 48 kHz and periods of 64 frames, with a clock that is exact. An
+/// input hears a level of 0.5.
 struct TimedStream: StreamDriver, ~Copyable {
   /// What the test changes, and what was asked.
   struct Script {

@@ -26,8 +26,8 @@ import Testing
     return target[..<done]
   }
 
-  /// Reads, looks ahead and looks elsewhere, at places of which `move` answers the next for one that was
-  /// come to.
+  /// Reads, looks ahead and looks elsewhere, at places of which `move` answers the next for one
+  /// that was come to.
   private func compare(
     _ source: MemorySource, seed: UInt64, move: (Int, inout SplitMix64) -> Int
   ) throws {

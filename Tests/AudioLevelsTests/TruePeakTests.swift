@@ -3,7 +3,8 @@ import Testing
 
 @testable import AudioLevels
 
-/// True peaks of channels side by side, which are looked at in one vector, against those of each channel alone.
+/// True peaks of channels side by side, which are looked at in one vector, against those of each
+/// channel alone.
 @Suite struct TruePeakTests {
   @Test(arguments: [2, 3, 4], [44_100, 96_000, 192_000])
   func `each channel has the peak that it has alone`(channelCount: Int, sampleRate: Int) {

@@ -74,7 +74,8 @@ import Testing
     return buffer
   }
 
-  /// Where the loudspeakers of more channels than libebur128 has a default for stand: those of a WAV file, or nowhere.
+  /// Where the loudspeakers of more channels than libebur128 has a default for stand: those of a
+  /// WAV file, or nowhere.
   private static func places(of channelCount: Int) -> [channel] {
     let front = [EBUR128_LEFT, EBUR128_RIGHT, EBUR128_CENTER, EBUR128_UNUSED]
     return switch channelCount {

@@ -4,7 +4,8 @@ import Testing
 
 @testable import AudioSessions
 
-/// What is asked of a recording while one step of its disk thread writes what has queued up, as on a disk that is slow.
+/// What is asked of a recording while one step of its disk thread writes what has queued up, as on
+/// a disk that is slow.
 @Suite struct LateCommandTests {
   /// A gate that keeps everything, and calls `body` with the frames that it got before each piece.
   private struct WatchedGate: RecordingGate {

@@ -94,7 +94,8 @@ import Testing
     #expect(writer.events.latest.levels == .nothing)
   }
 
-  /// The sample of a frame and a channel: a multiple of 2^-15 that comes again after more frames than a ring has.
+  /// The sample of a frame and a channel: a multiple of 2^-15 that comes again after more frames
+  /// than a ring has.
   private static func sample(_ frame: Int, _ channel: Int) -> Float {
     Float((frame &* 7919 &+ channel &* 104_729) % 65536 - 32768) / 32768
   }
@@ -114,8 +115,8 @@ import Testing
     return plan
   }
 
-  /// Records 9000 frames, of which 4000 to 4049 are lost, in pieces of 700, and compares the files with them, where
-  /// `reading` gives their samples.
+  /// Records 9000 frames, of which 4000 to 4049 are lost, in pieces of 700, and compares the files
+  /// with them, where `reading` gives their samples.
   private static func record(
     _ row: Case, _ sampleFormat: FileSampleFormat = .s16, measuresLevels: Bool,
     _ sample: (Int, Int) -> Float, reading: (String) throws -> [Float]?

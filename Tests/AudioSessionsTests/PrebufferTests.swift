@@ -7,8 +7,9 @@ import Testing
 @Suite struct PrebufferTests {
   private static let rate = 8000
 
-  /// A source of which `speed` seconds of sound come in each second of the unit's time. A read waits for
-  /// what it was asked for, as a decoder of MP3 waits for a whole frame, and the audio goes on meanwhile.
+  /// A source of which `speed` seconds of sound come in each second of the unit's time. A read
+  /// waits for what it was asked for, as a decoder of MP3 waits for a whole frame, and the audio
+  /// goes on meanwhile.
   private final class SlowStream: PlainSoundDecoder, @unchecked Sendable {
     // @unchecked because the rig and all that it plays are on one thread.
     let name = "a slow stream"
@@ -47,7 +48,8 @@ import Testing
     func seek(toFrame frame: Int) {}
   }
 
-  /// The lengths of the silences in `seconds` of a stream, in seconds, the first before its first frame.
+  /// The lengths of the silences in `seconds` of a stream, in seconds, the first before its first
+  /// frame.
   private func silences(
     speed: Double, prebuffer: Double? = nil, seconds: Int
   ) throws -> (lengths: [Double], frames: [Int]) {
@@ -98,7 +100,8 @@ import Testing
     #expect(difference(frames, 0..<frames.count) == nil)
   }
 
-  /// A source of which some frames are here, and nothing more comes. A read of what is not here is interrupted.
+  /// A source of which some frames are here, and nothing more comes. A read of what is not here is
+  /// interrupted.
   private final class StalledStream: PlainSoundDecoder, @unchecked Sendable {
     // @unchecked because the rig and all that it plays are on one thread.
     let name = "a stalled stream"

@@ -6,7 +6,8 @@ import RealtimeAudio
 
 @testable import AudioSessions
 
-/// A recorder and its writer in a folder of their own, stepped by hand: every frame is its own number.
+/// A recorder and its writer in a folder of their own, stepped by hand: every frame is its own
+/// number.
 final class RecordingRig {
   let folder: String
   let writer: RecordingWriter

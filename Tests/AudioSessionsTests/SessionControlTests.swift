@@ -7,7 +7,8 @@ import Testing
 @testable import AudioSessions
 
 @Suite struct SessionControlTests {
-  /// A mixer in a unit on a microphone that hears nothing: what it plays, and what it records of the microphone.
+  /// A mixer in a unit on a microphone that hears nothing: what it plays, and what it records of
+  /// the microphone.
   struct Rig: ~Copyable {
     private var unit: DuplexUnit<Mixer>
     private var output: RecordingReader

@@ -7,7 +7,8 @@ import Testing
   private static let lead = 48000 / 50 + 2 * 64
   private static let fileCount = 5
 
-  /// Long enough that a round lasts longer than what is read ahead, and so short that several rounds do not.
+  /// Long enough that a round lasts longer than what is read ahead, and so short that several
+  /// rounds do not.
   @Test(arguments: [20_000, 1500])
   func `what is heard begins again, or is sought, whatever order the next round has`(
     frames: Int

@@ -59,8 +59,8 @@ private func run(_ renderer: consuming Renderer) throws {
   _ = try runner.run(clock: .virtual) { _, _ in .proceed }
 }
 
-/// What a program that uses the library wrongly is told, in release builds as well: modules that are optimised in
-/// debug builds leave the words of `precondition` out.
+/// What a program that uses the library wrongly is told, in release builds as well: modules that
+/// are optimised in debug builds leave the words of `precondition` out.
 @Suite struct WrongUseTests {
   private func says(_ sentence: String, _ result: ExitTest.Result?) {
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)

@@ -4,8 +4,8 @@ import AudioSpectra
 import DelayEstimation
 import Glibc
 
-/// A recording of a known sound by a microphone in a room, made by chance: the sound's band, its echoes, the recorder's
-/// clock and the noise.
+/// A recording of a known sound by a microphone in a room, made by chance: the sound's band, its
+/// echoes, the recorder's clock and the noise.
 struct ByEarTrial {
   /// What is played.
   enum Material: CaseIterable {
@@ -16,8 +16,8 @@ struct ByEarTrial {
   let recording: [Float]
   /// Frames by which the reference's first frame comes late.
   let delayFrames: Double
-  /// Frames by which an answer may be wrong: half a frame, or a twentieth of the period of the band's upper edge where
-  /// that is below 600 Hz.
+  /// Frames by which an answer may be wrong: half a frame, or a twentieth of the period of the
+  /// band's upper edge where that is below 600 Hz.
   let toleranceFrames: Double
 
   private static let rate = 48000.0
@@ -82,7 +82,8 @@ struct ByEarTrial {
       + Array(repeating: 0, count: 4000)
   }
 
-  /// Without what lies above `hertz`, but for a slope of a sixth of an octave; no frequency is delayed.
+  /// Without what lies above `hertz`, but for a slope of a sixth of an octave; no frequency is
+  /// delayed.
   private static func lowPassed(_ sound: [Float], below hertz: Double) -> [Float]? {
     guard hertz < 19000 else { return sound }
     guard let transform = FourierTransform(atLeast: sound.count + 4096) else { return nil }
@@ -113,8 +114,8 @@ struct ByEarOutcome {
   /// Answers that are wrong, and those of them that carry no doubt.
   private(set) var wrong = 0
   private(set) var surelyWrong = 0
-  /// Trials in which the largest value of the plain correlation, a whole frame, lies within the tolerance; those of them
-  /// that are answered right, and right without a doubt.
+  /// Trials in which the largest value of the plain correlation, a whole frame, lies within the
+  /// tolerance; those of them that are answered right, and right without a doubt.
   private(set) var plainlyRight = 0
   private(set) var right = 0
   private(set) var surelyRight = 0
@@ -151,7 +152,8 @@ struct ByEarOutcome {
   }
 }
 
-/// Prints, as Markdown, what the estimator of delays makes of `count` recordings by chance, from trial `first` on.
+/// Prints, as Markdown, what the estimator of delays makes of `count` recordings by chance, from
+/// trial `first` on.
 func printByEarTrials(_ count: Int, first: UInt64) {
   var outcome = ByEarOutcome()
   for number in 0..<UInt64(max(1, count)) {

@@ -9,7 +9,8 @@ extension ClockTrial {
     var delayFrames: [[Double]]
   }
 
-  /// Runs it for `seconds` and looks at it at some `ages`, in seconds after each step but the first one, which is a start.
+  /// Runs it for `seconds` and looks at it at some `ages`, in seconds after each step but the first
+  /// one, which is a start.
   func errors(after ages: [Double], seconds: Double) -> StepErrors {
     var errors = StepErrors(ratioPPM: ages.map { _ in [] }, delayFrames: ages.map { _ in [] })
     let changes = course.steps.map(\.seconds)
@@ -28,7 +29,8 @@ extension ClockTrial {
   }
 }
 
-/// Prints what is off 5, 7, 10 and 15 seconds after steps of several sizes, of an hour under each of `seeds` seeds.
+/// Prints what is off 5, 7, 10 and 15 seconds after steps of several sizes, of an hour under each
+/// of `seeds` seeds.
 func printClockSteps(seeds: Int) {
   let ages = [5.0, 7, 10, 15]
   print(

@@ -218,8 +218,8 @@ extension ClockTrial {
     return trial
   }
 
-  /// An input's clock, 80 ppm fast, that sways by `ppm` to and fro within `period` seconds, and must be followed from
-  /// a minute on.
+  /// An input's clock, 80 ppm fast, that sways by `ppm` to and fro within `period` seconds, and
+  /// must be followed from a minute on.
   static func swaying(ppm: Double, period: Double) -> ClockTrial {
     var trial = ClockTrial(
       Course(steps: [(0, 80)], wanderPPM: ppm, wanderSeconds: period))
@@ -236,9 +236,9 @@ extension ClockTrial {
   }
 }
 
-/// Prints the largest errors of a start, of an hour of steps and of wander, and of clocks that sway, under `seeds` seeds.
-/// False where one is 1 ppm or 1 frame or more, or of a clock that sways 60 ppm, a tenth of a cent, or 5 frames, 10 of the
-/// fastest.
+/// Prints the largest errors of a start, of an hour of steps and of wander, and of clocks that
+/// sway, under `seeds` seeds. False where one is 1 ppm or 1 frame or more, or of a clock that sways
+/// 60 ppm, a tenth of a cent, or 5 frames, 10 of the fastest.
 func printClockTrials(seeds: Int) -> Bool {
   let hour = { (steps: [Double]) in (0..<60).map { steps[$0 % steps.count] } }
   typealias Limits = (ppm: Double, frames: Double)

@@ -117,8 +117,8 @@ struct FileConversionRun {
     return Array(output[(to / 2)..<(to / 2 + to)])
   }
 
-  /// Converts all of `input`, and hands out what comes out: samples, and how many of them count. Returns
-  /// the processor time in seconds; nil where the converter is not installed.
+  /// Converts all of `input`, and hands out what comes out: samples, and how many of them count.
+  /// Returns the processor time in seconds; nil where the converter is not installed.
   private func convert(
     _ input: [Float], channels: Int, taking take: (([Float], Int) -> Void)?
   ) -> Double? {

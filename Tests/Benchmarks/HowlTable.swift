@@ -1,9 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// Prints what becomes of loops of each gain in `rooms` rooms: how many the feedback suppressor ducks, and
-/// for how long they were heard above -20 dBFS once they had come to the limit; and how many loops of gains
-/// below 0 dB it ducks, for each kind of sound in them. `first` is the seed of the first room.
+/// Prints what becomes of loops of each gain in `rooms` rooms: how many the feedback suppressor
+/// ducks, and for how long they were heard above -20 dBFS once they had come to the limit; and how
+/// many loops of gains below 0 dB it ducks, for each kind of sound in them. `first` is the seed of
+/// the first room.
 func printHowls(rooms: Int, first: UInt64) {
   let seeds = first..<first + UInt64(max(1, rooms))
   print("| gain | loops | ducked | loud for more than 0.3 s | for, at most | highest sample |")

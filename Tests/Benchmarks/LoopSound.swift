@@ -1,6 +1,7 @@
 import Glibc
 
-/// Sounds that may be heard in a room with a loop and are no howl, although some of them resemble one.
+/// Sounds that may be heard in a room with a loop and are no howl, although some of them resemble
+/// one.
 enum LoopSound: String, CaseIterable {
   case held, whistle, swellingWhistle, risingTone, siren, crescendo, swell, organ, tremolo, pluck
   case drums, chord, loudTone, speech, music, risingNoise
@@ -10,8 +11,8 @@ enum LoopSound: String, CaseIterable {
     LoopRig.room(seed &* 7 &+ UInt64(rawValue.count), gainDB: gainDB)
   }
 
-  /// One of that kind by chance: the sample of each frame in turn. Its level lies between -30 and -4 dBFS, but for a tone
-  /// that overdrives the microphone.
+  /// One of that kind by chance: the sample of each frame in turn. Its level lies between -30 and
+  /// -4 dBFS, but for a tone that overdrives the microphone.
   func make(_ seed: UInt64, sampleRate: Int) -> (Int) -> Float {
     var chance = Chance(seed &* 31 &+ 5)
     func next(_ range: ClosedRange<Double>) -> Double {
@@ -78,7 +79,8 @@ enum LoopSound: String, CaseIterable {
   }
 }
 
-/// Syllables of a voice that says nothing: pulses and breath through three resonances, others in each syllable.
+/// Syllables of a voice that says nothing: pulses and breath through three resonances, others in
+/// each syllable.
 private struct SyntheticVoice {
   var chance: Chance
   private let pitch: Double

@@ -78,7 +78,8 @@ enum PurityRow {
       pass()
       best = min(best, Double(clock() - began) / Double(CLOCKS_PER_SEC) * 1e6 / Double(blocks))
     }
-    // Of ours: `convert` takes frames of the source from a place on, fills the target, and returns how many it took.
+    // Of ours: `convert` takes frames of the source from a place on, fills the target, and returns
+    // how many it took.
     func leastOfOurs(
       _ convert: (borrowing SampleBuffer, _ from: Int, inout SampleBuffer, _ block: Int) -> Int
     ) -> Double {
@@ -162,8 +163,8 @@ extension RecordedSine {
 ///
 /// The recorder has a clock of its own, and what the sound went through may follow other clocks:
 /// the pitch moves. That is no impurity as long as it is slow: a course with six bends in a quarter
-/// of a second, some 24 Hz, counts as the sine's. All further from it, and all that moves its level,
-/// is what the sine is compared with.
+/// of a second, some 24 Hz, counts as the sine's. All further from it, and all that moves its
+/// level, is what the sine is compared with.
 struct RecordedSines {
   /// A sine for each channel.
   private(set) var channels: [RecordedSine]

@@ -17,7 +17,8 @@ struct WanderingSine {
   init?(_ samples: [Float], degree: Int) {
     guard let radians = Self.frequency(samples) else { return nil }
     var positions = samples.indices.map(Double.init)
-    // Blocks of a wrong pitch tell a slightly wrong phase: what they told makes the next ones right.
+    // Blocks of a wrong pitch tell a slightly wrong phase: what they told makes the next ones
+    // right.
     for _ in 0..<2 {
       let phases = Self.phases(samples, at: positions, radians: radians)
       guard let course = LegendreSeries(fitting: phases, degree: degree) else { return nil }

@@ -23,8 +23,8 @@ import RealtimeAudio
 //
 // or pictures of how two clocks come together after steps, into a folder:
 //
-//     swift run -c release Benchmarks lock-picture FOLDER
-// or the largest errors of hours of virtual time under a number of seeds, failing where one is too large:
+//     swift run -c release Benchmarks lock-picture FOLDER or the largest errors of hours of virtual
+//     time under a number of seeds, failing where one is too large:
 //
 //     swift run -c release Benchmarks clock-trials [SEEDS]
 // or what is off some seconds after steps of a clock's rate:
@@ -35,11 +35,11 @@ import RealtimeAudio
 //     swift run -c release Benchmarks by-ear [RECORDINGS [FIRST]]
 // or what becomes of howls, in a number of rooms for each gain:
 //
-//     swift run -c release Benchmarks howls [ROOMS [FIRST]]
-// or what the voice gate misses and cuts of phrases in noises, said by espeak-ng, and how long noises keep it open:
+//     swift run -c release Benchmarks howls [ROOMS [FIRST]] or what the voice gate misses and cuts
+//     of phrases in noises, said by espeak-ng, and how long noises keep it open:
 //
-//     swift run -c release Benchmarks voice-gate [tuning|held-out] [SEED]
-// or runs an engine on the simulated device for SECONDS of virtual time, for its instructions to be counted:
+//     swift run -c release Benchmarks voice-gate [tuning|held-out] [SEED] or runs an engine on the
+//     simulated device for SECONDS of virtual time, for its instructions to be counted:
 //
 //     swift run -c release Benchmarks engine SECONDS
 //

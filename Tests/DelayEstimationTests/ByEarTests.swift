@@ -28,8 +28,9 @@ import Testing
     try expectRight(210)
   }
 
-  /// A sweep with an echo of 0.37, 16 frames behind, and a clock 74 ppm off: each frequency is there at one time only, so
-  /// five echoes without a drift explain it, too, and the delay is 7 frames off.
+  /// A sweep with an echo of 0.37, 16 frames behind, and a clock 74 ppm off: each frequency is
+  /// there at one time only, so five echoes without a drift explain it, too, and the delay is 7
+  /// frames off.
   @Test func `a drift that was measured and not taken is a doubt`() throws {
     let trial = try #require(ByEarTrial(seed: 3526))
     let found = DelayEstimator().estimate(

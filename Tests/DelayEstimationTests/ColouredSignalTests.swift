@@ -56,7 +56,8 @@ import Testing
     let echo = try #require(DelayedSignal.delayed(reference, by: 1002.5, frames: 35000))
     let both = zip(direct, echo).map { $0 + 0.5 * $1 }
     let (alone, found) = (estimate(reference, in: direct), estimate(reference, in: both))
-    // Nearly all of its power is at the bottom: two ways of weighing it may differ, but not in the answer.
+    // Nearly all of its power is at the bottom: two ways of weighing it may differ, but not in the
+    // answer.
     #expect(alone?.doubts.allSatisfy { [.narrowBand, .disagreement].contains($0) } == true)
     #expect(abs((alone?.delayFrames ?? 0) - 1000.25) < 0.01)
     #expect(found?.isDoubtful == true || abs((found?.delayFrames ?? 0) - 1000.25) < 0.05)

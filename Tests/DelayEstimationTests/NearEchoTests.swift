@@ -14,8 +14,8 @@ import Testing
     return DelayEstimator().estimate(reference: reference.span, in: noisy.span)
   }
 
-  /// Sines of random frequencies up to `highest`, in cycles a frame, as a function of time in frames, 0 outside of
-  /// `frames`.
+  /// Sines of random frequencies up to `highest`, in cycles a frame, as a function of time in
+  /// frames, 0 outside of `frames`.
   private mutating func sines(below highest: Double, frames: Int) -> (Double) -> Double {
     let sines = (0..<60).map { _ in
       (

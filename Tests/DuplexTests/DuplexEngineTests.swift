@@ -208,7 +208,8 @@ import Testing
   @Test func `the player goes on over a change of device`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
     try await engine.record(to: folder.path("song.wav"))
-    // Long enough that it is not over in virtual time before this task, which may have to wait for a processor, asks.
+    // Long enough that it is not over in virtual time before this task, which may have to wait for
+    // a processor, asks.
     try await engine.run(seconds: 30)
     let playing = DuplexEngine(input: nil, output: "sim:clock=free", .playing)
     playing.player.enqueue(path: folder.path("song.wav"))

@@ -50,6 +50,7 @@ import Testing
     let engine = DuplexEngine(device: "hw:CARD=nowhere")
     var events = engine.events.makeAsyncIterator()
     await #expect(throws: EngineFailure.self) { try await engine.start() }
+    var isTold = false
     while let event = await events.next() {
       guard case .stopped(let report) = event else { continue }
       guard case .device(let failure) = report.stopReason else {
@@ -57,8 +58,10 @@ import Testing
         break
       }
       #expect(failure.kind == .notFound)
+      isTold = true
       break
     }
+    #expect(isTold)
   }
 
   @Test func `one whose file cannot be made is complete with the reason`() async throws {

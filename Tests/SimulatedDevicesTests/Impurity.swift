@@ -2,9 +2,9 @@ import Foundation
 
 /// Everything but a sine whose pitch wanders slowly, in decibels below it.
 ///
-/// Blocks of 256 frames, in each of which a sine whose amplitude and phase run as a cubic of time is
-/// taken out by least squares. A wander of some seconds is far slower than that, and noise, images
-/// and steps are far quicker.
+/// Blocks of 256 frames, in each of which a sine whose amplitude and phase run as a cubic of time
+/// is taken out by least squares. A wander of some seconds is far slower than that, and noise,
+/// images and steps are far quicker.
 func impurity(_ signal: [Float], _ cyclesPerFrame: Double) -> Double {
   let block = 256
   let order = 4

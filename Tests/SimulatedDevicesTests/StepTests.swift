@@ -28,8 +28,8 @@ struct StepTests {
     #expect(run.events.filter { $0.frame > 48000 }.isEmpty)
   }
 
-  /// Two periods are a third of what the clocks' readings are late by: until the clock of the output is
-  /// known to less, it plays silence.
+  /// Two periods are a third of what the clocks' readings are late by: until the clock of the
+  /// output is known to less, it plays silence.
   @Test(arguments: [512, 1024, 2048], ClockMaster.allCases)
   func `late steps cost no frame where the period is far shorter`(
     step: Int, master: ClockMaster
@@ -60,8 +60,8 @@ struct StepTests {
     #expect(run.drift?.addedFrames == 0)
   }
 
-  /// 40 seconds, because the readings of a clock that is seen 24 times a second, 0 to 2 ms late, do not
-  /// tell its rate to 1 ppm in fewer than 25 (Scripts/step-table).
+  /// 40 seconds, because the readings of a clock that is seen 24 times a second, 0 to 2 ms late, do
+  /// not tell its rate to 1 ppm in fewer than 25 (Scripts/step-table).
   @Test(arguments: [512, 1024, 2048], [64, 256])
   func `steps that come late tell the rate to a millionth`(step: Int, period: Int) throws {
     let run = try runDrifting(

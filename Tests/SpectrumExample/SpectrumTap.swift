@@ -19,7 +19,8 @@ final class SpectrumTap: PlayerTap, @unchecked Sendable {
   private var window: [Float] = []
   private let spectra = MutexBox<[Spectrum]>([])
 
-  /// A tap for `bandCount` bands from 50 Hz up, all as many octaves wide. nil where memory is short.
+  /// A tap for `bandCount` bands from 50 Hz up, all as many octaves wide. nil where memory is
+  /// short.
   init?(bandCount: Int, sampleRate: Int) {
     guard let transform = FourierTransform(atLeast: Self.frames) else { return nil }
     let lowest = 50 * Double(transform.length) / Double(sampleRate)

@@ -1,5 +1,5 @@
-// Plays a file on the default device, or the one named behind it, and draws its spectrum, line by line,
-// as it is heard: what a player's tap is for.
+// Plays a file on the default device, or the one named behind it, and draws its spectrum, line by
+// line, as it is heard: what a player's tap is for.
 //
 //   swift run -c release SpectrumExample FILE [PCM]
 import AudioDevices

@@ -58,7 +58,8 @@ import Testing
     return state
   }
 
-  /// Columns that a terminal needs for `line` at most: two for each scalar beyond ASCII and the bars.
+  /// Columns that a terminal needs for `line` at most: two for each scalar beyond ASCII and the
+  /// bars.
   private func columns(of line: String) -> Int {
     line.unicodeScalars.reduce(0) { $0 + ($1.isASCII || "█·▌".unicodeScalars.contains($1) ? 1 : 2) }
   }

@@ -1,5 +1,6 @@
-// WrongUse MISTAKE: uses the library as it must not be used. It ends with an error that has a sentence, which it
-// prints, or the library ends it with a sentence on standard error. Without a word it lists all mistakes.
+// WrongUse MISTAKE: uses the library as it must not be used. It ends with an error that has a
+// sentence, which it prints, or the library ends it with a sentence on standard error. Without a
+// word it lists all mistakes.
 import Duplex
 
 /// A mistake, and what it must lead to.

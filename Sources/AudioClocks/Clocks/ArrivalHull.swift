@@ -1,26 +1,28 @@
 // Audio thread.
 
-/// The line of a clock through its readings, frames over time: by the earliest of them only, or by the
-/// earliest and the latest.
+/// The line of a clock through its readings, frames over time: by the earliest of them only, or by
+/// the earliest and the latest.
 ///
-/// A reading is late by chance and never early, so no reading lies above the clock's own line. S. B. Moon,
-/// P. Skelly and D. Towsley, "Estimation and Removal of Clock Skew from Network Delay Measurements" (IEEE
-/// INFOCOM 1999), take the line above all readings that is nearest to them: of the upper convex hull's
-/// edges the one at the middle of the readings. Of n readings that are late by 0 to L its error falls as
-/// L / n, where that of a mean falls as L / √n.
+/// A reading is late by chance and never early, so no reading lies above the clock's own line. S.
+/// B. Moon, P. Skelly and D. Towsley, "Estimation and Removal of Clock Skew from Network Delay
+/// Measurements" (IEEE INFOCOM 1999), take the line above all readings that is nearest to them: of
+/// the upper convex hull's edges the one at the middle of the readings. Of n readings that are late
+/// by 0 to L its error falls as L / n, where that of a mean falls as L / √n.
 ///
-/// Where all lateness up to a largest one is equally likely, as of a device that is read at uneven times,
-/// the latest readings tell as much as the earliest: all lie in a strip of the clock's slope and of height
-/// L. The likelihood of a slope falls as the n-th power of the height of its strip rises. The middle of
-/// the slopes whose strips are higher than the lowest by at most 3 / n of it has two thirds of the error of
-/// the hull's edge (simulated, n = 350), and no more than the mean of that likelihood, Pitman's estimator.
+/// Where all lateness up to a largest one is equally likely, as of a device that is read at uneven
+/// times, the latest readings tell as much as the earliest: all lie in a strip of the clock's slope
+/// and of height L. The likelihood of a slope falls as the n-th power of the height of its strip
+/// rises. The middle of the slopes whose strips are higher than the lowest by at most 3 / n of it
+/// has two thirds of the error of the hull's edge (simulated, n = 350), and no more than the mean
+/// of that likelihood, Pitman's estimator.
 ///
-/// It is given the readings of one stretch of time after the other and keeps the earliest and the latest
-/// of 64 stretches: the work is bounded, and is done once a stretch. What reads the stretches is `mutating`, too: that
-/// works where they lie, while each call of what is not would first copy 2.5 KB.
+/// It is given the readings of one stretch of time after the other and keeps the earliest and the
+/// latest of 64 stretches: the work is bounded, and is done once a stretch. What reads the
+/// stretches is `mutating`, too: that works where they lie, while each call of what is not would
+/// first copy 2.5 KB.
 struct ArrivalHull: BitwiseCopyable, Sendable {
-  /// What is kept of a stretch. Times are in seconds; leads are frames by which the clock is ahead of its
-  /// nominal rate.
+  /// What is kept of a stretch. Times are in seconds; leads are frames by which the clock is ahead
+  /// of its nominal rate.
   struct Stretch: BitwiseCopyable {
     /// The earliest reading: seconds since the first reading of all.
     var time = 0.0
@@ -103,8 +105,8 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
     count &-= number
   }
 
-  /// Forgets the older half of the readings while they tell another rate than the newest quarter. Returns
-  /// whether it forgot any.
+  /// Forgets the older half of the readings while they tell another rate than the newest quarter.
+  /// Returns whether it forgot any.
   @_noLocks
   mutating func forgetAnotherRate() -> Bool {
     var hasForgotten = false
@@ -115,9 +117,9 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
     return hasForgotten
   }
 
-  /// Whether the earliest readings lie further below the hull's edge than by chance. Of independent errors these
-  /// distances change from one to the next by about as much as they are (J. von Neumann's ratio, 1941);
-  /// those that another rate makes change evenly.
+  /// Whether the earliest readings lie further below the hull's edge than by chance. Of independent
+  /// errors these distances change from one to the next by about as much as they are (J. von
+  /// Neumann's ratio, 1941); those that another rate makes change evenly.
   private var isFarBelow: Bool {
     @_noLocks mutating get {
       let slope = edgeSlope
@@ -133,9 +135,9 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Whether the mean of the newest quarter of the earliest readings lies further off the least-squares line
-  /// through the others than by chance, by the variance of such a prediction. How the readings are late does
-  /// not matter.
+  /// Whether the mean of the newest quarter of the earliest readings lies further off the
+  /// least-squares line through the others than by chance, by the variance of such a prediction.
+  /// How the readings are late does not matter.
   private var isNewestQuarterOff: Bool {
     @_noLocks mutating get {
       let old = count &- count / 4
@@ -196,7 +198,8 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
     @_noLocks mutating get { count > 2 ? stretches[count &- 1].time - stretches[0].time : nil }
   }
 
-  /// Frames a second of the line through the readings, and the part of the hull's error that it has.
+  /// Frames a second of the line through the readings, and the part of the hull's error that it
+  /// has.
   var rate: (framesPerSecond: Double, errorPart: Double) {
     @_noLocks mutating get {
       if let slope = stripSlope { return (nominalFramesPerSecond + slope, 2.0 / 3) }
@@ -241,8 +244,8 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
 
 /// The strip that holds all readings.
 extension ArrivalHull {
-  /// A strip is higher than the lowest one by no more than this, over the number of readings, where its
-  /// slope is likely.
+  /// A strip is higher than the lowest one by no more than this, over the number of readings, where
+  /// its slope is likely.
   private static let likelyRise = 3.0
   /// By how many standard deviations the mean and the variance of evenly distributed values may
   /// differ from what they are as a mean.
@@ -267,8 +270,9 @@ extension ArrivalHull {
     }
   }
 
-  /// Whether the readings lie in a strip as evenly distributed values do: their mean at a half of its height
-  /// and their variance a twelfth of its square, which deviate by √(1/12) and √(1/180) of that over √n.
+  /// Whether the readings lie in a strip as evenly distributed values do: their mean at a half of
+  /// its height and their variance a twelfth of its square, which deviate by √(1/12) and √(1/180)
+  /// of that over √n.
   @_noLocks
   private mutating func isEvenlyDistributed(in height: Double, slope: Double, readings: Double)
     -> Bool
@@ -288,7 +292,8 @@ extension ArrivalHull {
     return offCenter * offCenter < limit / 12 && excess * excess < limit / 180
   }
 
-  /// How far the highest line of a slope through a reading is above the nominal one at the first reading.
+  /// How far the highest line of a slope through a reading is above the nominal one at the first
+  /// reading.
   @_noLocks
   private mutating func top(_ slope: Double) -> Double {
     var top = -Double.infinity
@@ -325,7 +330,8 @@ extension ArrivalHull {
     return (low + high) / 2
   }
 
-  /// The slope furthest from `start`, by at most `distance`, whose strip is below `limit`, by bisection.
+  /// The slope furthest from `start`, by at most `distance`, whose strip is below `limit`, by
+  /// bisection.
   @_noLocks
   private mutating func slope(from start: Double, by distance: Double, below limit: Double)
     -> Double

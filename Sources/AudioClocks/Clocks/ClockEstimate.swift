@@ -1,6 +1,7 @@
 // Audio thread.
 
-/// A clock as its readings tell it: what a `FilteredClock` knows at a moment. Copied at little cost.
+/// A clock as its readings tell it: what a `FilteredClock` knows at a moment. Copied at little
+/// cost.
 public struct ClockEstimate: BitwiseCopyable, Sendable {
   /// Whether any reading came since the last start.
   public internal(set) var isRunning = false

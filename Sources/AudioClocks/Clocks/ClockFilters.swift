@@ -1,17 +1,20 @@
 // Audio thread.
 
-/// Kalman filters for three ways in which a clock's rate may change: as that of a crystal, of one that warms up, and
-/// of a clock that sways by some parts per million a second. One of them is in use.
+/// Kalman filters for three ways in which a clock's rate may change: as that of a crystal, of one
+/// that warms up, and of a clock that sways by some parts per million a second. One of them is in
+/// use.
 ///
-/// That is the slowest, whose estimate has the least noise, as long as its errors lie around zero. Where they grow, the
-/// rate has changed suddenly, and all filters learn it anew. Where they grow again soon after that, the rate goes on
-/// changing: the slowest filter whose errors do not grow is used, until a slower one has followed for some time. This is a
-/// simple kind of multiple-model estimation (Y. Bar-Shalom, X. R. Li, T. Kirubarajan, "Estimation with Applications to
-/// Tracking and Navigation", 2001, chapter 11).
+/// That is the slowest, whose estimate has the least noise, as long as its errors lie around zero.
+/// Where they grow, the rate has changed suddenly, and all filters learn it anew. Where they grow
+/// again soon after that, the rate goes on changing: the slowest filter whose errors do not grow is
+/// used, until a slower one has followed for some time. This is a simple kind of multiple-model
+/// estimation (Y. Bar-Shalom, X. R. Li, T. Kirubarajan, "Estimation with Applications to Tracking
+/// and Navigation", 2001, chapter 11).
 ///
-/// The position of some clocks moves by steps, of the machine's timer or of whole frames. Their errors jump now and then,
-/// which no filter can follow and which does not mean another rate: for a minute or so after a jump only the slowest
-/// filter is used, unless its errors grow while the fastest one follows.
+/// The position of some clocks moves by steps, of the machine's timer or of whole frames. Their
+/// errors jump now and then, which no filter can follow and which does not mean another rate: for a
+/// minute or so after a jump only the slowest filter is used, unless its errors grow while the
+/// fastest one follows.
 ///
 /// A stretch is a time of a second or so. The earliest of its readings is taken in.
 struct ClockFilters: BitwiseCopyable, Sendable {
@@ -21,40 +24,45 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     var seconds: Double
   }
 
-  /// A filter does not follow where its mean error, in frames, is above `mostMean` and `mostMeanNoise` times the noise.
+  /// A filter does not follow where its mean error, in frames, is above `mostMean` and
+  /// `mostMeanNoise` times the noise.
   private static let mostMean = 0.12
   private static let mostMeanNoise = 2.0
   /// Nor where a single error is above `mostError` and `mostErrorNoise` times the noise.
   private static let mostError = 0.4
   private static let mostErrorNoise = 4.0
-  /// The mean error in place of `mostMean` where errors jump, and the seconds over which it is a mean.
+  /// The mean error in place of `mostMean` where errors jump, and the seconds over which it is a
+  /// mean.
   private static let mostUnevenMean = 0.5
   private static let meanSeconds = 8.0
-  /// A jump is an error of the fastest filter above `jumpFrames`, after `steadyStretches` in which it has followed. Its
-  /// memory fades by the factor `jumpMemory` a stretch.
+  /// A jump is an error of the fastest filter above `jumpFrames`, after `steadyStretches` in which
+  /// it has followed. Its memory fades by the factor `jumpMemory` a stretch.
   private static let jumpFrames = 0.9
   private static let jumpMemory = 0.985
   private static let steadyStretches = 5
-  /// An error grows where it is larger than the one before, and that is at least `leastPart` of it. One above
-  /// `roundedFrames` may come from rounding to whole frames: it must be `growth` times the one before.
+  /// An error grows where it is larger than the one before, and that is at least `leastPart` of it.
+  /// One above `roundedFrames` may come from rounding to whole frames: it must be `growth` times
+  /// the one before.
   private static let roundedFrames = 0.6
   private static let growth = 1.2
   private static let leastPart = 0.1
   /// The least time in which an error came about, in seconds.
   private static let leastSeconds = 0.5
-  /// Where errors jump, the clock sways if one above `swayFrames` has grown `swayStretches` times, and those of the
-  /// fastest filter were below `swayPart` of it each time.
+  /// Where errors jump, the clock sways if one above `swayFrames` has grown `swayStretches` times,
+  /// and those of the fastest filter were below `swayPart` of it each time.
   private static let swayFrames = 1.0
   private static let swayStretches = 2
   private static let swayPart = 0.25
   /// Stretches for which a filter must follow before it is used instead of a faster one.
   private static let calmStretches = 16
-  /// Stretches after a change of the rate in which another one means that it goes on changing, and after that has ended.
+  /// Stretches after a change of the rate in which another one means that it goes on changing, and
+  /// after that has ended.
   private static let changeMemory = 20
   private static let swayMemory = 120
   /// The same after a change that readings from before and after it tell of.
   private static let knownChangeMemory = 8
-  /// Nanoseconds after a change of the rate while it was being found in which another one means that it goes on changing.
+  /// Nanoseconds after a change of the rate while it was being found in which another one means
+  /// that it goes on changing.
   private static let unrestMemory: UInt64 = 15_000_000_000
   /// Stretches after a change of the rate in which the filters learn.
   private static let learningStretches = 4
@@ -68,7 +76,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   /// The mean error of each over some four stretches, and the stretches since it was too large.
   private var meanErrors = Each(repeating: 0.0)
   private var calm = Each(repeating: 0)
-  /// The last error of the filter in use, and for how many stretches errors have grown where they jump.
+  /// The last error of the filter in use, and for how many stretches errors have grown where they
+  /// jump.
   private var lastError = 0.0
   private var growing = 0
   /// Stretches in which a change of the rate is one of several.
@@ -78,8 +87,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   private var sinceChange = learningStretches
   /// Whether the last reading was left out since it may have been late.
   private var wasLate = false
-  /// Stretches for which the fastest filter has followed, and the largest of its errors that came suddenly, which is
-  /// slowly forgotten.
+  /// Stretches for which the fastest filter has followed, and the largest of its errors that came
+  /// suddenly, which is slowly forgotten.
   private var steady = 0
   private var largestJump = 0.0
   /// Whether only the slowest filter is used, and was before the last stretch.
@@ -139,16 +148,18 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   @_noLocks
   mutating func forgetReadings() { meanErrors = Each(repeating: 0) }
 
-  /// Takes in that the clock was at `place` at `time`, which is usually wrong by `noise` frames, and nothing else.
+  /// Takes in that the clock was at `place` at `time`, which is usually wrong by `noise` frames,
+  /// and nothing else.
   @_noLocks
   mutating func take(_ place: Double, at time: UInt64, noise: Double) {
     takeAll(place, at: time, noise: noise, evenNoise: noise)
     isUneven = true
   }
 
-  /// Whether a reading that is off by more than `limit` frames means that the clock is another one: a fast filter does not
-  /// follow either, and is not learning. Of a rate that has kept still that is the second fastest, as the fastest soon
-  /// follows a step of the rate, too, but does not tell it as well as an estimate that begins anew.
+  /// Whether a reading that is off by more than `limit` frames means that the clock is another one:
+  /// a fast filter does not follow either, and is not learning. Of a rate that has kept still that
+  /// is the second fastest, as the fastest soon follows a step of the rate, too, but does not tell
+  /// it as well as an estimate that begins anew.
   @_noLocks
   func isLost(_ place: Double, at time: UInt64, limit: Double) -> Bool {
     guard !isUneven else { return true }
@@ -157,8 +168,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
       && abs(place - filters[fast].frames(at: time)) > limit / 2
   }
 
-  /// The rate changes while it is being found: what follows is one of several changes. Returns whether it did so shortly
-  /// before as well.
+  /// The rate changes while it is being found: what follows is one of several changes. Returns
+  /// whether it did so shortly before as well.
   @_noLocks
   mutating func noteUnstableRate(at time: UInt64) -> Bool {
     restless = max(restless, Self.knownChangeMemory + 1)
@@ -182,9 +193,10 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     restless = Self.knownChangeMemory
   }
 
-  /// Takes in the earliest reading of a stretch: the clock was at `place` at `time`. By `noise` frames readings differ
-  /// usually from one to the next, and by `evenNoise` from an even change. Returns the error by which the rate seems to
-  /// have changed, if it does; the reading is not taken in then, but by `learn`, `expectSway` or `takeAll`.
+  /// Takes in the earliest reading of a stretch: the clock was at `place` at `time`. By `noise`
+  /// frames readings differ usually from one to the next, and by `evenNoise` from an even change.
+  /// Returns the error by which the rate seems to have changed, if it does; the reading is not
+  /// taken in then, but by `learn`, `expectSway` or `takeAll`.
   @_noLocks
   mutating func follow(
     _ place: Double, at time: UInt64, noise: Double, evenNoise: Double, isSettled: Bool
@@ -220,7 +232,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     abs(error) > mostError + mostErrorNoise * noise
   }
 
-  /// Goes by the slowest filter, until its errors grow while the fastest follows, whose error is `fastError`.
+  /// Goes by the slowest filter, until its errors grow while the fastest follows, whose error is
+  /// `fastError`.
   @_noLocks
   private mutating func followUneven(
     _ place: Double, at time: UInt64, noise: Double, evenNoise: Double, fastError: Double
@@ -243,8 +256,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     use(Self.fastest)
   }
 
-  /// Where the errors of the slowest filter do not lie around zero, the clock's rate changed by less than shows in one of
-  /// them, and the filters may be wrong by what they tell.
+  /// Where the errors of the slowest filter do not lie around zero, the clock's rate changed by
+  /// less than shows in one of them, and the filters may be wrong by what they tell.
   @_noLocks
   private mutating func widenSlowest(noise: Double) {
     let mean = meanErrors[0]
@@ -253,7 +266,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     meanErrors[0] = 0
   }
 
-  /// All take in a place. What differs from one reading to the next because the clock sways is noise for the slowest.
+  /// All take in a place. What differs from one reading to the next because the clock sways is
+  /// noise for the slowest.
   @_noLocks
   mutating func takeAll(
     _ place: Double, at time: UInt64, noise: Double, evenNoise: Double
@@ -263,7 +277,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Goes by the slowest filter that follows; where the error `isSudden`, not even the fastest does.
+  /// Goes by the slowest filter that follows; where the error `isSudden`, not even the fastest
+  /// does.
   @_noLocks
   private mutating func followEven(
     _ place: Double, at time: UInt64, noise: Double, evenNoise: Double, isSudden: Bool
@@ -281,7 +296,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
         || abs(meanErrors[index]) > Self.mostMean + Self.mostMeanNoise * evenNoise
       calm[index] = isOff ? 0 : calm[index] &+ 1
     }
-    // Where the fastest does not follow either, or the rate kept still for long, it has changed suddenly.
+    // Where the fastest does not follow either, or the rate kept still for long, it has changed
+    // suddenly.
     if grows, calm[active] == 0, isSudden || restless == 0 {
       return GrownError(frames: error, seconds: max(Self.leastSeconds, seconds))
     }
@@ -291,7 +307,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     return nil
   }
 
-  /// Whether the error of the filter in use has become larger: of a clock that jumped it stays, or falls.
+  /// Whether the error of the filter in use has become larger: of a clock that jumped it stays, or
+  /// falls.
   @_noLocks
   private func grows(_ error: Double) -> Bool {
     let growth = abs(error) > Self.roundedFrames ? Self.growth : 1
@@ -299,7 +316,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
       && abs(error) > growth * abs(lastError)
   }
 
-  /// The rate has changed: all that do not follow learn it anew from where the filter in use is, and take in the place.
+  /// The rate has changed: all that do not follow learn it anew from where the filter in use is,
+  /// and take in the place.
   @_noLocks
   mutating func learn(
     _ grown: GrownError, _ place: Double, at time: UInt64, noise: Double, evenNoise: Double
@@ -312,8 +330,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     choose(grows: true)
   }
 
-  /// The rate may go on changing: the faster filters learn it anew, for the case that errors grow once more, and all take
-  /// in the place.
+  /// The rate may go on changing: the faster filters learn it anew, for the case that errors grow
+  /// once more, and all take in the place.
   @_noLocks
   mutating func expectSway(
     _ grown: GrownError, _ place: Double, at time: UInt64, noise: Double, evenNoise: Double
@@ -331,8 +349,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Turns to a faster filter where errors grow, and to a slower one that has followed for long. Slower ones that do not
-  /// follow go on from where the one in use is.
+  /// Turns to a faster filter where errors grow, and to a slower one that has followed for long.
+  /// Slower ones that do not follow go on from where the one in use is.
   @_noLocks
   private mutating func choose(grows: Bool) {
     var next = active

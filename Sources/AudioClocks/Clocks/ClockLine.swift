@@ -1,7 +1,7 @@
 // Audio thread.
 
-/// The straight line of a clock that runs at one rate: by the hull of its readings and by the rate that it began with,
-/// each as far as it is known.
+/// The straight line of a clock that runs at one rate: by the hull of its readings and by the rate
+/// that it began with, each as far as it is known.
 struct ClockLine: BitwiseCopyable, Sendable {
   /// A place on the line, its slope, and by how much these may be wrong.
   struct Found: BitwiseCopyable {
@@ -11,26 +11,29 @@ struct ClockLine: BitwiseCopyable, Sendable {
     var rateUncertainty: Double
   }
 
-  /// What the rate's own error adds to the mean lateness of the hull's line at its end, as a part of what the
-  /// earliest of all readings is late by (simulated: 1,700 gaps of an input, a step of the rate every 40 s).
+  /// What the rate's own error adds to the mean lateness of the hull's line at its end, as a part
+  /// of what the earliest of all readings is late by (simulated: 1,700 gaps of an input, a step of
+  /// the rate every 40 s).
   private static let rateLateness = 0.6
-  /// By which part of itself the rate of a clock that nothing is known of may be wrong, and of one that
-  /// was known well.
+  /// By which part of itself the rate of a clock that nothing is known of may be wrong, and of one
+  /// that was known well.
   private static let firstRateUncertainty = 0.003
   private static let leastRateUncertainty = 0.00002
   /// The same of a clock whose readings tell it so slowly that it matters what crystals are like.
   private static let crystalRateUncertainty = 0.0005
-  /// The cube of the hull's seconds for each second of lateness times a second from one reading to the next: its error
-  /// of the rate falls with their square, and a wander of the rate grows with them.
+  /// The cube of the hull's seconds for each second of lateness times a second from one reading to
+  /// the next: its error of the rate falls with their square, and a wander of the rate grows with
+  /// them.
   private static let hullCube = 1e9
   private static let leastHullCube = 64.0
   /// Readings, and seconds, that a hull needs for a line.
   private static let leastHullReadings = 12.0
   private static let firstHullSeconds = 0.5
-  /// Nanoseconds from its beginning in which the line knows more than the Kalman filter, where readings come often.
+  /// Nanoseconds from its beginning in which the line knows more than the Kalman filter, where
+  /// readings come often.
   private static let startUpNanoseconds: UInt64 = 8_000_000_000
-  /// Of the stretches with another rate the oldest third may still have the rate before: the time of a change is known
-  /// to about a third of the time since then.
+  /// Of the stretches with another rate the oldest third may still have the rate before: the time
+  /// of a change is known to about a third of the time since then.
   private static let mixedPart = 3
 
   private let nominalFramesPerSecond: Double
@@ -42,7 +45,8 @@ struct ClockLine: BitwiseCopyable, Sendable {
   private(set) var rateUncertainty = firstRateUncertainty
   /// Since when it is this line.
   private var begunNanoseconds: UInt64 = 0
-  /// Stretches that may tell of the rate before, and how many there must be until they are left out.
+  /// Stretches that may tell of the rate before, and how many there must be until they are left
+  /// out.
   private var mixed = 0
   private var enoughWithoutMixed = 0
 
@@ -90,7 +94,8 @@ struct ClockLine: BitwiseCopyable, Sendable {
       nominalFramesPerSecond * min(rateUncertainty, Self.crystalRateUncertainty)
   }
 
-  /// The rate is known as well as by a line through the earliest readings of `seconds`, see `found`.
+  /// The rate is known as well as by a line through the earliest readings of `seconds`, see
+  /// `found`.
   @_noLocks
   mutating func knowRate(after seconds: Double, _ pattern: ReadingPattern) {
     guard seconds > 2 else { return }
@@ -106,8 +111,8 @@ struct ClockLine: BitwiseCopyable, Sendable {
     (firstRateUncertainty, rateUncertainty) = (.infinity, Self.firstRateUncertainty)
   }
 
-  /// Forgets readings that are too old for a line, or tell of another rate. Returns since when they tell of the present
-  /// one, if they did.
+  /// Forgets readings that are too old for a line, or tell of another rate. Returns since when they
+  /// tell of the present one, if they did.
   @_noLocks
   mutating func forgetOld(_ pattern: ReadingPattern) -> UInt64? {
     hull.keep(cubicSeconds: max(Self.leastHullCube, Self.hullCube * pattern.roughness))
@@ -120,7 +125,8 @@ struct ClockLine: BitwiseCopyable, Sendable {
     hull.rateTrend(isSuspected: isSuspected)
   }
 
-  /// Keeps only the last `newest` stretches, which have another rate than the others. Returns when they begin.
+  /// Keeps only the last `newest` stretches, which have another rate than the others. Returns when
+  /// they begin.
   @_noLocks
   mutating func keep(newest: Int) -> UInt64 {
     hull.removeOldest(hull.count &- newest)
@@ -128,8 +134,8 @@ struct ClockLine: BitwiseCopyable, Sendable {
     return hull.oldestNanoseconds
   }
 
-  /// The line at `time`. Nil where the readings tell nothing of the rate yet, and the first one is no longer right or will
-  /// soon be known better.
+  /// The line at `time`. Nil where the readings tell nothing of the rate yet, and the first one is
+  /// no longer right or will soon be known better.
   @_noLocks
   mutating func found(at time: UInt64, _ pattern: ReadingPattern) -> Found? {
     let isKnown = pattern.isInfrequent || rateUncertainty < Self.crystalRateUncertainty

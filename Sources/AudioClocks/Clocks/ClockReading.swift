@@ -26,9 +26,9 @@ extension FilteredClock {
     @_noLocks get { 20_000 }
   }
 
-  /// When a noisy clock that is read `now` is best read again: after up to two milliseconds, as a mean
-  /// after one. The waits are uneven (the finaliser of splitmix64 makes them so), because a clock that
-  /// moves in steps, read at even times, seems to run at the rate of its readings.
+  /// When a noisy clock that is read `now` is best read again: after up to two milliseconds, as a
+  /// mean after one. The waits are uneven (the finaliser of splitmix64 makes them so), because a
+  /// clock that moves in steps, read at even times, seems to run at the rate of its readings.
   @_noLocks
   public static func nextLook(after now: UInt64) -> UInt64 {
     var bits = (now ^ (now >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -6,8 +6,8 @@
 /// F. Adriaensen, "Using a DLL to filter time" (Linux Audio Conference 2005), has a loop of second
 /// order with fixed gains. Such gains are where a Kalman filter arrives, and before it arrives, its
 /// gains are those of a line fitted to all readings so far. This is that filter: it begins as fast
-/// as the readings allow, at about 1 Hz, narrows as they add up, and settles, at some 0.02 Hz, where
-/// their noise and the clock's wander balance. A third order, the change of the rate, lets it
+/// as the readings allow, at about 1 Hz, narrows as they add up, and settles, at some 0.02 Hz,
+/// where their noise and the clock's wander balance. A third order, the change of the rate, lets it
 /// follow a clock that warms up without a lag. Readings need not come evenly, and one that is
 /// missing costs nothing but what it would have told.
 struct DelayLockedLoop: BitwiseCopyable, Sendable {

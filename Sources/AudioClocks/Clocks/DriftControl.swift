@@ -5,16 +5,18 @@
 ///
 /// The two clocks say where the converter should be; the ratio is that of their rates, and what the
 /// converter is off is taken back at a rate that falls from about half a hertz, right after a
-/// start, to a hundredth: fast first, then too slow to be heard. The ratio and its slope change without a jump: the
-/// ratio goes through a low-pass filter (`RatioSmoother`) that is as fast as the error is taken back, and slow once the
-/// clocks are locked. It changes by no more than `slew` a second and stays within `limit` of its nominal value.
+/// start, to a hundredth: fast first, then too slow to be heard. The ratio and its slope change
+/// without a jump: the ratio goes through a low-pass filter (`RatioSmoother`) that is as fast as
+/// the error is taken back, and slow once the clocks are locked. It changes by no more than `slew`
+/// a second and stays within `limit` of its nominal value.
 ///
 /// ```swift
 /// var input = FilteredClock(framesPerSecond: 48000)
 /// var output = FilteredClock(framesPerSecond: 48000)
 /// for tenth in 0..<600 {
 ///   let now = UInt64(tenth) * 100_000_000
-///   input.take(ClockReading(frames: Int(Double(tenth) * 4800.24), nanoseconds: now))  // 50 ppm fast
+///   let frames = Int(Double(tenth) * 4800.24)  // 50 ppm fast
+///   input.take(ClockReading(frames: frames, nanoseconds: now))
 ///   output.take(ClockReading(frames: tenth * 4800, nanoseconds: now))
 /// }
 /// let control = DriftControl(nominalRatio: 1, delaySeconds: 0.01)
@@ -26,19 +28,21 @@ public struct DriftControl: BitwiseCopyable, Sendable {
   public static let limit = 0.006
   /// Largest change of the ratio in a second, as a part of its nominal value.
   private static let slew = 0.05
-  /// The bandwidth of the ratio, in radians a second, when the clocks are locked, for each unit of gain before that, and
-  /// at most. The estimates of locked clocks change in small steps: at this bandwidth such a step leaves less than
-  /// -148 dB beside a sine of 10 kHz (`ClockTrial`, the pitch's course in a quarter second being one of degree 12).
+  /// The bandwidth of the ratio, in radians a second, when the clocks are locked, for each unit of
+  /// gain before that, and at most. The estimates of locked clocks change in small steps: at this
+  /// bandwidth such a step leaves less than -148 dB beside a sine of 10 kHz (`ClockTrial`, the
+  /// pitch's course in a quarter second being one of degree 12).
   private static let lockedBandwidth = 20.0
   private static let bandwidthPerGain = 40.0
   private static let mostBandwidth = 120.0
-  /// At this distance between the ratio and the wanted one, as a part of it, the bandwidth of locked clocks is doubled.
+  /// At this distance between the ratio and the wanted one, as a part of it, the bandwidth of
+  /// locked clocks is doubled.
   private static let farRatio = 20e-6
   /// How fast an error is taken back, as a part of it a second: at first, and finally.
   private static let firstGain = 3.0
   private static let finalGain = 0.06
-  /// The least for an error of a frame or more, the frames up to which it does not count, and how many times as much
-  /// more such an error counts where a clock is hardly known.
+  /// The least for an error of a frame or more, the frames up to which it does not count, and how
+  /// many times as much more such an error counts where a clock is hardly known.
   private static let farGain = 0.5
   private static let nearFrames = 0.5
   private static let startUpParts = 2.0
@@ -88,8 +92,8 @@ public struct DriftControl: BitwiseCopyable, Sendable {
     return input.frames(at: now) + input.framesPerSecond(at: now) * (ahead - delaySeconds)
   }
 
-  /// The ratio for the next `frames` output frames, of which the first would lie `error` input frames behind its
-  /// `target`.
+  /// The ratio for the next `frames` output frames, of which the first would lie `error` input
+  /// frames behind its `target`.
   @_noLocks
   public mutating func steer(
     _ input: ClockEstimate, _ output: ClockEstimate, error: Double, frames: Int, at now: UInt64
@@ -117,7 +121,8 @@ public struct DriftControl: BitwiseCopyable, Sendable {
     return ratio
   }
 
-  /// How fast an error is taken back, as a part of it a second, some time after something has begun.
+  /// How fast an error is taken back, as a part of it a second, some time after something has
+  /// begun.
   private struct GainSchedule: BitwiseCopyable {
     /// Where little is known yet.
     var gain: Double
@@ -133,11 +138,12 @@ public struct DriftControl: BitwiseCopyable, Sendable {
     }
   }
 
-  /// The part of the error that is taken back in a second, some time after the younger clock has begun, and after a
-  /// `change` of a rate.
+  /// The part of the error that is taken back in a second, some time after the younger clock has
+  /// begun, and after a `change` of a rate.
   ///
-  /// An error of nearly a frame matters more than the ratio. One of less, taken back late, would bend the ratio when
-  /// it should be right already. Between the two the gain changes evenly: a gain that jumps bends the ratio too.
+  /// An error of nearly a frame matters more than the ratio. One of less, taken back late, would
+  /// bend the ratio when it should be right already. Between the two the gain changes evenly: a
+  /// gain that jumps bends the ratio too.
   @_noLocks
   private func gain(_ schedule: GainSchedule, _ change: GainSchedule) -> Double {
     let near = max(Self.finalGain, schedule.near)

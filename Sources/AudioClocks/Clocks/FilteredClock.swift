@@ -1,22 +1,22 @@
 // Audio thread.
 
-/// An estimate of a device's clock from readings that come in batches, late, twice, or not at all: a
-/// minimum filter, then the convex hull of the readings and, from the ninth second on, Kalman filters.
+/// An estimate of a device's clock from readings that come in batches, late, twice, or not at all:
+/// a minimum filter, then the hull of the readings and, from the ninth second on, Kalman filters.
 ///
 /// A reading can be late (it waits for a batch to be full, for an interrupt, for the processor) but
 /// hardly early. So of all readings within a stretch of time only the earliest one counts, whose
 /// error is far smaller than that of their mean: the stretches grow from a tenth of a second to two
 /// seconds with the age of the estimate. The earliest readings go through `ClockFilters`, the
-/// Kalman filters. These model errors by mean and variance only, and need 15 s to reach 1 ppm of the rate. The line
-/// along the convex hull of the readings (`ClockLine`) uses the fact that no reading is early, and needs 5 s. It is used
-/// for the first 8 s of frequent readings, and always for readings so rare and so late that the filters would need a
-/// minute.
+/// Kalman filters. These model errors by mean and variance only, and need 15 s to reach 1 ppm of
+/// the rate. The line along the convex hull of the readings (`ClockLine`) uses the fact that no
+/// reading is early, and needs 5 s. It is used for the first 8 s of frequent readings, and always
+/// for readings so rare and so late that the filters would need a minute.
 ///
-/// A clock that suddenly runs at quite another rate is detected within a third of a second, and the estimate begins
-/// anew. A step of the rate by 3 to 100 parts per million is found within three seconds to one by the likelihood of a
-/// broken line through the readings of the last seconds (`RateTrend`), whose newer part goes on as the clock's line. A
-/// rate that sways shows in the errors of the filters. A device that stood still for a moment, as one does of a sound
-/// server that misses a cycle, keeps its rate.
+/// A clock that suddenly runs at quite another rate is detected within a third of a second, and the
+/// estimate begins anew. A step of the rate by 3 to 100 parts per million is found within three
+/// seconds to one by the likelihood of a broken line through the readings of the last seconds
+/// (`RateTrend`), whose newer part goes on as the clock's line. A rate that sways shows in the
+/// errors of the filters. A device that stood still for a moment keeps its rate.
 ///
 /// For one thread; nothing here allocates, locks or waits.
 ///
@@ -63,7 +63,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   private var lastLead = 0.0
   /// How much further off the last stretch's earliest reading was than the one before it.
   private var lastChange = 0.0
-  /// The noise by how much such a difference differs from the one before, so that an even change is none.
+  /// By how much such a difference differs from the one before: an even change is no noise.
   private var evenNoise = 1.0
   @usableFromInline
   private(set) var pattern: ReadingPattern
@@ -123,9 +123,9 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     estimate.isRunning = false
   }
 
-  /// Upper bound in frames on how late the estimate may be, which holds in all but a few of a hundred cases; infinite
-  /// before the first readings. It is ten times the mean lateness of the earliest reading, 2 x lateness x interval / age
-  /// (simulated with batches of 512 to 2,048 frames that are 0 to 2 ms late, for 0.5 to 8 s).
+  /// Upper bound in frames on how late the estimate may be, which holds in all but a few of a
+  /// hundred cases; infinite before the first readings. It is ten times the mean lateness of the
+  /// earliest reading, 2 x lateness x interval / age (simulated: 512 to 2,048 frames at once).
   @_noLocks
   public func lateFrames(at now: UInt64) -> Double {
     let age = age(at: now)
@@ -214,7 +214,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     forgetReadings(at: reading.nanoseconds)
   }
 
-  /// Readings before `time` do not count any more; the clock has just jumped by `frames`, where these are not 0.
+  /// Readings before `time` do not count any more; the clock has just jumped by `frames`, where
+  /// these are not 0.
   @_noLocks
   private mutating func forgetReadings(at time: UInt64, jump frames: Double = 0) {
     forgetErrors(at: time)
@@ -296,8 +297,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     }
     wasOff = isOff
     let change = lead - lastLead
-    // The hull follows another rate late: an even change is no noise there. Of independent errors, a
-    // change of the change deviates √3 times as far as a change.
+    // The hull follows another rate late: an even change is no noise there. Of independent errors,
+    // a change of the change deviates √3 times as far as a change.
     let even = abs(change - lastChange) * 0.577
     evenNoise = max(Self.finest, evenNoise + (even - evenNoise) / 8)
     let noise = isCoarse ? even : abs(change)
@@ -311,8 +312,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     filters.take(place, at: reading.nanoseconds, noise: max(noiseEstimate, uncertainty))
   }
 
-  /// Goes by the Kalman filters. Where they are off by more and more, the rate has changed, if the readings of the last
-  /// seconds tell so, or goes on changing.
+  /// Goes by the Kalman filters. Where they are off by more and more, the rate has changed, if the
+  /// readings of the last seconds tell so, or goes on changing.
   @_noLocks
   private mutating func followFilters(
     _ place: Double, at time: UInt64, until now: UInt64, isSettled: Bool
@@ -356,8 +357,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     forgetErrors(at: time)
   }
 
-  /// Goes by the line through the earliest readings. False where they tell nothing of the rate yet. A rate that changes
-  /// twice while it is being found goes on changing: the fastest filter is used then.
+  /// Goes by the line through the earliest readings. False where they tell nothing of the rate yet.
+  /// For a rate that changes twice while it is being found the fastest filter is used.
   @_noLocks
   private mutating func followLine(at time: UInt64) -> Bool {
     var isWandering = false

@@ -1,7 +1,7 @@
 // Audio thread.
 
-/// A sudden change of a clock: the earliest reading that tells of it, and by how many frames that is ahead of
-/// the estimate.
+/// A sudden change of a clock: the earliest reading that tells of it, and by how many frames that
+/// is ahead of the estimate.
 enum ClockChange: BitwiseCopyable, Sendable {
   /// The device stood still for a moment, or was moved on: the clock is at another place.
   case place(ClockReading, lead: Double)
@@ -11,10 +11,10 @@ enum ClockChange: BitwiseCopyable, Sendable {
 
 /// Detects sudden changes of a clock by the earliest reading of each tenth of a second.
 ///
-/// A clock that is off by more than chance allows is at another place if it was not off before, as a device of a
-/// sound server that missed a cycle is, and runs at another rate if it is off by more and more. A change
-/// that could be either counts as another place, and as another rate where the clock is soon off in the same
-/// direction again.
+/// A clock that is off by more than chance allows is at another place if it was not off before, as
+/// a device of a sound server that missed a cycle is, and runs at another rate if it is off by more
+/// and more. A change that could be either counts as another place, and as another rate where the
+/// clock is soon off in the same direction again.
 struct JumpDetector: BitwiseCopyable, Sendable {
   /// The length of a stretch whose earliest reading counts.
   static var stretchNanoseconds: UInt64 { @_noLocks get { 100_000_000 } }
@@ -28,7 +28,8 @@ struct JumpDetector: BitwiseCopyable, Sendable {
   private static let mostUsual = 1000.0
   /// A clock that is off by less, in seconds, did not jump.
   private static let leastSeconds = 0.00025
-  /// The most seconds that another rate makes up between a jump and the stretch before: those of 10,000 ppm.
+  /// The most seconds that another rate makes up between a jump and the stretch before: those of
+  /// 10,000 ppm.
   private static let mostRateSeconds = 0.003
 
   private let nominalFramesPerSecond: Double
@@ -38,8 +39,8 @@ struct JumpDetector: BitwiseCopyable, Sendable {
   /// When it last forgot all, and by how many frames the clock jumped then.
   private var begunNanoseconds: UInt64 = 0
   private var jumpFrames = 0.0
-  /// The mean lateness, in frames, of a stretch's earliest reading behind an estimate that has settled, and the number
-  /// of stretches in that mean.
+  /// The mean lateness, in frames, of a stretch's earliest reading behind an estimate that has
+  /// settled, and the number of stretches in that mean.
   private var usualLateness = 0.0
   private var usualCount = 0.0
   /// The same as it was when all was forgotten.
@@ -65,18 +66,19 @@ struct JumpDetector: BitwiseCopyable, Sendable {
     knownLateness = max(0, usualLateness)
   }
 
-  /// Frames by which the earliest reading of `nanoseconds` is usually late: the earliest of n readings that are equally
-  /// likely to be late by 0 to L is late by L / (n + 1), so in twice the time by half. 0 for the first estimate, which
-  /// continues no other.
+  /// Frames by which the earliest reading of `nanoseconds` is usually late: the earliest of n
+  /// readings that are equally likely to be late by 0 to L is late by L / (n + 1), so in twice the
+  /// time by half. 0 for the first estimate, which continues no other.
   @_noLocks
   func lateness(in nanoseconds: UInt64) -> Double {
     knownLateness * Double(Self.stretchNanoseconds)
       / Double(max(Self.stretchNanoseconds, nanoseconds))
   }
 
-  /// Counts how late the earliest reading of a stretch was, where that can be chance: of readings that are late by
-  /// `uncertainty` as a mean one in 400 is late by six times that. What is further off is the estimate, after a small step
-  /// of the rate: that would be taken in on one side only, as a clock that becomes faster is noticed sooner.
+  /// Counts how late the earliest reading of a stretch was, where that can be chance: of readings
+  /// that are late by `uncertainty` as a mean one in 400 is late by six times that. What is further
+  /// off is the estimate, after a small step of the rate: that would be taken in on one side only,
+  /// as a clock that becomes faster is noticed sooner.
   @_noLocks
   private mutating func learnLateness(from lead: Double, uncertainty: Double, at time: UInt64) {
     guard time &- begunNanoseconds > Self.settledNanoseconds,
@@ -96,8 +98,8 @@ struct JumpDetector: BitwiseCopyable, Sendable {
   @_noLocks
   mutating func moveEstimateToEarliest() { stretch.moveEstimateToEarliest() }
 
-  /// The least time over which the estimate is to be corrected: soon after a jump it must not take another rate
-  /// for noise.
+  /// The least time over which the estimate is to be corrected: soon after a jump it must not take
+  /// another rate for noise.
   @_noLocks
   func leastStretch(at time: UInt64) -> UInt64 {
     isAfterJump(at: time) ? Self.jumpMemory : Self.stretchNanoseconds
@@ -109,8 +111,9 @@ struct JumpDetector: BitwiseCopyable, Sendable {
     time &- suddenNanoseconds < Self.suddenMemory && abs(suddenFrames - lead) < abs(lead) / 2
   }
 
-  /// Ends the stretch where it is a tenth of a second long and has four readings, and answers what changed. The
-  /// earliest readings are usually wrong by `noise` frames, and readings late by `lateness` as a mean.
+  /// Ends the stretch where it is a tenth of a second long and has four readings, and answers what
+  /// changed. The earliest readings are usually wrong by `noise` frames, and readings late by
+  /// `lateness` as a mean.
   @_noLocks
   mutating func change(at time: UInt64, noise: Double, lateness: Double) -> ClockChange? {
     guard time &- stretch.since >= Self.stretchNanoseconds, stretch.count > 3 else { return nil }

@@ -11,9 +11,10 @@ enum RateTrend: BitwiseCopyable, Sendable {
 }
 
 extension ArrivalHull {
-  /// A change counts where its likelihood ratio is above this, and far more where few blocks tell of it: readings
-  /// are late without limit now and then, so that a sum of few of them is far off more often than a normal variable.
-  /// With 36 a clock that runs evenly gives no alarm in 32 hours (simulated, lateness of 0 to 1 ms).
+  /// A change counts where its likelihood ratio is above this, and far more where few blocks tell
+  /// of it: readings are late without limit now and then, so that a sum of few of them is far off
+  /// more often than a normal variable. With 36 a clock that runs evenly gives no alarm in 32 hours
+  /// (simulated, lateness of 0 to 1 ms).
   private static let alarm = 36.0
   /// The same where a change is suspected already, and the fewest stretches that may confirm it.
   private static let confirmation = 12.0
@@ -25,18 +26,20 @@ extension ArrivalHull {
   /// By how much a parabola must be less likely than a broken line: a likelihood ratio.
   private static let parabolaRatio = 16.0
 
-  /// How the rate went over the stretches, which must be about equally long; nil where they are too few to tell. Where a
-  /// change `isSuspected` already, less evidence is enough, and a curve before the newest readings is `.changing` by itself.
+  /// How the rate went over the stretches, which must be about equally long; nil where they are too
+  /// few to tell. Where a change `isSuspected` already, less evidence is enough, and a curve before
+  /// the newest readings is `.changing` by itself.
   ///
-  /// This is the generalized likelihood ratio test for a change at an unknown time (A. S. Willsky, H. L. Jones, "A
-  /// generalized likelihood ratio approach to the detection and estimation of jumps in linear systems", IEEE Transactions
-  /// on Automatic Control 21, 1976), of a broken line against a straight one. Its normal errors are those of the earliest
-  /// readings of blocks of stretches, in place of all readings: these are late by chance and never early, so the error of
-  /// the earliest falls as the length of the block, not as its square root. Each length of a block is tried, since a large
-  /// change shows soon and a small one late.
+  /// This is the generalized likelihood ratio test for a change at an unknown time (A. S. Willsky,
+  /// H. L. Jones, "A generalized likelihood ratio approach to the detection and estimation of jumps
+  /// in linear systems", IEEE Transactions on Automatic Control 21, 1976), of a broken line against
+  /// a straight one. Its normal errors are those of the earliest readings of blocks of stretches,
+  /// in place of all readings: these are late by chance and never early, so the error of the
+  /// earliest falls as the length of the block, not as its square root. Each length of a block is
+  /// tried, since a large change shows soon and a small one late.
   ///
-  /// A broken line must also fit better than one that jumps, as that of a device which stood still for a moment does, and
-  /// better than a parabola, as that of a clock which sways.
+  /// A broken line must also fit better than one that jumps, as that of a device which stood still
+  /// for a moment does, and better than a parabola, as that of a clock which sways.
   @_noLocks
   mutating func rateTrend(isSuspected: Bool) -> RateTrend? {
     let unlikely = isSuspected ? Self.confirmation : Self.alarm
@@ -77,17 +80,20 @@ extension ArrivalHull {
 
 /// The earliest reading of each of the last blocks of stretches.
 private struct BlockLeads: BitwiseCopyable {
-  /// A reading: seconds after the newest stretch, so at most 0, and frames by which the clock was ahead then.
+  /// A reading: seconds after the newest stretch, so at most 0, and frames by which the clock was
+  /// ahead then.
   typealias Point = (time: Double, lead: Double)
 
-  /// The most blocks: the line that was is looked for in a time only some times as long as the one that may be.
+  /// The most blocks: the line that was is looked for in a time only some times as long as the one
+  /// that may be.
   private static var capacity: Int { @_noLocks get { 24 } }
   /// Blocks before a change, and after it.
   static var fewestOld: Int { @_noLocks get { 6 } }
   static var fewestNew: Int { @_noLocks get { 3 } }
   static var mostNew: Int { @_noLocks get { 8 } }
-  /// Readings of less variance, in square frames, are not late by chance, but by how the clock's steps and the reader's
-  /// fall together: these change by whole frames, with the variance of rounding.
+  /// Readings of less variance, in square frames, are not late by chance, but by how the clock's
+  /// steps and the reader's fall together: these change by whole frames, with the variance of
+  /// rounding.
   private static let exactVariance = 0.01
   private static let roundingVariance = 1.0 / 12
   /// The least variance of others: a fiftieth of a frame, squared.
@@ -130,9 +136,10 @@ private struct BlockLeads: BitwiseCopyable {
     }
   }
 
-  /// The line through `old`, the points before the one at `start`, and one from the last of them on through the others,
-  /// whose errors have a variance of at least `leastVariance`: the sum of the squares of what they are off, and the likelihood ratio of this line and the old one alone. Nil where a
-  /// jump explains the others better.
+  /// The line through `old`, the points before the one at `start`, and one from the last of them on
+  /// through the others, whose errors have a variance of at least `leastVariance`: the sum of the
+  /// squares of what they are off, and the likelihood ratio of this line and the old one alone. Nil
+  /// where a jump explains the others better.
   @_noLocks
   func brokenLine(after start: Int, _ old: LineFit, _ leastVariance: Double)
     -> (likelihood: Double, squares: Double)?
@@ -183,8 +190,8 @@ private struct BlockLeads: BitwiseCopyable {
     return line
   }
 
-  /// The sum of the squared distances of the first `number` points from a parabola, by least squares. Its terms are time
-  /// and what the square of time is off a line.
+  /// The sum of the squared distances of the first `number` points from a parabola, by least
+  /// squares. Its terms are time and what the square of time is off a line.
   @_noLocks
   func squaresAroundParabola(_ number: Int) -> Double {
     let line = line(number)

@@ -1,16 +1,19 @@
 // Audio thread.
 
-/// A low-pass filter of fourth order without overshoot, whose bandwidth may change from one value to the next: two
-/// critically damped sections of second order in series, all four poles at the same place.
+/// A low-pass filter of fourth order without overshoot, whose bandwidth may change from one value
+/// to the next: two critically damped sections of second order in series, all four poles at the
+/// same place.
 ///
-/// Through a filter of first order the slope of a ratio jumps wherever the wanted ratio does, and each such jump is a
-/// short noise beside a high tone. Behind this filter the ratio and its first three
-/// derivatives are continuous. A step arrives after `delaySeconds`, the group delay at low frequencies.
+/// Through a filter of first order the slope of a ratio jumps wherever the wanted ratio does, and
+/// each such jump is a short noise beside a high tone. Behind this filter the ratio and its first
+/// three derivatives are continuous. A step arrives after `delaySeconds`, the group delay at low
+/// frequencies.
 ///
-/// A section solves x'' = ω² (w - x) - 2ω x' for a constant w within each interval. Its solution is x - w =
-/// (a + (b + ω a) t) exp(-ωt) with the distance a and the slope b at the interval's beginning (any textbook on the
-/// damped oscillator). The exponential is replaced by the inverse of its own series, up to the third power of ωt,
-/// which is positive and falls at any ωt: the filter is stable for long intervals too. 1 ‰ off at ωt = 0.4.
+/// A section solves x'' = ω² (w - x) - 2ω x' for a constant w within each interval. Its solution is
+/// x - w = (a + (b + ω a) t) exp(-ωt) with the distance a and the slope b at the interval's
+/// beginning (any textbook on the damped oscillator). The exponential is replaced by the inverse of
+/// its own series, up to the third power of ωt, which is positive and falls at any ωt: the filter
+/// is stable for long intervals too. 1 ‰ off at ωt = 0.4.
 struct RatioSmoother: BitwiseCopyable, Sendable {
   /// A critically damped section of second order.
   private struct Section: BitwiseCopyable {

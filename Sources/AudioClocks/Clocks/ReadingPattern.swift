@@ -3,8 +3,8 @@
 /// How the readings of a clock come: how late, and how often.
 @usableFromInline
 struct ReadingPattern: BitwiseCopyable, Sendable {
-  /// Seconds of lateness times seconds from one reading to the next, from which on the hull knows more
-  /// than the Kalman filter.
+  /// Seconds of lateness times seconds from one reading to the next, from which on the hull knows
+  /// more than the Kalman filter.
   private static let coarseness = 1.8e-6
   /// Seconds from one reading to the next where the hull knows more than the filter at first.
   private static let oftenSeconds = 0.003
@@ -50,7 +50,8 @@ struct ReadingPattern: BitwiseCopyable, Sendable {
     @_noLocks get { roughness > Self.coarseness }
   }
 
-  /// Whether readings come so often that the hull knows more than the filter at first, and tells of small changes.
+  /// Whether readings come so often that the hull knows more than the filter at first, and tells of
+  /// small changes.
   var isFrequent: Bool {
     @_noLocks get { interval < Self.oftenSeconds }
   }

@@ -1,7 +1,7 @@
 // Audio thread.
 
-/// The readings of a clock within a stretch of time: the earliest one and the latest one of them, and how
-/// the others lie between these.
+/// The readings of a clock within a stretch of time: the earliest one and the latest one of them,
+/// and how the others lie between these.
 ///
 /// The lead of a reading is the number of frames by which it is ahead of an estimate of the clock.
 struct ReadingStretch: BitwiseCopyable, Sendable {
@@ -61,9 +61,9 @@ struct ReadingStretch: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Frames by which the earliest of `count` readings is late as a mean, where they are late by `lateness` as a
-  /// mean. Of n readings that are late by 0 to L, all equally likely, that is L / (n + 1), and L is twice
-  /// their mean.
+  /// Frames by which the earliest of `count` readings is late as a mean, where they are late by
+  /// `lateness` as a mean. Of n readings that are late by 0 to L, all equally likely, that is L /
+  /// (n + 1), and L is twice their mean.
   @_noLocks
   static func uncertainty(lateness: Double, count: Int) -> Double {
     2 * lateness / Double(count &+ 1)

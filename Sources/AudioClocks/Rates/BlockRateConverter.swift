@@ -1,9 +1,9 @@
 import AudioBasics
 import CSoxr
 
-/// Converts frames from one rate to another at a fixed ratio, in blocks: finer than a `RateConverter`
-/// and cheaper, but what comes out comes some thousand frames at a time, and memory is allocated. Not
-/// for the audio thread. One thread at a time.
+/// Converts frames from one rate to another at a fixed ratio, in blocks: finer than a
+/// `RateConverter` and cheaper, but what comes out comes some thousand frames at a time, and memory
+/// is allocated. Not for the audio thread. One thread at a time.
 ///
 /// What comes out lies where it was: output frame n is the input at n x input rate / output rate.
 /// The last frames come once silence is given behind them.
@@ -28,9 +28,9 @@ public struct BlockRateConverter: ~Copyable, Sendable {
   /// Input frames that are given at once.
   private static let pieceFrames = 1024
 
-  /// A converter of `quality`, 0 (fast) to 10 (fine): soxr's recipes of 20 bits from 0 on, of 24 from 3, of
-  /// 28 from 5, and from 8 on with a steep filter, which passes 0.98 of the band instead of 0.91.
-  /// Throws where rates, channels or quality are out of range, or there is no memory.
+  /// A converter of `quality`, 0 (fast) to 10 (fine): soxr's recipes of 20 bits from 0 on, of 24
+  /// from 3, of 28 from 5, and from 8 on with a steep filter, which passes 0.98 of the band instead
+  /// of 0.91. Throws where rates, channels or quality are out of range, or there is no memory.
   public init(
     channelCount: Int, inputRate: Int, outputRate: Int, quality: Int = 5
   ) throws(RateFailure) {
@@ -60,8 +60,8 @@ public struct BlockRateConverter: ~Copyable, Sendable {
     return reach * outputRate / min(inputRate, outputRate)
   }
 
-  /// Converts frames of `input` from `firstFrame` on, up to `frames` of them, into up to `room` frames
-  /// of `output` from `target` on. Give what was not consumed again.
+  /// Converts frames of `input` from `firstFrame` on, up to `frames` of them, into up to `room`
+  /// frames of `output` from `target` on. Give what was not consumed again.
   public mutating func convert(
     _ input: borrowing SampleBuffer, from firstFrame: Int = 0, frames: Int,
     into output: inout SampleBuffer, at target: Int = 0, room: Int
@@ -78,7 +78,8 @@ public struct BlockRateConverter: ~Copyable, Sendable {
     output.requireFrames(from: target, room)
     let source = input.base + firstFrame * channelCount
     let sink = output.base + target * channelCount
-    // More is not given than what is ready, and then this room, need: so that what waits is a block.
+    // More is not given than what is ready, and then this room, need: so that what waits is a
+    // block.
     var produced = blocks?.convert(source, 0, into: sink, room) ?? 0
     var consumed = 0
     let piece = min(Self.pieceFrames, room * ratio.inputStep / ratio.outputStep + 1)

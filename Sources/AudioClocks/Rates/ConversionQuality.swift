@@ -31,10 +31,11 @@ public enum ConversionQuality: Sendable, CaseIterable {
     }
   }
 
-  /// The sinc's window. Under a Kaiser window images fall by 6 dB an octave beyond the slope. The standard kernel's
-  /// window has as steep a slope, with images 116 dB down, but they fall to 150 dB where those of tones up to a quarter
-  /// of the rate lie. Its amplitudes make the largest image as small as can be, compared with a limit that falls by
-  /// 33 dB from the slope's end to 1.5 times half the rate: by C. L. Lawson's reweighted least squares, 1961.
+  /// The sinc's window. Under a Kaiser window images fall by 6 dB an octave beyond the slope. The
+  /// standard kernel's window has as steep a slope, with images 116 dB down, but they fall to 150
+  /// dB where those of tones up to a quarter of the rate lie. Its amplitudes make the largest image
+  /// as small as can be, compared with a limit that falls by 33 dB from the slope's end to 1.5
+  /// times half the rate: by C. L. Lawson's reweighted least squares, 1961.
   var window: SincWindow {
     guard self == .standard else {
       return .kaiser(KaiserWindow(shape: 0.1102 * (attenuation - 8.7)))

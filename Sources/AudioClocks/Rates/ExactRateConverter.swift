@@ -109,9 +109,9 @@ struct ExactRateConverter: ~Copyable, Sendable {
 /// The weights of every place between two input frames at which a fixed ratio has an output frame,
 /// each worked out exactly.
 ///
-/// In lowest terms a ratio is a number of input frames in the time of a number of output frames, and
-/// after that number of output frames the places repeat. The rows lie in the order in which output frames
-/// come, so that memory is read straight on.
+/// In lowest terms a ratio is a number of input frames in the time of a number of output frames,
+/// and after that number of output frames the places repeat. The rows lie in the order in which
+/// output frames come, so that memory is read straight on.
 struct PolyphaseBank: ~Copyable, Sendable {
   /// More rows, or more bytes, are not worth their memory.
   private static let maximumRows = 1280
@@ -158,8 +158,8 @@ struct PolyphaseBank: ~Copyable, Sendable {
     self.rows = rows
   }
 
-  /// The weights of output frame `row` of a cycle for the frames from `halfWidth` - 1 before the one
-  /// at or before its place to `halfWidth` after it, as a `WeightRow`.
+  /// The weights of output frame `row` of a cycle for the frames from `halfWidth` - 1 before the
+  /// one at or before its place to `halfWidth` after it, as a `WeightRow`.
   @_noLocks
   func weights(ofRow row: Int) -> UnsafePointer<Float> {
     UnsafePointer(rows.base + row &* WeightRow.sampleCount(weights: 2 &* halfWidth))

@@ -3,10 +3,10 @@ import Glibc
 /// The low-pass filter of a `RateConverter`: a sinc under a Kaiser window, whose length, edge and
 /// shape follow from the quality and the ratio.
 ///
-/// Up to quality 4 lengths and edges are speexdsp's (Jean-Marc Valin's `resample.c`); the windows are exact here, which
-/// leaves noise and images lower. From 5 on, images and aliases lie 140 dB down, and more quality is a steeper slope: from
-/// 128 taps on, which is as long as the standard converter of a moving ratio looks, what 44.1 kHz holds passes level to
-/// 20 kHz.
+/// Up to quality 4 lengths and edges are speexdsp's (Jean-Marc Valin's `resample.c`); the windows
+/// are exact here, which leaves noise and images lower. From 5 on, images and aliases lie 140 dB
+/// down, and more quality is a steeper slope: from 128 taps on, which is as long as the standard
+/// converter of a moving ratio looks, what 44.1 kHz holds passes level to 20 kHz.
 struct FixedRateKernel {
   /// What a quality stands for where the output's rate is the higher one.
   private struct Design {
@@ -18,8 +18,8 @@ struct FixedRateKernel {
     let shape: Double
   }
 
-  /// The beta for 140 dB by Kaiser's formula, as in A. V. Oppenheim and R. W. Schafer, "Discrete-Time Signal
-  /// Processing". The slope then takes 18.4 / (taps - 1) of half the rate.
+  /// The beta for 140 dB by Kaiser's formula, as in A. V. Oppenheim and R. W. Schafer,
+  /// "Discrete-Time Signal Processing". The slope then takes 18.4 / (taps - 1) of half the rate.
   private static let steepShape = 0.1102 * (140 - 8.7)
 
   private static let designs = [

@@ -2,8 +2,8 @@ import AudioBasics
 
 /// Moves frames by a fraction of a frame, as a band-limited signal moves.
 ///
-/// Right to better than 100 dB up to 0.45 of the rate: a sinc under a Kaiser window. Not on the audio
-/// thread.
+/// Right to better than 100 dB up to 0.45 of the rate: a sinc under a Kaiser window. Not on the
+/// audio thread.
 public struct FrameShift: ~Copyable, Sendable {
   /// How many frames late everything comes out, less the fraction.
   public static let delayFrames = 36

@@ -1,7 +1,7 @@
 // Audio thread.
 
-/// Sums of samples under the weights of a `WeightRow`, eight at a time, in a fixed order: the same samples always give
-/// the same sum.
+/// Sums of samples under the weights of a `WeightRow`, eight at a time, in a fixed order: the same
+/// samples always give the same sum.
 enum InnerProduct {
   /// The sum of `count` products; `count` is a multiple of 8.
   @_noLocks

@@ -1,11 +1,11 @@
 import AudioBasics
 
-/// Goes on with a sound where it ends, or begins before it, as its last or first frames foretell: for
-/// filters that must look over an edge.
+/// Goes on with a sound where it ends, or begins before it, as its last or first frames foretell:
+/// for filters that must look over an edge.
 ///
-/// Burg's method (J. P. Burg, "Maximum entropy spectral analysis", 1975; the recursion of N. Andersen,
-/// Geophysics 39, 1974): the prediction whose errors forwards and backwards are least. Tones go on for
-/// long, noise dies away. Not on the audio thread.
+/// Burg's method (J. P. Burg, "Maximum entropy spectral analysis", 1975; the recursion of N.
+/// Andersen, Geophysics 39, 1974): the prediction whose errors forwards and backwards are least.
+/// Tones go on for long, noise dies away. Not on the audio thread.
 public enum LinearPrediction {
   /// Frames that are looked at, and coefficients that describe them.
   private static let pastFrames = 1024
@@ -26,8 +26,8 @@ public enum LinearPrediction {
     }
   }
 
-  /// Fills `earlier` with what precedes the first `frames` frames of `sound`: `count` frames, the last
-  /// of which stands right before them.
+  /// Fills `earlier` with what precedes the first `frames` frames of `sound`: `count` frames, the
+  /// last of which stands right before them.
   public static func goBack(
     before sound: borrowing SampleBuffer, frames: Int, into earlier: inout SampleBuffer, count: Int
   ) {

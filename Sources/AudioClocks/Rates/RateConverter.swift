@@ -8,8 +8,8 @@ import CSpeexDSP
 /// Made off the audio thread; everything else may be called on it: nothing allocates, locks or
 /// waits. One thread at a time. Frames pass unchanged where the rates are equal.
 ///
-/// A ratio of small terms, such as 44.1 to 48 kHz, has a bank of exact weights (`PolyphaseBank`); for
-/// all others speexdsp interpolates its own.
+/// A ratio of small terms, such as 44.1 to 48 kHz, has a bank of exact weights (`PolyphaseBank`);
+/// for all others speexdsp interpolates its own.
 ///
 /// The filter delays what passes by `outputDelayFrames`. For a stream that has a beginning and an
 /// end, say `skipLeadingSilence()` before the first frame and `drain` after the last: frame 0 then
@@ -170,8 +170,8 @@ public struct RateConverter: ~Copyable, Sendable {
   }
 }
 
-/// speexdsp's resampler at a fixed ratio, for ratios whose terms are too large for a `PolyphaseBank`:
-/// it interpolates between the weights it has.
+/// speexdsp's resampler at a fixed ratio, for ratios whose terms are too large for a
+/// `PolyphaseBank`: it interpolates between the weights it has.
 struct SpeexResampler: ~Copyable, @unchecked Sendable {
   // @unchecked because the resampler has one owner, which moves with the value.
   // The resampler's 32-bit products overflow for changing ratios with terms above 65,535; those of

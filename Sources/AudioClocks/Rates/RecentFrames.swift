@@ -89,8 +89,8 @@ struct RecentFrames: ~Copyable, Sendable {
       rings.base + (channel &* 2 &* ringFrames &+ (frame & (ringFrames &- 1))))
   }
 
-  /// Writes one frame to `target`: for each channel the sum of `count` frames, a multiple of 8, from
-  /// `first` on, under `weights`, a `WeightRow`.
+  /// Writes one frame to `target`: for each channel the sum of `count` frames, a multiple of 8,
+  /// from `first` on, under `weights`, a `WeightRow`.
   @_noLocks
   func sum(
     _ weights: UnsafePointer<Float>, from first: Int, count: Int,

@@ -1,11 +1,13 @@
 // Audio thread.
 
-/// How the weights of an inner product lie in memory, so that its sum is rounded little more than its result.
+/// How the weights of an inner product lie in memory, so that its sum is rounded little more than
+/// its result.
 ///
-/// Nearly all of a sum comes from the eight samples in the middle. Their weights follow behind all others, and are
-/// multiplied and added up to 53 bits; in their own place lies only what rounding them to 24 bits took from them. So
-/// all others, and these rests, are added up to 24 bits as one plain inner product, whose errors are as small as its
-/// sum: what a converter adds to a sine lies 148 dB below it instead of 138, for a quarter more time.
+/// Nearly all of a sum comes from the eight samples in the middle. Their weights follow behind all
+/// others, and are multiplied and added up to 53 bits; in their own place lies only what rounding
+/// them to 24 bits took from them. So all others, and these rests, are added up to 24 bits as one
+/// plain inner product, whose errors are as small as its sum: what a converter adds to a sine lies
+/// 148 dB below it instead of 138, for a quarter more time.
 enum WeightRow {
   /// Samples that a row of `weights` weights, a multiple of 8, takes.
   @_noLocks
@@ -24,7 +26,8 @@ enum WeightRow {
     UnsafeMutableRawPointer(place).storeBytes(of: .zero, as: SIMD8<Float>.self)
   }
 
-  /// Sets the eight in the middle: behind all others, and what rounding takes from them is added in their own place.
+  /// Sets the eight in the middle: behind all others, and what rounding takes from them is added in
+  /// their own place.
   @_noLocks
   static func addMiddle(
     _ exact: SIMD8<Double>, to row: UnsafeMutablePointer<Float>, weights: Int

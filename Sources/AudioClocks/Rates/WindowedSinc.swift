@@ -3,8 +3,9 @@ import Glibc
 
 /// The weights of an interpolator: a sinc under a window. Any thread but the audio thread.
 public enum WindowedSinc {
-  /// Makes frame `row` of `taps` the weights of 2 x `halfWidth` frames, under a Kaiser window, for a value `fraction`
-  /// of a frame after the one before the middle. They add up to 1. Not on the audio thread.
+  /// Makes frame `row` of `taps` the weights of 2 x `halfWidth` frames, under a Kaiser window, for
+  /// a value `fraction` of a frame after the one before the middle. They add up to 1. Not on the
+  /// audio thread.
   public static func design(
     _ taps: inout SampleBuffer, row: Int, halfWidth: Int, fraction: Double
   ) {
@@ -64,8 +65,9 @@ enum SincWindow: Sendable {
   }
 }
 
-/// The larger its shape, the more it attenuates and the wider its slope: J. F. Kaiser, "Nonrecursive digital filter
-/// design using the I0-sinh window function", 1974. Any thread but the audio thread.
+/// The larger its shape, the more it attenuates and the wider its slope: J. F. Kaiser,
+/// "Nonrecursive digital filter design using the I0-sinh window function", 1974. Any thread but the
+/// audio thread.
 struct KaiserWindow: Sendable {
   private let shape: Double
   private let peak: Double

@@ -1,9 +1,10 @@
 import CALSA
 
-/// The configuration that alsa-lib reads before it opens anything: its own, `/etc/asound.conf`, `~/.asoundrc`.
-/// Any thread but the audio thread.
+/// The configuration that alsa-lib reads before it opens anything: its own, `/etc/asound.conf`,
+/// `~/.asoundrc`. Any thread but the audio thread.
 package enum ALSAConfiguration {
-  /// Why it cannot be read, with the file and the line, so that no device can be opened; nil where it can.
+  /// Why it cannot be read, with the file and the line, so that no device can be opened; nil where
+  /// it can.
   package static var failure: DeviceFailure? {
     ALSALibrary.prepare()
     var text = [CChar](repeating: 0, count: 2048)
@@ -16,9 +17,9 @@ package enum ALSAConfiguration {
       hint: "Correct the file, or move it away.")
   }
 
-  /// What alsa-lib says about a file in several messages, a line each, in one: `/etc/asound.conf, line 2: Unexpected
-  /// char`. It calls the file that it was asked for `_toplevel_`, and names it in a later message. Nil where it says
-  /// nothing.
+  /// What alsa-lib says about a file in several messages, a line each, in one:
+  /// `/etc/asound.conf, line 2: Unexpected char`. It calls the file that it was asked for
+  /// `_toplevel_`, and names it in a later message. Nil where it says nothing.
   static func reason(in text: String) -> String? {
     let lines = text.split(separator: "\n").map(String.init)
     guard let first = lines.first else { return nil }

@@ -16,8 +16,8 @@ extension ALSADuplex {
     if let name = request.playbackDevice { output = try PCM(opening: name, .playback) }
     // A long input buffer adds no latency, and a late wake-up does not overrun it.
     try input?.configure(request, bufferFrames: 8192)
-    // A sound server takes a quantum at a time, and its length cannot be asked for. A unit that only plays
-    // queues more than a usual quantum: its delay does not matter.
+    // A sound server takes a quantum at a time, and its length cannot be asked for. A unit that
+    // only plays queues more than a usual quantum: its delay does not matter.
     let fillsBuffer =
       request.headroomFrames == nil && request.captureDevice == nil && output?.isServer == true
     // The output follows the input: its rate, and the period the hardware granted.

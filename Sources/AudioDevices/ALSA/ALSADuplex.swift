@@ -30,7 +30,8 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   private var reportedLatencyFrames = 0
   /// Frames the output must still drop (positive) or add as silence (negative).
   private var correction = 0
-  /// Frames given to the output since the start, less those taken from the input: what both hold together.
+  /// Frames given to the output since the start, less those taken from the input: what both hold
+  /// together.
   private var heldFrames = 0
   /// Without input: frames committed before the start, and whether it was made.
   private var primedFrames = 0
@@ -39,7 +40,8 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   /// How often, one after the other, frames were refused for which there should have been room.
   private var refusals = 0
   private var restarts = RestartsWithoutProgress()
-  /// A server's input that was started again and has not delivered anything yet: its cards, and since when.
+  /// A server's input that was started again and has not delivered anything yet: its cards, and
+  /// since when.
   var returning: (cards: [Int], nanoseconds: UInt64)?
   /// Frames that were left when the last cycle had taken its own, or more than any wake-up wants
   /// where that is not known: only then is the device asked before it is waited for.
@@ -207,15 +209,16 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   /// Room for the next frames to play.
   @_noLocks
   public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
-    // Linked, both stop as one, and the input's state was just read. Where the ring ends among the frames, only those
-    // before its end are known to be free.
+    // Linked, both stop as one, and the input's state was just read. Where the ring ends among the
+    // frames, only those before its end are known to be free.
     if shape.isLinked && correction == 0, let lent = playback?.borrowFrames(frames) ?? nil,
       lent.firstCount == frames
     {
       return lent
     }
     var available = playback?.available() ?? 0
-    // The output's interrupt may come after the input's, so that the mapped page is old: asks the kernel.
+    // The output's interrupt may come after the input's, so that the mapped page is old: asks the
+    // kernel.
     if available >= 0 && available < frames { available = playback?.availableNow() ?? 0 }
     if correction < 0 && available > frames {
       // Never at the cost of the sound that is due.
@@ -253,8 +256,8 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   public func secondaryReading(_ index: Int) -> SecondaryOutputReading? { nil }
 
   /// Frames were given back or handed over, or not: then `available` says why, or that it does not
-  /// know; what was lost by it is known after a new start. A device that refuses frames 17 times, one
-  /// after the other, is lost, whatever it says.
+  /// know; what was lost by it is known after a new start. A device that refuses frames 17 times,
+  /// one after the other, is lost, whatever it says.
   @_noLocks
   private mutating func note(_ isDone: Bool, available: Int, onCapture: Bool) {
     guard !isDone else {
@@ -303,9 +306,10 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     }
   }
 
-  /// Frames that were captured and not yet read when the input stopped, of which it reports `available`. Linked
-  /// directions stop together where the output runs dry, and the input may not have counted the frames since its last
-  /// interrupt. The output has counted them, and both move at the same time.
+  /// Frames that were captured and not yet read when the input stopped, of which it reports
+  /// `available`. Linked directions stop together where the output runs dry, and the input may not
+  /// have counted the frames since its last interrupt. The output has counted them, and both move
+  /// at the same time.
   private func unreadFrames(_ available: Int) -> Int {
     guard shape.isLinked, let output = playback?.stoppedState() else { return available }
     return max(available, heldFrames &- (shape.playbackBufferFrames &- output.available))

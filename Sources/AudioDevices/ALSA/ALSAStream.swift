@@ -32,7 +32,8 @@ public struct ALSAStream: StreamDriver, ~Copyable {
     self.pcm = consume pcm
   }
 
-  /// Starts it anew; an output with `frames` frames of silence. Throws where it does not start or went away.
+  /// Starts it anew; an output with `frames` frames of silence. Throws where it does not start or
+  /// went away.
   public mutating func start(silence frames: Int, at now: UInt64) throws(DeviceFailure) {
     do throws(DeviceFailure) {
       try pcm?.startAnew(silence: frames)
@@ -121,8 +122,8 @@ public struct ALSAStream: StreamDriver, ~Copyable {
   }
 }
 
-/// Starts after which no frame moved. The plugin of a sound server that is gone calls that an xrun, again
-/// and again, and lets itself be started every time.
+/// Starts after which no frame moved. The plugin of a sound server that is gone calls that an xrun,
+/// again and again, and lets itself be started every time.
 struct RestartsWithoutProgress: BitwiseCopyable {
   private var count = 0
   private(set) var isFirst = true
@@ -147,8 +148,8 @@ struct RestartsWithoutProgress: BitwiseCopyable {
   }
 }
 
-/// The slot through which the audio thread hands a lost PCM to the thread that looks for it, and gets it back
-/// when it is opened again.
+/// The slot through which the audio thread hands a lost PCM to the thread that looks for it, and
+/// gets it back when it is opened again.
 ///
 /// `state` says which thread owns the slot; only the owner touches the rest.
 struct ReconnectSlot: ~Copyable {

@@ -1,18 +1,18 @@
 import RealtimeAudio
 
-/// Cards that this program has reserved over D-Bus (`org.freedesktop.ReserveDevice1`). Sound servers keep
-/// cards open all the time and release them on such a request.
+/// Cards that this program has reserved over D-Bus (`org.freedesktop.ReserveDevice1`). Sound
+/// servers keep cards open all the time and release them on such a request.
 ///
-/// The program that uses a card owns the card's name on the session's bus. The bus removes the name when the
-/// connection ends, so that the card is released even if this program crashes.
+/// The program that uses a card owns the card's name on the session's bus. The bus removes the name
+/// when the connection ends, so that the card is released even if this program crashes.
 public final class CardReservation: Sendable {
   private let keepers = MutexBox<[Int: ReservationThread]>([:])
 
   /// Reserves no card yet.
   public init() {}
 
-  /// The result of `open`. If a card of the ALSA names `names` is busy, asks the program that uses it to
-  /// release it, and calls `open` again. Throws what `open` throws.
+  /// The result of `open`. If a card of the ALSA names `names` is busy, asks the program that uses
+  /// it to release it, and calls `open` again. Throws what `open` throws.
   public func opening<Device: ~Copyable>(
     _ names: [String], _ open: () throws(DeviceFailure) -> Device
   ) throws(DeviceFailure) -> Device {
@@ -25,7 +25,8 @@ public final class CardReservation: Sendable {
     guard failure.kind == .busy else { throw failure }
     let cards = Set(names.compactMap(DeviceIdentity.cardNumber(behind:)))
     guard !cards.isEmpty else { throw failure }
-    // A device of several cards may be busy because of one, while no program answers for the others.
+    // A device of several cards may be busy because of one, while no program answers for the
+    // others.
     var isAnyReserved = false
     for card in cards.sorted() {
       if try reserve(card, failure) { isAnyReserved = true }
@@ -56,8 +57,8 @@ public final class CardReservation: Sendable {
     for thread in threads { thread.end() }
   }
 
-  /// Reserves a card, unless it is reserved already. False where no program answers for it. Throws where the program
-  /// that uses it keeps it.
+  /// Reserves a card, unless it is reserved already. False where no program answers for it. Throws
+  /// where the program that uses it keeps it.
   private func reserve(_ card: Int, _ failure: DeviceFailure) throws(DeviceFailure) -> Bool {
     guard keepers.withLock({ $0[card] == nil }) else { return true }
     switch ReservedCard.asking(for: card) {
@@ -97,7 +98,8 @@ private struct ReservedCard: ~Copyable {
       let bus = MessageBus.connected(to: address)
     else { return .unanswered }
     let name = "org.freedesktop.ReserveDevice1.Audio\(card)"
-    // 4: without waiting in a queue. 2: in place of another owner. The answer 1 means that this program owns it.
+    // 4: without waiting in a queue. 2: in place of another owner. The answer 1 means that this
+    // program owns it.
     if bus.number(calling: "RequestName", of: .bus, [.text(name), .unsigned32(4)]) == 1 {
       // The name had no owner: the program that uses the card does not take part in the protocol.
       return .unanswered
@@ -115,7 +117,8 @@ private struct ReservedCard: ~Copyable {
     return .granted(ReservedCard(bus: bus))
   }
 
-  /// Answers other programs that ask for the card, for a tenth of a second. False if the bus is gone.
+  /// Answers other programs that ask for the card, for a tenth of a second. False if the bus is
+  /// gone.
   func answerOthers() -> Bool {
     bus.answerCalls(within: 100) { call in
       switch (call.method, call.texts.last) {

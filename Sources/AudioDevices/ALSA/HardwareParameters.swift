@@ -2,9 +2,9 @@ import AudioBasics
 import CALSA
 
 extension PCM {
-  /// Asks the hardware for a rate, which may differ from the unit's, then for the period, and then for a buffer
-  /// of whole periods, and keeps what it answers. The buffer holds
-  /// `bufferFrames` frames of the request's rate at least.
+  /// Asks the hardware for a rate, which may differ from the unit's, then for the period, and then
+  /// for a buffer of whole periods, and keeps what it answers. The buffer holds `bufferFrames`
+  /// frames of the request's rate at least.
   mutating func configure(_ request: DuplexRequest, bufferFrames: Int) throws(DeviceFailure) {
     // A device that maps no memory still answers the same to every other question.
     for access in PCMAccess.allCases where try configure(request, bufferFrames, access) { return }
@@ -62,14 +62,15 @@ extension PCM {
         : "It offers \(offered.map(\.name).joined(separator: ", ")); plug\(name) converts.")
   }
 
-  /// How many channels it is opened with, and which of them are used: those that are named, else the
-  /// first of as many as are asked for, at most two where nothing is asked for.
+  /// How many channels it is opened with, and which of them are used: those that are named, else
+  /// the first of as many as are asked for, at most two where nothing is asked for.
   private func chooseChannels(_ request: DuplexRequest, in space: borrowing ALSAMemory)
     throws(DeviceFailure) -> (Int, ChannelSelection?)
   {
     let named = isCapture ? request.captureChannels : request.playbackChannels
     let least = named?.max() ?? request.channelCount ?? 1
-    // One channel alone would be a mix of all of them where a plugin or a server stands before the card.
+    // One channel alone would be a mix of all of them where a plugin or a server stands before the
+    // card.
     let wanted = named == nil ? request.channelCount ?? 2 : max(2, least)
     guard let count = openedChannels(near: wanted, atLeast: least, in: space) else {
       throw refusedChannels(least, isNamed: named != nil, in: space)
@@ -127,8 +128,8 @@ extension PCM {
     return Int(rate)
   }
 
-  /// Near what was asked; answers with what it came to. A server moves frames in steps of its own, and
-  /// the unit learns them.
+  /// Near what was asked; answers with what it came to. A server moves frames in steps of its own,
+  /// and the unit learns them.
   private func choosePeriod(_ wanted: Int, in space: borrowing ALSAMemory)
     throws(DeviceFailure) -> Int
   {

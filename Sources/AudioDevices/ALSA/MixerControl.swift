@@ -19,9 +19,9 @@ public struct MixerControl: Sendable, Equatable {
 /// The mixers of cards, which set volumes before anything of a sound is seen here.
 /// Any thread but the audio thread.
 public enum CardMixers {
-  /// The controls behind an ALSA name that have something to set for the input, or for the output, in
-  /// the card's order. May take long where a sound server stands for the card.
-  /// Throws where there is no such card, or its mixer cannot be read.
+  /// The controls behind an ALSA name that have something to set for the input, or for the output,
+  /// in the card's order. May take long where a sound server stands for the card. Throws where
+  /// there is no such card, or its mixer cannot be read.
   public static func controls(
     of device: String, isCapture: Bool
   ) throws(DeviceFailure) -> [MixerControl] {
@@ -29,7 +29,8 @@ public enum CardMixers {
     return mixer.elements(isCapture ? .capture : .playback).map(\.control)
   }
 
-  /// All that the mixer of a card has to set, those for the input first; none where it has no mixer.
+  /// All that the mixer of a card has to set, those for the input first; none where it has no
+  /// mixer.
   static func controls(ofCard number: Int) -> [MixerControl] {
     guard let mixer = try? CardMixer(opening: "hw:\(number)") else { return [] }
     return (mixer.elements(.capture) + mixer.elements(.playback)).map(\.control)
@@ -60,8 +61,8 @@ public enum CardMixers {
     return loud.allSatisfy { $0.volume == 0 } ? loud.first : nil
   }
 
-  /// The control device behind an ALSA name: that of its card; a name that speaks of none, as `default`,
-  /// has one of its own.
+  /// The control device behind an ALSA name: that of its card; a name that speaks of none, as
+  /// `default`, has one of its own.
   static func mixerName(of device: String) -> String {
     if let card = DeviceIdentity.card(behind: device) { return "hw:CARD=\(card)" }
     return String(device.prefix { $0 != ":" })
@@ -93,8 +94,8 @@ public final class VolumeChange: Sendable {
     atexit { VolumeChange.restoreAll() }
   }()
 
-  /// Sets the volume of the input or the output behind an ALSA name. Throws `.notFound` where there is
-  /// no mixer or no volume, `.refused` and `.invalidRequest` where it cannot be set so.
+  /// Sets the volume of the input or the output behind an ALSA name. Throws `.notFound` where there
+  /// is no mixer or no volume, `.refused` and `.invalidRequest` where it cannot be set so.
   public init(of device: String, isCapture: Bool, to volume: MixerVolume) throws(DeviceFailure) {
     let direction: PCMDirection = isCapture ? .capture : .playback
     let mixer = try CardMixer(opening: CardMixers.mixerName(of: device))

@@ -74,14 +74,14 @@ struct PCM: ~Copyable {
     snd_pcm_close(handle)
   }
 
-  /// False where no card and no server stands at the end of all plugins, but ALSA's `null`, whatever
-  /// name it goes by: there is no clock behind. ALSA itself says what a PCM is made of.
+  /// False where no card and no server stands at the end of all plugins, but ALSA's `null`,
+  /// whatever name it goes by: there is no clock behind. ALSA itself says what a PCM is made of.
   var keepsTime: Bool {
     isCard || !parts.contains("Null PCM")
   }
 
-  /// Whether a card stands at the end of all plugins, rather than a sound server or a file. True where
-  /// ALSA does not say.
+  /// Whether a card stands at the end of all plugins, rather than a sound server or a file. True
+  /// where ALSA does not say.
   var isCard: Bool {
     guard let info = try? ALSAMemory(snd_pcm_info_malloc, snd_pcm_info_free) else { return true }
     return snd_pcm_info(handle, info.pointer) != 0 || snd_pcm_info_get_card(info.pointer) >= 0
@@ -184,8 +184,8 @@ extension PCM {
     // The buffer's length is no part of the delay: only what lies in it is.
     let frames = max(request.periods * period, 4 * (period + request.headroom) + 512, 8192)
     try pcm.configure(request, bufferFrames: frames)
-    // The unit polls at its own times and needs no wake-up from the device. But PipeWire's plugin passes at
-    // most this many frames to its server at a time, whatever the quantum.
+    // The unit polls at its own times and needs no wake-up from the device. But PipeWire's plugin
+    // passes at most this many frames to its server at a time, whatever the quantum.
     let stream = pcm.configuration
     let isServerOutput = stream.isServer && !pcm.isCapture
     try pcm.configureWaking(
@@ -219,8 +219,9 @@ extension PCM {
 }
 
 extension PCM {
-  /// Nanoseconds that frames may take to begin to move through a server's input. A server that is only starting
-  /// accepts a stream before it has anything to connect it to, and then forgets it: it is to be opened again.
+  /// Nanoseconds that frames may take to begin to move through a server's input. A server that is
+  /// only starting accepts a stream before it has anything to connect it to, and then forgets it:
+  /// it is to be opened again.
   static let movesWithinNanoseconds: UInt64 = 2_000_000_000
 
   /// Whether the input that was just started has delivered something. Hardware always does.

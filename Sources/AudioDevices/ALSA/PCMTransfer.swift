@@ -33,8 +33,8 @@ struct PCMTransfer: ~Copyable {
   /// Where the pieces handed out by the last `capturedFrames` or `playbackRoom` lie.
   var offset: snd_pcm_uframes_t = 0
   var firstCount = 0
-  /// Memory of our own, for copying: as many frames as the device's buffer holds, since a cycle is as long as a period of
-  /// the other direction where that one leads.
+  /// Memory of our own, for copying: as many frames as the device's buffer holds, since a cycle is
+  /// as long as a period of the other direction where that one leads.
   let staging: DeviceBuffer
   /// Where each channel goes on in `staging`, for planar copying.
   let planes: UnsafeMutablePointer<UnsafeMutableRawPointer?>
@@ -90,8 +90,8 @@ struct PCMTransfer: ~Copyable {
   /// Whether the unit leaves out channels of the device.
   var isSelection: Bool { @_noLocks get { places.count != nil } }
 
-  /// Writes silence to all channels of the `frames` frames of the device's own memory, once: channels that
-  /// the unit does not use are not written to again.
+  /// Writes silence to all channels of the `frames` frames of the device's own memory, once:
+  /// channels that the unit does not use are not written to again.
   @_noLocks
   func silence(_ areas: UnsafePointer<snd_pcm_channel_area_t>, frames: Int) {
     guard let memory = areas[0].addr else { return }
@@ -103,8 +103,8 @@ struct PCMTransfer: ~Copyable {
   }
 }
 
-/// What only looks is `mutating`, too: it reaches a PCM where it lies in an optional, while each call of what is not would
-/// first copy it.
+/// What only looks is `mutating`, too: it reaches a PCM where it lies in an optional, while each
+/// call of what is not would first copy it.
 extension PCM {
   /// Frames captured and not yet read, or free to be played. Negative: ALSA's error code.
   @_noLocks
@@ -251,8 +251,8 @@ extension PCM {
       ? (Int(bitPattern: frames), stamp) : (available, now)
   }
 
-  /// The captured frames that were not read, or the room for frames to play, and the time at which it stopped, where
-  /// the driver tells.
+  /// The captured frames that were not read, or the room for frames to play, and the time at which
+  /// it stopped, where the driver tells.
   func stoppedState() -> (available: Int, nanoseconds: UInt64)? {
     guard let status = try? ALSAMemory(snd_pcm_status_malloc, snd_pcm_status_free),
       snd_pcm_status(handle, status.pointer) == 0
@@ -308,8 +308,8 @@ extension PCM {
     while keepsTime, delay() > 0, HostClock.nanoseconds < deadline { usleep(2000) }
     // A server tells its own delay with a delay.
     if keepsTime, snd_pcm_type(handle) != SND_PCM_TYPE_HW { usleep(60_000) }
-    // Files behind plugins are written now; hardware has nothing left to wait for. A server that ran dry
-    // would be waited for in vain.
+    // Files behind plugins are written now; hardware has nothing left to wait for. A server that
+    // ran dry would be waited for in vain.
     if !configuration.isServer { snd_pcm_drain(handle) }
   }
 }

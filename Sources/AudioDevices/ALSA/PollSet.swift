@@ -3,7 +3,8 @@ import CALSA
 import Glibc
 import RealtimeAudio
 
-/// Sleeps until a PCM says that it is due, or the thread is interrupted. One descriptor set, one wake-up a period.
+/// Sleeps until a PCM says that it is due, or the thread is interrupted. One descriptor set, one
+/// wake-up a period.
 struct PollSet: ~Copyable {
   /// What ended a sleep.
   enum Cause: BitwiseCopyable {

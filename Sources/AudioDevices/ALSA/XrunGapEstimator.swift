@@ -36,8 +36,8 @@ struct XrunGapEstimator: BitwiseCopyable {
   }
 
   /// The device stopped with `unread` captured frames, which are lost. A gap that is open already
-  /// goes on: no frame was read since. A device that stopped before a period that was read does not say
-  /// when it stopped (a plugin says when it started): the last wake-up must do.
+  /// goes on: no frame was read since. A device that stopped before a period that was read does not
+  /// say when it stopped (a plugin says when it started): the last wake-up must do.
   mutating func open(unread: Int, at nanoseconds: UInt64) {
     guard !isOpen else { return }
     guard nanoseconds >= readNanoseconds else { return open() }
@@ -66,8 +66,8 @@ struct XrunGapEstimator: BitwiseCopyable {
   }
 
   /// A device that moves in steps of many frames, at ticks of its own, is found a little later than
-  /// its tick, sooner or later by how busy the machine is. Where a whole number of steps is no further
-  /// off than that, 150 microseconds, it is what was lost.
+  /// its tick, sooner or later by how busy the machine is. Where a whole number of steps is no
+  /// further off than that, 150 microseconds, it is what was lost.
   @_noLocks
   private func snapped(_ frames: Int, sampleRate: Int) -> Int {
     let step = positions & (0 &- positions)

@@ -6,9 +6,9 @@ import AudioClocks
 ///
 /// A device that moves in steps (a sound server's quantum, a USB driver's batch) delivers frames a
 /// step at a time: right before a step, a whole step is missing that its clock counts already. How
-/// many are missing is measured for each step. The allowance is the second largest of them in the last
-/// seconds, because a single step that came late is no reason for a longer delay. One that steps exceed
-/// about once a second becomes the eighth largest.
+/// many are missing is measured for each step. The allowance is the second largest of them in the
+/// last seconds, because a single step that came late is no reason for a longer delay. One that
+/// steps exceed about once a second becomes the eighth largest.
 struct ArrivalDelay: BitwiseCopyable {
   /// Nanoseconds after which the largest values are looked for anew.
   private static var window: UInt64 { @_noLocks get { 8_000_000_000 } }
@@ -20,12 +20,12 @@ struct ArrivalDelay: BitwiseCopyable {
   private(set) var allowedFrames: Int
   private let leastFrames: Int
   private let mostFrames: Int
-  /// The largest numbers of missing frames since `windowStart`, the largest one first, and the second
-  /// largest of the window before.
+  /// The largest numbers of missing frames since `windowStart`, the largest one first, and the
+  /// second largest of the window before.
   private var largest = SIMD8<Int>()
   private var secondBefore = 0
-  /// The largest numbers of frames that came at once since `windowStart`, the largest one first. No step
-  /// is larger, however the times at which the input is asked lie between its steps.
+  /// The largest numbers of frames that came at once since `windowStart`, the largest one first. No
+  /// step is larger, however the times at which the input is asked lie between its steps.
   private var increments = SIMD8<Int>()
   private var windowStart: UInt64 = 0
   /// What the input had delivered when it was last asked, and how many frames were missing then.
@@ -56,10 +56,11 @@ struct ArrivalDelay: BitwiseCopyable {
     hasStood = false
   }
 
-  /// Takes what the input has delivered so far and what its clock says; `spare` frames more are not due yet. True
-  /// where the allowance is another one now. While it `isLearning` all that is missing counts at once. Later
-  /// only larger steps count, once they have gone on for a while, or what is missing about once a second while
-  /// the clock has run undisturbed for `clockSeconds`: one that has changed its rate is wrong at first.
+  /// Takes what the input has delivered so far and what its clock says; `spare` frames more are not
+  /// due yet. True where the allowance is another one now. While it `isLearning` all that is
+  /// missing counts at once. Later only larger steps count, once they have gone on for a while, or
+  /// what is missing about once a second while the clock has run undisturbed for `clockSeconds`:
+  /// one that has changed its rate is wrong at first.
   @_noLocks
   mutating func note(
     delivered frames: Int, spare: Int, clock: Double, clockSeconds: Double, at now: UInt64,
@@ -99,8 +100,8 @@ struct ArrivalDelay: BitwiseCopyable {
     let (second, frequent) = (largest[1], min(mostFrames, largest[7] &+ 2))
     let needed = isOver ? second : max(second, secondBefore)
     let wanted = allowance(for: needed)
-    // Less only where steps are smaller, not where they come right before the input is asked: that changes
-    // as the clocks drift.
+    // Less only where steps are smaller, not where they come right before the input is asked: that
+    // changes as the clocks drift.
     let least = allowance(for: increments[1])
     if isOver {
       increments = .zero
@@ -121,8 +122,8 @@ struct ArrivalDelay: BitwiseCopyable {
     return true
   }
 
-  /// The allowance for `frames` missing frames: a sixteenth more, for steps of one size that do not come at even
-  /// times.
+  /// The allowance for `frames` missing frames: a sixteenth more, for steps of one size that do not
+  /// come at even times.
   @_noLocks
   private func allowance(for frames: Int) -> Int {
     max(leastFrames, min(mostFrames, frames &+ frames / 16 &+ 2))

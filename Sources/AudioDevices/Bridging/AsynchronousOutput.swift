@@ -6,8 +6,8 @@ import RealtimeAudio
 /// An output behind a bridge, which may stop, stall or go away, and come back.
 ///
 /// While it does not play, its clock is extrapolated, and what should be played is converted and
-/// dropped. When it is back it plays silence for a tenth of a second, or longer where its readings are late
-/// and few: then its new clock is known, and it plays again at the delay that it had.
+/// dropped. When it is back it plays silence for a tenth of a second, or longer where its readings
+/// are late and few: then its new clock is known, and it plays again at the delay that it had.
 struct AsynchronousOutput: ~Copyable {
   private enum Presence: BitwiseCopyable {
     /// It plays what it is given.
@@ -28,7 +28,8 @@ struct AsynchronousOutput: ~Copyable {
   /// whose clock is read late, and in batches, does not run dry before it is read.
   private let silenceFrames: Int
   private let lockingFrames: Int
-  /// The least frames that are queued: an estimate of its clock that is later than that lets it run dry.
+  /// The least frames that are queued: an estimate of its clock that is later than that lets it run
+  /// dry.
   private let leastQueuedFrames: Double
   /// Frames that it can play at once.
   private(set) var room = 0
@@ -49,7 +50,8 @@ struct AsynchronousOutput: ~Copyable {
   private let discardBuffer: DeviceBuffer
   private var lent: DeviceFrames?
 
-  /// `output`, which starts with `frames` frames of silence, and is fed when `leastQueuedFrames` are left.
+  /// `output`, which starts with `frames` frames of silence, and is fed when `leastQueuedFrames`
+  /// are left.
   init(_ output: consuming DeviceStream, silence frames: Int, leastQueuedFrames: Double) {
     self.leastQueuedFrames = leastQueuedFrames
     let stream = output.configuration
@@ -80,8 +82,8 @@ struct AsynchronousOutput: ~Copyable {
   mutating func start(
     _ bridge: inout ClockDomainBridge, at now: UInt64
   ) throws(DeviceFailure) {
-    // An output that underran before its clock was known consumes in larger steps than its first fill:
-    // it starts with more.
+    // An output that underran before its clock was known consumes in larger steps than its first
+    // fill: it starts with more.
     let isLong = isBroken || bridge.knowsTime && bridge.isAligned
     let frames = isLong ? lockingFrames : silenceFrames
     try output.start(silence: frames, at: now)
@@ -165,8 +167,8 @@ struct AsynchronousOutput: ~Copyable {
     }
   }
 
-  /// Plays silence until its clock is known, and then as much silence as brings the next frame to the
-  /// time at which it is due.
+  /// Plays silence until its clock is known, and then as much silence as brings the next frame to
+  /// the time at which it is due.
   @_noLocks
   private mutating func lock(
     _ bridge: inout ClockDomainBridge, at now: UInt64

@@ -108,9 +108,9 @@ extension AsynchronousPair {
     playbackEvent = DeviceEvent(.playbackLost)
   }
 
-  /// After a restart, the input's frame 0 is placed where its extrapolated clock is now; the distance to the
-  /// last delivered frame is the gap. Where silence was delivered beyond that place, as many frames of the input
-  /// are left out.
+  /// After a restart, the input's frame 0 is placed where its extrapolated clock is now; the
+  /// distance to the last delivered frame is the gap. Where silence was delivered beyond that
+  /// place, as many frames of the input are left out.
   @_noLocks
   private mutating func note(_ reading: ClockReading) {
     if isBeginning {
@@ -131,8 +131,9 @@ extension AsynchronousPair {
     measurePlaceError(at: reading.nanoseconds)
   }
 
-  /// Where the input's frame 0 lies after a restart, of which `reading` is the first. A reading is late: the
-  /// device has come further by then. What the place after the gap before was off by is made up for.
+  /// Where the input's frame 0 lies after a restart, of which `reading` is the first. A reading is
+  /// late: the device has come further by then. What the place after the gap before was off by is
+  /// made up for.
   @_noLocks
   private mutating func placeOfStart(_ reading: ClockReading) -> Int {
     guard bridge.input.isRunning else {
@@ -145,8 +146,9 @@ extension AsynchronousPair {
     return Int(clamping: place - bridge.input.lateness + 0.5) - reading.frames
   }
 
-  /// By how many frames the input was placed too far on after its last gap: what its clock, known better by
-  /// then, says of that time from 0.2 to 4 s after it, as long as it runs at the same rate.
+  /// By how many frames the input was placed too far on after its last gap: what its clock, known
+  /// better by then, says of that time from 0.2 to 4 s after it, as long as it runs at the same
+  /// rate.
   @_noLocks
   private mutating func measurePlaceError(at now: UInt64) {
     let age = now &- begunTime
@@ -176,8 +178,8 @@ extension AsynchronousPair {
     bridge.hold(delaySeconds: seconds, jumping: isLearning)
   }
 
-  /// Frames by which what the input has delivered falls short of a cycle: as master it is not late before
-  /// these are due.
+  /// Frames by which what the input has delivered falls short of a cycle: as master it is not late
+  /// before these are due.
   private var spareFrames: Int {
     @_noLocks get { isPlaybackMaster ? 0 : max(0, shape.periodFrames &- captured) }
   }

@@ -25,14 +25,15 @@ public struct DevicePair: ~Copyable {
 /// Two devices with two clocks, made to look like one duplex device.
 ///
 /// One of them gives the time, the master: its frames are the unit's. Those of the other are
-/// resampled to it, by a ratio that follows both clocks (`ClockDomainBridge`). The delay from input to
-/// output is the period and the headroom of any duplex device, and the converter's reach; with the output
-/// as master one period more, because the input's periods are not aligned with the output's. It is the same at
-/// every start and after every xrun, and it is part of the configuration's latency.
+/// resampled to it, by a ratio that follows both clocks (`ClockDomainBridge`). The delay from input
+/// to output is the period and the headroom of any duplex device, and the converter's reach; with
+/// the output as master one period more, because the input's periods are not aligned with the
+/// output's. It is the same at every start and after every xrun, and it is part of the
+/// configuration's latency.
 ///
 /// If one device stops, stalls or goes away, the other goes on, and the clock of the missing one is
-/// extrapolated. A missing input is silence; what a missing output should play is dropped. A device that is
-/// back is muted until its clock is known, and the delay is what it was.
+/// extrapolated. A missing input is silence; what a missing output should play is dropped. A device
+/// that is back is muted until its clock is known, and the delay is what it was.
 public struct AsynchronousPair: DuplexDriver, ~Copyable {
   /// What the audio thread calls.
   public static let function: DriverFunction = callAsynchronousPair
@@ -70,8 +71,8 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
   /// Whether the input was started and has not delivered anything yet, and when it did.
   var isBeginning = true
   var begunTime: UInt64 = 0
-  /// Where the input should have been at that time, on its clock before the gap, and by how many frames it
-  /// was placed further on.
+  /// Where the input should have been at that time, on its clock before the gap, and by how many
+  /// frames it was placed further on.
   var rightPlace: Double?
   var placeError = 0.0
   var inputStallDetector: StallDetector
@@ -89,8 +90,8 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
 
   var isCaptureBroken = false
   var lostFrames = 0
-  /// Input frames replaced by silence since the unit was last told; and whether the gap that is still open
-  /// will be added to them.
+  /// Input frames replaced by silence since the unit was last told; and whether the gap that is
+  /// still open will be added to them.
   var concealedFrames = 0
   var isGapConcealed = false
   /// Whether this cycle's input was made already.
@@ -149,8 +150,8 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     let scale = Double(playback.sampleRate) / Double(rate)
     // With the input as master the output is not filled before the first period is converted.
     let queued = Double(period + headroom) + (master == .capture ? extra : 0)
-    // A server's output must not run dry before its quantum is known. What it begins with is no part
-    // of the delay.
+    // A server's output must not run dry before its quantum is known. What it begins with is no
+    // part of the delay.
     let first = max(Int(clamping: queued * scale), playback.isServer ? playback.sampleRate / 20 : 0)
     output = AsynchronousOutput(
       pair.playback, silence: first, leastQueuedFrames: Double(headroom) * scale)

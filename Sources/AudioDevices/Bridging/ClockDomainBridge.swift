@@ -2,13 +2,15 @@
 import AudioBasics
 import AudioClocks
 
-/// An asynchronous sample rate converter between two clocks: an estimate of both (`FilteredClock`), the loop
-/// that keeps the delay between them (`DriftControl`), and the converter that follows its ratio.
+/// An asynchronous sample rate converter between two clocks: an estimate of both (`FilteredClock`),
+/// the loop that keeps the delay between them (`DriftControl`), and the converter that follows its
+/// ratio.
 ///
 /// Places on the input's clock are counted in its frames, gaps included, so that they last through
 /// a stop of either device. Output frames are counted from the output's last start.
 struct ClockDomainBridge: ~Copyable {
-  /// Input frames: where the delay is further off than that, it is set anew rather than brought back.
+  /// Input frames: where the delay is further off than that, it is set anew rather than brought
+  /// back.
   private let resyncThreshold: Double
   /// The least part of its nominal value to which `slowDown` lowers the ratio.
   private static var mostBend: Double { @_noLocks get { 0.9 } }
@@ -165,8 +167,8 @@ struct ClockDomainBridge: ~Copyable {
     return jumped
   }
 
-  /// The input has come to `place` only, which is too little for `frames` output frames at the ratio that
-  /// they were to have: lowers the ratio. What would be a gap becomes a lower pitch.
+  /// The input has come to `place` only, which is too little for `frames` output frames at the
+  /// ratio that they were to have: lowers the ratio. What would be a gap becomes a lower pitch.
   @_noLocks
   mutating func slowDown(_ frames: Int, to place: Int) {
     let now = converter.inputPerOutput

@@ -3,11 +3,12 @@ import AudioBasics
 import AudioClocks
 import RealtimeAudio
 
-/// A duplex device whose output is played on secondary outputs as well, such as speakers and headphones.
+/// A duplex device whose output is played on secondary outputs as well, such as speakers and
+/// headphones.
 ///
 /// Each secondary output goes by its own clock and has a loop and a converter of its own. What the
-/// device plays is copied to them in the same cycle, and they are never waited for: whatever becomes
-/// of them, the device does what it would do alone. Without any it is the device itself.
+/// device plays is copied to them in the same cycle, and they are never waited for: whatever
+/// becomes of them, the device does what it would do alone. Without any it is the device itself.
 public struct FanOutDevice: DuplexDriver, ~Copyable {
   /// What the audio thread calls.
   public static let function: DriverFunction = callFanOut
@@ -79,8 +80,8 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
   }
 
   /// Sleeps until the next period is there. Secondary outputs whose clocks are noisy are looked at
-  /// meanwhile: seen once a period only, batches that are about as long would seem late, or in time,
-  /// for seconds on end.
+  /// meanwhile: seen once a period only, batches that are about as long would seem late, or in
+  /// time, for seconds on end.
   @_noLocks
   public mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
     wait(nanoseconds, &status)
@@ -143,8 +144,8 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     place += frames
   }
 
-  /// Without a clock of the device, estimates it from the times of the cycles. After the device stood
-  /// still its clock has moved on.
+  /// Without a clock of the device, estimates it from the times of the cycles. After the device
+  /// stood still its clock has moved on.
   @_noLocks
   private mutating func findPlace(at cycle: UInt64) {
     if hasRestarted, clock.isRunning {
@@ -173,7 +174,8 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     clock.follow(known.clock)
   }
 
-  /// The device counts its frames anew: shifts `place` by the difference, less the frames that were left out.
+  /// The device counts its frames anew: shifts `place` by the difference, less the frames that were
+  /// left out.
   @_noLocks
   private mutating func renumber(_ known: UnitClock) {
     var shift = known.due - place

@@ -129,7 +129,8 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
     input.reset()
     output.reset()
     if baseShape.hasCapture { output.pushSilence(reserveFrames) }
-    // An output may have room before its first period is waited for: until then time counts from the start.
+    // An output may have room before its first period is waited for: until then time counts from
+    // the start.
     cycle.periodTime = base.now
     cycle.readyTime = cycle.periodTime
   }

@@ -57,7 +57,8 @@ public struct DeviceFailure: ExplainedFailure, Sendable, Equatable {
     case choosePeriod(within: ClosedRange<Int>)
     /// Name other channels: the device may have as many as this.
     case chooseChannels(within: ClosedRange<Int>, isCapture: Bool)
-    /// Have another number of channels, within these limits, or let ALSA's plug plugin convert them.
+    /// Have another number of channels, within these limits, or let ALSA's plug plugin convert
+    /// them.
     case chooseChannelCount(within: ClosedRange<Int>, device: String)
     /// Name one of the input's channels twice: there are fewer than were asked for.
     case repeatChannel(within: ClosedRange<Int>)

@@ -15,8 +15,8 @@ public struct ChannelSelection: Sendable, Equatable {
   /// Channels with which the device is opened.
   public let deviceChannelCount: Int
 
-  /// `channels` of a device that is opened with `deviceChannelCount`, each of them at most that. Nil
-  /// where that is the whole device as it is.
+  /// `channels` of a device that is opened with `deviceChannelCount`, each of them at most that.
+  /// Nil where that is the whole device as it is.
   public init?(_ channels: [Int], of deviceChannelCount: Int) {
     requirement(
       deviceChannelCount >= 0 && channels.allSatisfy { $0 >= 1 && $0 <= deviceChannelCount },
@@ -180,6 +180,7 @@ package struct DuplexShape: BitwiseCopyable, Sendable {
 public enum ClockMaster: String, Sendable, CaseIterable {
   /// The input: what is recorded is what its converter delivered, to the bit.
   case capture
-  /// The output: what is played of files is what they hold, to the bit, and no cycle is late for it.
+  /// The output: what is played of files is what they hold, to the bit, and no cycle is late for
+  /// it.
   case playback
 }

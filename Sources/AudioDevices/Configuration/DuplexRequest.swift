@@ -15,7 +15,8 @@ public struct DuplexRequest: Sendable {
   public var playbackDevice: String?
   /// Frames a second.
   public var sampleRate: Int?
-  /// Frames a second where `sampleRate` is nil and the devices have this rate themselves, so that nothing is resampled.
+  /// Frames a second where `sampleRate` is nil and the devices have this rate themselves, so that
+  /// nothing is resampled.
   public var preferredSampleRate: Int?
   /// Channels of each direction.
   public var channelCount: Int?
@@ -51,7 +52,8 @@ public struct DuplexRequest: Sendable {
   /// The rate that is looked for among those of a device.
   var soughtSampleRate: Int? { sampleRate ?? preferredSampleRate }
 
-  /// The same stretches of time at a device's own `rate` in Hz, for a device that cannot do the unit's.
+  /// The same stretches of time at a device's own `rate` in Hz, for a device that cannot do the
+  /// unit's.
   public func atRate(_ rate: Int) -> DuplexRequest {
     guard let unitRate = sampleRate, unitRate != rate else { return self }
     func scaled(_ frames: Int) -> Int {

@@ -40,8 +40,8 @@ public struct DriftReading: BitwiseCopyable, Sendable, Equatable {
   public var errorFrames: Double
   /// How often the delay was set anew, because a device had stopped or jumped.
   public var relocks: Int
-  /// Frames by which the delay is longer than the configuration says, because the input delivers its
-  /// frames in steps larger than its period.
+  /// Frames by which the delay is longer than the configuration says, because the input delivers
+  /// its frames in steps larger than its period.
   public var addedFrames = 0
 
   /// A reading with these figures.

@@ -110,7 +110,8 @@ struct DeviceLayout: BitwiseCopyable {
     }
   }
 
-  /// Calls `body` with the coding of the format, a constant in each case: each has a loop of its own.
+  /// Calls `body` with the coding of the format, a constant in each case: each has a loop of its
+  /// own.
   @_noLocks @inline(__always)
   private func withCoding(_ body: (SampleCoding) -> Void) {
     switch format {
@@ -152,7 +153,8 @@ struct DeviceLayout: BitwiseCopyable {
   }
 }
 
-/// Where in a device's frame the channels lie that a unit uses: memory that a `DeviceLayout` points to.
+/// Where in a device's frame the channels lie that a unit uses: memory that a `DeviceLayout` points
+/// to.
 struct ChannelPlaces: ~Copyable, @unchecked Sendable {
   // @unchecked because nothing writes to the memory after the initialiser.
 

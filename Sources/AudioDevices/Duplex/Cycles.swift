@@ -10,8 +10,8 @@ import AudioBasics
 public struct CycleTime: BitwiseCopyable, Sendable {
   /// The cycle's first frame on the unit's timeline, which counts captured frames, lost ones too.
   public let frame: Int
-  /// When the wait found the cycle's last input frame, in nanoseconds of the device's clock: later than the frame by the
-  /// delay of the wake-up. Exact on simulated devices.
+  /// When the wait found the cycle's last input frame, in nanoseconds of the device's clock: later
+  /// than the frame by the delay of the wake-up. Exact on simulated devices.
   public let nanoseconds: UInt64
   /// Frames that were lost between the last cycle and this one: a gap that ends at `frame`.
   public let lostFrames: Int

@@ -43,8 +43,8 @@ public enum CycleOutcome: Sendable {
 public protocol DuplexCallbacks: ~Copyable {
   /// Gets ready for the device as it was granted, and throws where it does not fit.
   ///
-  /// Called by the unit's `start`, before the device gets going, on the thread that starts it. May allocate.
-  /// Does nothing unless you write it.
+  /// Called by the unit's `start`, before the device gets going, on the thread that starts it. May
+  /// allocate. Does nothing unless you write it.
   mutating func prepare(_ configuration: DuplexConfiguration) throws(DeviceFailure)
 
   /// Takes the frames the microphone delivered: `input.render(into:)` fills a buffer you own.
@@ -120,19 +120,20 @@ public struct DuplexClosures: DuplexCallbacks, ~Copyable {
 /// The heart of it: gets microphone frames from a device, hands them to an input callback, and
 /// fills the output from an output callback, in one cycle after the other.
 ///
-/// Owns the device and the callbacks. Made and started on one thread, then moved to the audio thread
-/// for `run` (or turned by hand with `cycle` where time is virtual), and handed back for `stop`.
+/// Owns the device and the callbacks. Made and started on one thread, then moved to the audio
+/// thread for `run` (or turned by hand with `cycle` where time is virtual), and handed back for
+/// `stop`.
 ///
 /// All that a cycle does is in `UnitCore` and proven there. Here is what is generic over the
 /// callbacks, which the compiler cannot prove: the order of the two calls.
 ///
 /// Design note. The two calls go through the callbacks' witness table, two indirect calls a cycle.
-/// Swift 6.3.1 specialises a generic function only where its caller knows the concrete type: sessions
-/// are generic over their mixer as well, so that all of them down to the unit would have to be
-/// `@inlinable`, and the tool would hold a copy of each for every session. A C function, as
-/// drivers have it (`DriverFunction`), would be as indirect, and every type of callbacks would have to
-/// write its own. What is lost is the proof of four
-/// lines; the counters and RealtimeSanitizer watch them in `Scripts/realtime-proof`.
+/// Swift 6.3.1 specialises a generic function only where its caller knows the concrete type:
+/// sessions are generic over their mixer as well, so that all of them down to the unit would have
+/// to be `@inlinable`, and the tool would hold a copy of each for every session. A C function, as
+/// drivers have it (`DriverFunction`), would be as indirect, and every type of callbacks would have
+/// to write its own. What is lost is the proof of four lines; the counters and RealtimeSanitizer
+/// watch them in `Scripts/realtime-proof`.
 ///
 /// ```swift
 /// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free"))
@@ -165,11 +166,12 @@ public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
 
   /// A unit on `device` that publishes to `progress` and tells xruns to the reader of `events`.
   ///
-  /// It ends by itself after `frameLimit` frames, the last cycle being shorter where it must be.
-  /// A device that goes away ends it too, unless it `reconnects`: then it waits for the same device
+  /// It ends by itself after `frameLimit` frames, the last cycle being shorter where it must be. A
+  /// device that goes away ends it too, unless it `reconnects`: then it waits for the same device
   /// and goes on, with a gap in the timeline as long as the device was away. Asked to stop, it goes
-  /// on for `fadeFrames` frames, so that what is heard can fade out. A timeline that another device began goes
-  /// on from `resuming`, where that one's last cycle ended, after a gap as long as the time between.
+  /// on for `fadeFrames` frames, so that what is heard can fade out. A timeline that another device
+  /// began goes on from `resuming`, where that one's last cycle ended, after a gap as long as the
+  /// time between.
   public init(
     device: consuming DuplexDevice, callbacks: consuming Callbacks,
     progress: borrowing UnitProgress, events: consuming EventWriter = EventWriter(),
@@ -196,8 +198,8 @@ public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
 
   /// Prepares the callbacks and gets the device going.
   ///
-  /// Throws what the callbacks' `prepare` throws, and a `DeviceFailure` where the device does not start or the unit
-  /// was started before.
+  /// Throws what the callbacks' `prepare` throws, and a `DeviceFailure` where the device does not
+  /// start or the unit was started before.
   public mutating func start() throws(DeviceFailure) {
     guard state == .initialized else {
       throw DeviceFailure(

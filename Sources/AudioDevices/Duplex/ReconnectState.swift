@@ -59,8 +59,8 @@ struct ReconnectState: BitwiseCopyable {
     Int(clamping: Double(now &- lastPeriod) * 1e-9 * Double(sampleRate))
   }
 
-  /// Frames that no device captured between the last period of another one and the first of this one, which was
-  /// there at `now`. Told once, and 0 where no device was replaced.
+  /// Frames that no device captured between the last period of another one and the first of this
+  /// one, which was there at `now`. Told once, and 0 where no device was replaced.
   @_noLocks
   mutating func takeGap(until now: UInt64, _ shape: DuplexShape) -> Int {
     let last = resumedFrom

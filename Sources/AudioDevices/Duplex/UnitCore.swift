@@ -5,8 +5,8 @@ import RealtimeAudio
 /// wake-up is here and proven free of locks and allocation; what may take its time is in
 /// `UnitRecovery`.
 ///
-/// A turn is `begin`; with a period, the callbacks between `takeInput`, `prepareOutput`, `takeOutput`
-/// and `finishOutput`; and `end`.
+/// A turn is `begin`; with a period, the callbacks between `takeInput`, `prepareOutput`,
+/// `takeOutput` and `finishOutput`; and `end`.
 @usableFromInline
 struct UnitCore: ~Copyable {
   /// What one turn of the loop has come to: a wait, and where a period is there both callbacks.
@@ -68,7 +68,8 @@ struct UnitCore: ~Copyable {
   private var cycleCount = 0
   private var busyNanoseconds: UInt64 = 0
   private var busiestNanoseconds: UInt64 = 0
-  /// When the timeline last moved on, on the device's clock, and how often the device was asked since.
+  /// When the timeline last moved on, on the device's clock, and how often the device was asked
+  /// since.
   var lastReady: UInt64 = 0
   private var idleTurns = 0
   private var turns = 0
@@ -270,8 +271,8 @@ struct UnitCore: ~Copyable {
     unrecoveredSince = nil
   }
 
-  /// Counts what the last cycle did not play because the input's clock is the faster one. An output that
-  /// had stopped is counted when it is recovered.
+  /// Counts what the last cycle did not play because the input's clock is the faster one. An output
+  /// that had stopped is counted when it is recovered.
   @_noLocks
   private mutating func reportDrop() {
     let frames = droppedFrames

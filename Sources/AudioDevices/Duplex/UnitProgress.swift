@@ -119,8 +119,8 @@ public struct UnitProgress: ~Copyable, @unchecked Sendable {
   }
   /// Cycles run.
   public var cycles: Int { figures.pointee.cycles.load(ordering: .relaxed) }
-  /// Times the unit asked its device for the next cycle: a unit whose turns do not become more is in a
-  /// call that does not return.
+  /// Times the unit asked its device for the next cycle: a unit whose turns do not become more is
+  /// in a call that does not return.
   public var turns: Int { figures.pointee.turns.load(ordering: .relaxed) }
   /// Time spent in callbacks and conversion, in nanoseconds.
   public var busyNanoseconds: UInt64 { figures.pointee.busyNanoseconds.load(ordering: .relaxed) }

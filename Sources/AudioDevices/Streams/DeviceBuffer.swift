@@ -61,7 +61,8 @@ public struct DeviceBuffer: ~Copyable, @unchecked Sendable {
       frameCount: min(frames, frameCount), layout: layout)
   }
 
-  /// Writes `frames` frames of `buffer`, which has all channels, from `firstFrame` on, to the start.
+  /// Writes `frames` frames of `buffer`, which has all channels, from `firstFrame` on, to the
+  /// start.
   @_noLocks
   public mutating func store(_ buffer: borrowing SampleBuffer, from firstFrame: Int, frames: Int) {
     _ = self.frames(frames, in: layout).encode(buffer, from: firstFrame, frames: frames, at: 0)

@@ -20,8 +20,9 @@ public enum DeviceReadiness: BitwiseCopyable, Sendable {
 public struct DeviceStatus: BitwiseCopyable, Sendable {
   /// What the wait found.
   public var readiness = DeviceReadiness.waiting
-  /// When the wait found the period (or, with no input, room for it), in nanoseconds of the device's clock: later than
-  /// the newest captured frame by the delay of the wake-up. Exact on simulated devices.
+  /// When the wait found the period (or, with no input, room for it), in nanoseconds of the
+  /// device's clock: later than the newest captured frame by the delay of the wake-up. Exact on
+  /// simulated devices.
   public var periodTime: UInt64 = 0
   /// When the period was found: where the cycle's work begins.
   public var readyTime: UInt64 = 0
@@ -38,8 +39,8 @@ public struct DeviceStatus: BitwiseCopyable, Sendable {
   /// The clock that the frames of this cycle go by; nil where it is not known better than by the
   /// times of the cycles.
   public var unitClock: UnitClock?
-  /// Whether one of several devices has an event to report: see `DuplexDriver.takeEvent`. Known after
-  /// every wait, whatever it found.
+  /// Whether one of several devices has an event to report: see `DuplexDriver.takeEvent`. Known
+  /// after every wait, whatever it found.
   public var hasEvents = false
 
   /// The status of a device that has not delivered anything yet.

@@ -18,9 +18,9 @@ public enum StreamState: BitwiseCopyable, Sendable {
 
 /// One direction of a device that goes by a clock of its own.
 ///
-/// A `DeviceStream` is made of it. Driven by one thread, and never waited for: the bridge that drives
-/// it goes by another clock. Times are always the driver's, in nanoseconds: the host's monotonic clock, or
-/// virtual time.
+/// A `DeviceStream` is made of it. Driven by one thread, and never waited for: the bridge that
+/// drives it goes by another clock. Times are always the driver's, in nanoseconds: the host's
+/// monotonic clock, or virtual time.
 public protocol StreamDriver: ~Copyable {
   /// A marked function that calls `perform` for this type.
   static var function: DriverFunction { get }
@@ -31,23 +31,24 @@ public protocol StreamDriver: ~Copyable {
   /// Where it is at a time.
   mutating func readState(at now: UInt64) -> StreamState
 
-  /// The next captured frames, or the room for the next to play, at most its period; nil where there
-  /// are none.
+  /// The next captured frames, or the room for the next to play, at most its period; nil where
+  /// there are none.
   mutating func frames(_ frames: Int, at now: UInt64) -> DeviceFrames?
 
   /// Gives captured frames back, or hands frames over to be played: all that were lent. False where
   /// the device failed.
   mutating func commit(_ frames: Int) -> Bool
 
-  /// Gives up a stream that is lost. When it is found again an output starts with this many frames of
-  /// silence.
+  /// Gives up a stream that is lost. When it is found again an output starts with this many frames
+  /// of silence.
   mutating func detach(silence frames: Int)
 
-  /// Takes it back, if it was found and runs again: the frames of silence it began with; nil where it
-  /// is still away.
+  /// Takes it back, if it was found and runs again: the frames of silence it began with; nil where
+  /// it is still away.
   mutating func reattach(at now: UInt64) -> Int?
 
-  /// Starts it anew, an output with `frames` frames of silence. Throws where it does not start or went away.
+  /// Starts it anew, an output with `frames` frames of silence. Throws where it does not start or
+  /// went away.
   mutating func start(silence frames: Int, at now: UInt64) throws(DeviceFailure)
 
   /// From now on a stream that is lost can be detached: it is looked for beside the audio thread,
@@ -117,7 +118,8 @@ public struct DeviceStream: ~Copyable, @unchecked Sendable {
   public mutating func stop() { type.stop(owner.memory) }
 }
 
-/// What is asked of a stream before it runs, when it broke, and at the end: it is found by its type.
+/// What is asked of a stream before it runs, when it broke, and at the end: it is found by its
+/// type.
 extension StreamDriver where Self: ~Copyable {
   private static func found(_ memory: DriverMemory) -> UnsafeMutablePointer<Self> {
     memory.assumingMemoryBound(to: Self.self)
@@ -148,8 +150,8 @@ public struct DeviceTime: BitwiseCopyable, Sendable {
     @_noLocks get { isVirtual ? time : HostClock.nanoseconds }
   }
 
-  /// Sleeps until then, the thread is interrupted, or a tenth of a second passed; virtual time jumps
-  /// there.
+  /// Sleeps until then, the thread is interrupted, or a tenth of a second passed; virtual time
+  /// jumps there.
   @_noLocks
   public mutating func sleep(until nanoseconds: UInt64) {
     if isVirtual {

@@ -2,18 +2,18 @@
 import CRealtime
 
 /// The one function by which the audio thread reaches a driver or stream that it does not know by
-/// type. It gets the driver's address, that of a `DuplexCall` or `StreamCall`, and where the answer is
-/// stored, and calls `perform`:
+/// type. It gets the driver's address, that of a `DuplexCall` or `StreamCall`, and where the answer
+/// is stored, and calls `perform`:
 ///
 ///     @_noLocks
 ///     private func callMyDriver(_ driver: DriverMemory, call: DriverCall, answer: DriverMemory) {
 ///       perform(call, on: driver.assumingMemoryBound(to: MyDriver.self), storing: answer)
 ///     }
 ///
-/// Each driver writes it itself: Swift 6.3.1 calls what it does not know by type without a lock only
-/// through a C function, makes none of a generic function, and refuses the mark on generic functions
-/// and closures. But where a marked function calls a generic one for a concrete type it proves that one,
-/// and so all that the driver does, marked or not.
+/// Each driver writes it itself: Swift 6.3.1 calls what it does not know by type without a lock
+/// only through a C function, makes none of a generic function, and refuses the mark on generic
+/// functions and closures. But where a marked function calls a generic one for a concrete type it
+/// proves that one, and so all that the driver does, marked or not.
 public typealias DriverFunction = @convention(c) (DriverMemory, DriverCall, DriverMemory) -> Void
 
 /// The address of a driver, or of an answer.
@@ -58,8 +58,8 @@ public enum StreamCall: BitwiseCopyable {
 
 /// A driver in memory of its own, and the function by which the audio thread reaches it.
 ///
-/// Public because Swift 6.3.1 ends in an assertion where setters that other modules see destroy a value whose
-/// `deinit` they do not see.
+/// Public because Swift 6.3.1 ends in an assertion where setters that other modules see destroy a
+/// value whose `deinit` they do not see.
 public struct DriverOwner: ~Copyable, @unchecked Sendable {
   // @unchecked because the driver has one owner, which moves with the value.
   let memory: DriverMemory

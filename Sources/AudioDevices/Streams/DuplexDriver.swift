@@ -3,10 +3,10 @@ import RealtimeAudio
 
 /// A device that captures and plays in step: ALSA's, a simulated one, or two devices held together.
 ///
-/// A `DuplexDevice` is made of it, which a unit drives from one thread: `start`, then `wait` and one
-/// cycle after the other, then `stop`. A cycle reads `capturedFrames`, gives them back with
-/// `release`, asks for `playbackRoom`, fills it and hands it over with `commit`. What it is asked in a
-/// cycle must be free of locks and allocation: mark it `@_noLocks`.
+/// A `DuplexDevice` is made of it, which a unit drives from one thread: `start`, then `wait` and
+/// one cycle after the other, then `stop`. A cycle reads `capturedFrames`, gives them back with
+/// `release`, asks for `playbackRoom`, fills it and hands it over with `commit`. What it is asked
+/// in a cycle must be free of locks and allocation: mark it `@_noLocks`.
 ///
 /// - Between `start` and the first cycle the output holds `periodFrames + headroomFrames` frames
 ///   of silence, and again after `recover`: the latency is the same before and after. A device
@@ -22,20 +22,20 @@ public protocol DuplexDriver: ReconnectableDriver, ~Copyable {
   /// The device's clock, in nanoseconds: the host's, or virtual time.
   var now: UInt64 { get }
 
-  /// Sleeps until the next period is there, that long (where the device can tell), or until the thread
-  /// is interrupted (`RealtimeThread.interrupt`). Fills `readiness` and `hasEvents` always, all else
-  /// with `ready`.
+  /// Sleeps until the next period is there, that long (where the device can tell), or until the
+  /// thread is interrupted (`RealtimeThread.interrupt`). Fills `readiness` and `hasEvents` always,
+  /// all else with `ready`.
   mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus)
 
-  /// The next captured frames, at most a period; nil where the device has failed, and the next `wait`
-  /// says how.
+  /// The next captured frames, at most a period; nil where the device has failed, and the next
+  /// `wait` says how.
   mutating func capturedFrames(_ frames: Int) -> DeviceFrames?
 
   /// Gives the oldest captured frames back to the device.
   mutating func release(_ frames: Int)
 
-  /// Room for the next frames to play, at most a period; nil where the device has failed or its buffer
-  /// is full.
+  /// Room for the next frames to play, at most a period; nil where the device has failed or its
+  /// buffer is full.
   mutating func playbackRoom(_ frames: Int) -> DeviceFrames?
 
   /// Hands frames of that room over to be played.

@@ -71,7 +71,8 @@ final class BufferedBytes: PlacedBytes, @unchecked Sendable {
     return Array(try peek(count))
   }
 
-  /// Fills `bytes`, but for the end or an interruption; with what is there where `isWhole` is false.
+  /// Fills `bytes`, but for the end or an interruption; with what is there where `isWhole` is
+  /// false.
   func read(
     into bytes: UnsafeMutableRawBufferPointer, isWhole: Bool = true
   ) throws(FileFailure) -> Int {
@@ -162,9 +163,9 @@ final class BufferedBytes: PlacedBytes, @unchecked Sendable {
     try checkOpening()
   }
 
-  /// Whether reading on at `bytesPerSecond` need not wait soon: `seconds` are there, or all that is left; where
-  /// `seconds` is nil, three seconds, or half a second and more comes in than is needed; or no more will
-  /// come, or not before more is read. Any thread.
+  /// Whether reading on at `bytesPerSecond` need not wait soon: `seconds` are there, or all that is
+  /// left; where `seconds` is nil, three seconds, or half a second and more comes in than is
+  /// needed; or no more will come, or not before more is read. Any thread.
   func isReady(bytesPerSecond: Double, prebuffer seconds: Double? = nil) -> Bool {
     if source.isBroken { return true }
     let place = position
@@ -179,8 +180,8 @@ final class BufferedBytes: PlacedBytes, @unchecked Sendable {
     return held >= bytesPerSecond / 2 && incoming >= 1.5 * bytesPerSecond
   }
 
-  /// Makes `offset` lie in what is held, or right behind it. False where the end, or an interruption,
-  /// came before it.
+  /// Makes `offset` lie in what is held, or right behind it. False where the end, or an
+  /// interruption, came before it.
   private func approach(_ offset: Int) throws(FileFailure) -> Bool {
     let held = end.load(ordering: .relaxed)
     if offset >= start.load(ordering: .relaxed) && offset <= held { return true }

@@ -25,8 +25,8 @@ public protocol ByteSource: AnyObject, Sendable {
   /// Bytes a second that come in at present; nil where they are all there. Any thread.
   var bytesPerSecond: Double? { get }
 
-  /// Whether it fetches no more bytes until a read begins at `offset`, because enough lie ahead of that place. Any
-  /// thread.
+  /// Whether it fetches no more bytes until a read begins at `offset`, because enough lie ahead of
+  /// that place. Any thread.
   func isWaiting(forReadAt offset: Int) -> Bool
 
   /// Whether no more bytes can be had: reads of what is not here yet fail instead of waiting. Any

@@ -26,8 +26,8 @@ extension ChunkWalk {
     return false
   }
 
-  /// Whether what follows from `place` on is no part of the file: ID3 tags, a further file of the kind of WAV, or text.
-  /// Samples are none of these.
+  /// Whether what follows from `place` on is no part of the file: ID3 tags, a further file of the
+  /// kind of WAV, or text. Samples are none of these.
   func isForeign(from place: Int) throws(FileFailure) -> Bool {
     let count = byteCount - place
     let head = try file.bytes(at: place, count: min(max(0, count), 16))

@@ -19,8 +19,8 @@ extension PlacedBytes {
   /// ID3 tags that are passed, one behind the other.
   private static var mostTags: Int { 1000 }
 
-  /// Where the file begins behind ID3 tags, which programs put before other kinds than MP3 as well; nil
-  /// where there are too many. libsndfile knows of no footers.
+  /// Where the file begins behind ID3 tags, which programs put before other kinds than MP3 as well;
+  /// nil where there are too many. libsndfile knows of no footers.
   func endOfID3Tags(withFooters: Bool = true) throws(FileFailure) -> Int? {
     var place = 0
     for _ in 0..<Self.mostTags {
@@ -41,8 +41,8 @@ struct ChunkWalk {
   /// Chunks that are gone through, at most.
   static let most = 4096
 
-  /// What `look` has to say of a chunk, the first time that it has: of those from `place` on, each of
-  /// which lies behind the one before. nil where none is left.
+  /// What `look` has to say of a chunk, the first time that it has: of those from `place` on, each
+  /// of which lies behind the one before. nil where none is left.
   func first<Answer>(
     from place: Int, _ look: (Chunk) throws(FileFailure) -> Answer?
   ) throws(FileFailure) -> Answer? {

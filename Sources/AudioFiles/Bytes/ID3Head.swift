@@ -1,4 +1,5 @@
-/// The first ten bytes of ID3v2 tags, 2.2 to 2.4 (id3.org: ID3 tag version 2.4.0, main structure, 3.1).
+/// The first ten bytes of ID3v2 tags, 2.2 to 2.4 (id3.org: ID3 tag version 2.4.0, main structure,
+/// 3.1).
 struct ID3Head {
   /// Bytes of the head itself.
   static let byteCount = 10

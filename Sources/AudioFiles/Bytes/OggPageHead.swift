@@ -10,8 +10,8 @@ struct OggPageHead {
   /// Where it should end; nil where the file ends before that is said.
   let end: Int?
 
-  /// The last page in `bytes` that begins before `limit`, and not farther before it than a page is long; nil where there
-  /// is none.
+  /// The last page in `bytes` that begins before `limit`, and not farther before it than a page is
+  /// long; nil where there is none.
   static func last(in bytes: BufferedBytes, before limit: Int) throws(FileFailure) -> OggPageHead? {
     let first = max(0, limit - longestPage)
     var read: [UInt8] = []

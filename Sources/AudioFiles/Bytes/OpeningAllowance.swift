@@ -1,20 +1,21 @@
-/// How much may be read to find out what bytes hold: tags and pictures come before the sound, but not
-/// without end.
+/// How much may be read to find out what bytes hold: tags and pictures come before the sound, but
+/// not without end.
 struct OpeningAllowance {
   /// Bytes in one go: a comment of Vorbis or Opus is held in memory, whole.
   private static let longestRun = 16 << 20
   /// Bytes in all, where they are not near.
   private static let farByteCount = 64 << 20
 
-  /// Places gone to: each of the streams that follow one another in an Ogg file takes some, and memory.
+  /// Places gone to: each of the streams that follow one another in an Ogg file takes some, and
+  /// memory.
   private static let mostJumps = 8192
 
   private var total: Int
   private var run = 0
   private var jumps = 0
 
-  /// That of a file of `byteCount` bytes, some of which may be read several times; of bytes from elsewhere
-  /// where nil.
+  /// That of a file of `byteCount` bytes, some of which may be read several times; of bytes from
+  /// elsewhere where nil.
   init(byteCount: Int?) {
     total = Self.farByteCount + 8 * (byteCount ?? 0)
   }

@@ -26,9 +26,9 @@ final class PipeSource: ByteSource {
     self.name = name
   }
 
-  /// Opens standard input where `path` is `-`, else a pipe or a device of that name: neither opening it
-  /// nor reading waits for a program at the other end once it is interrupted. nil where that is a
-  /// file on disk.
+  /// Opens standard input where `path` is `-`, else a pipe or a device of that name: neither
+  /// opening it nor reading waits for a program at the other end once it is interrupted. nil where
+  /// that is a file on disk.
   convenience init?(path: String) throws(FileFailure) {
     let isStandardInput = path == StandardInput.path
     let name = isStandardInput ? StandardInput.name : path
@@ -82,7 +82,8 @@ final class PipeSource: ByteSource {
     return 0
   }
 
-  /// It is not known how fast the other program is: sound does not wait for more of it than it needs.
+  /// It is not known how fast the other program is: sound does not wait for more of it than it
+  /// needs.
   func readyByteCount(at offset: Int) -> Int { 1 << 52 }
 
   var isInterrupted: Bool { interruption.withLock { $0 } }

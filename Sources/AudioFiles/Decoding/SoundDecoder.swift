@@ -2,7 +2,8 @@ import AudioBasics
 
 /// Frames of sound, decoded as they are asked for: a file, a stream, or whatever you write.
 ///
-/// One thread at a time calls it, never the audio thread; what may be called from elsewhere says so.
+/// One thread at a time calls it, never the audio thread; what may be called from elsewhere says
+/// so.
 ///
 /// ```swift
 /// /// A second of a saw wave, as a source of a player's queue.
@@ -47,16 +48,16 @@ public protocol SoundDecoder: AnyObject {
   /// Frames in all; nil where that is not known, or where there is no end.
   var frameCount: Int? { get }
 
-  /// Whether `frameCount` is an estimate, or what a source says that can only be read on: there may be more frames, or
-  /// fewer, and only reading on tells.
+  /// Whether `frameCount` is an estimate, or what a source says that can only be read on: there may
+  /// be more frames, or fewer, and only reading on tells.
   var isLengthEstimated: Bool { get }
 
-  /// Frames that its head announces, where it has fewer than that: a caller that reads on behind the last
-  /// is told. nil where it has all.
+  /// Frames that its head announces, where it has fewer than that: a caller that reads on behind
+  /// the last is told. nil where it has all.
   var announcedFrameCount: Int? { get }
 
-  /// Whether something is missing behind its last frame, announced or not: whoever reads on there is
-  /// told.
+  /// Whether something is missing behind its last frame, announced or not: whoever reads on there
+  /// is told.
   var isCutShort: Bool { get }
 
   /// Whether it gives the whole numbers of a file, none of which can be NaN or infinite.
@@ -74,26 +75,26 @@ public protocol SoundDecoder: AnyObject {
   /// What it says about itself.
   var tags: SoundFileTags { get }
 
-  /// What kind of file it is and how it keeps samples, for people: "WAV, Signed 16 bit PCM". Empty where it
-  /// does not say.
+  /// What kind of file it is and how it keeps samples, for people: "WAV, Signed 16 bit PCM". Empty
+  /// where it does not say.
   var formatName: String { get }
 
   /// The places that it names.
   var markers: [SoundFileMarker] { get }
 
-  /// Whether at least `seconds` of sound, or all that is left, is buffered; with nil, three seconds, or less where data
-  /// arrives faster than it is played. Any thread.
+  /// Whether at least `seconds` of sound, or all that is left, is buffered; with nil, three
+  /// seconds, or less where data arrives faster than it is played. Any thread.
   func isReady(prebuffer seconds: Double?) -> Bool
 
-  /// Fills `buffer` from frame `target` on with at most `frames` frames and returns how many came: 0
-  /// at the end, or after `interrupt`. `buffer` has `channelCount` channels.
-  /// Throws where the bytes cannot be read or decoded.
+  /// Fills `buffer` from frame `target` on with at most `frames` frames and returns how many came:
+  /// 0 at the end, or after `interrupt`. `buffer` has `channelCount` channels. Throws where the
+  /// bytes cannot be read or decoded.
   func read(
     into buffer: inout SampleBuffer, at target: Int, frames: Int
   ) throws(FileFailure) -> Int
 
-  /// Goes to `frame`, exactly; the end is allowed. Throws `.unusableContents` where there is no such
-  /// frame, or it cannot be gone to.
+  /// Goes to `frame`, exactly; the end is allowed. Throws `.unusableContents` where there is no
+  /// such frame, or it cannot be gone to.
   func seek(toFrame frame: Int) throws(FileFailure)
 
   /// Ends a read or a seek that waits for a network, and all further ones at once, until `proceed`.
@@ -160,8 +161,8 @@ extension PlainSoundDecoder {
   public var announcedTitle: String? { byteSource?.announcedTitle }
 }
 
-/// A decoder that gives what another gives, but for what it defines itself. `SoundDecoder` has no defaults, so that
-/// the compiler finds what is not passed on here.
+/// A decoder that gives what another gives, but for what it defines itself. `SoundDecoder` has no
+/// defaults, so that the compiler finds what is not passed on here.
 package protocol ForwardingDecoder: SoundDecoder {
   /// The other.
   var decoder: any SoundDecoder { get }
@@ -191,8 +192,8 @@ extension ForwardingDecoder {
 }
 
 extension SoundDecoder {
-  /// Throws `.unusableContents` where it has no frame `frame` to go to, the end being one, or where there
-  /// is only one way.
+  /// Throws `.unusableContents` where it has no frame `frame` to go to, the end being one, or where
+  /// there is only one way.
   func checkSeek(toFrame frame: Int) throws(FileFailure) {
     guard supportsSeeking else { throw .onlyForward(name) }
     // No sound is longer than the bound; a number near the largest could not be added to.
@@ -321,8 +322,8 @@ final class FileDecoder: PlainSoundDecoder {
 }
 
 extension SoundDecoder {
-  /// Reads as `read` does, and ends the program with a sentence where the decoder says that it gave more than that.
-  /// Throws what reading throws.
+  /// Reads as `read` does, and ends the program with a sentence where the decoder says that it gave
+  /// more than that. Throws what reading throws.
   package func readChecked(
     into buffer: inout SampleBuffer, at target: Int, frames: Int
   ) throws(FileFailure) -> Int {

@@ -1,11 +1,12 @@
 import AudioBasics
 
-/// A sound file in which one stretch is replaced by what another file holds, and all else stays as it
-/// is, to the bit: tags as far as `SoundFileWriter` writes them, and in WAV and RF64 files the time of the first frame and the
-/// markers outside of the stretch. The other file's markers come with it.
+/// A sound file in which one stretch is replaced by what another file holds, and all else stays as
+/// it is, to the bit: tags as far as `SoundFileWriter` writes them, and in WAV and RF64 files the
+/// time of the first frame and the markers outside of the stretch. The other file's markers come
+/// with it.
 ///
-/// The new file is written beside the old one and takes its place when it is complete: whatever goes
-/// wrong, the old one is still there. One thread at a time, never the audio thread.
+/// The new file is written beside the old one and takes its place when it is complete: whatever
+/// goes wrong, the old one is still there. One thread at a time, never the audio thread.
 ///
 /// ```swift
 /// let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
@@ -30,8 +31,8 @@ public struct FileSplice: Sendable {
   /// Samples in a frame.
   public let channelCount: Int
 
-  /// A splice into the file at `path`. Throws as `SoundFileReader` does, and `.unusableContents` for a
-  /// kind of file that cannot be written again without loss.
+  /// A splice into the file at `path`. Throws as `SoundFileReader` does, and `.unusableContents`
+  /// for a kind of file that cannot be written again without loss.
   public init(path: String) throws(FileFailure) {
     let file = try SoundFileReader(path: path)
     guard let fileFormat = file.fileFormat, let sampleFormat = file.sampleFormat,
@@ -64,11 +65,11 @@ public struct FileSplice: Sendable {
   }
 
   /// Puts the frames of the file `region`, which is removed then, in the place of those from
-  /// `firstFrame` on; the whole has at least `leastFrames` frames then, silent where there were none.
-  /// `isNew` says that there is no file yet. `isStopped` is asked again and again whether it is to be
-  /// stopped. Throws as reading and writing do, `.invalidRequest` for a frame below 0 and for a region
-  /// that is the file itself or has another rate or other channels, and `.interrupted`: the old file is
-  /// untouched then.
+  /// `firstFrame` on; the whole has at least `leastFrames` frames then, silent where there were
+  /// none. `isNew` says that there is no file yet. `isStopped` is asked again and again whether it
+  /// is to be stopped. Throws as reading and writing do, `.invalidRequest` for a frame below 0 and
+  /// for a region that is the file itself or has another rate or other channels, and
+  /// `.interrupted`: the old file is untouched then.
   public func replace(
     from firstFrame: Int, with region: String, leastFrames: Int, isNew: Bool,
     isStopped: () -> Bool = { false }
@@ -133,8 +134,8 @@ public struct FileSplice: Sendable {
       channelCount: channelCount, overwrite: overwrite, tags: tags, appearance: .finished)
   }
 
-  /// Sets the `old` markers but for those within the region, which begins at `firstFrame` and was just written, and the
-  /// `new` ones, which are counted from there.
+  /// Sets the `old` markers but for those within the region, which begins at `firstFrame` and was
+  /// just written, and the `new` ones, which are counted from there.
   private func mark(
     _ writer: inout SoundFileWriter, _ old: [SoundFileMarker], _ new: [SoundFileMarker],
     from firstFrame: Int

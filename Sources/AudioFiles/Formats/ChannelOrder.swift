@@ -1,8 +1,8 @@
 /// How the channels of a stream come into the order that all other files have, that of WAV.
 ///
-/// Vorbis has an order of its own for surround sound, and Opus has the same (Vorbis I specification,
-/// section 4.3.9; RFC 7845, section 5.1.1.2): left, centre, right, those at the sides and in the back,
-/// the low frequencies last.
+/// Vorbis has an order of its own for surround sound, and Opus has the same (Vorbis I
+/// specification, section 4.3.9; RFC 7845, section 5.1.1.2): left, centre, right, those at the
+/// sides and in the back, the low frequencies last.
 struct ChannelOrder {
   /// For each channel as WAV has them, which one of the stream it is.
   private let sources: [Int]

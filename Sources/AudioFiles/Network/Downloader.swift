@@ -67,7 +67,7 @@ final class Downloader {
   /// Until the file is closed.
   func run() {
     while let order = shared.withLock({ $0.isStopped ? nil : $0.order }) {
-      // One look at the clock for both: a new try that is not due yet here must be waited for below.
+      // One look at the clock for both: a try that is not due here is waited for below.
       let now = HostClock.seconds
       follow(order, now: now)
       if let end = multi.perform() {
@@ -154,8 +154,8 @@ final class Downloader {
   /// With fewer than these an opening has not succeeded.
   static let firstBytes = 4096
 
-  /// As many as browsers follow (Fetch Standard, HTTP-redirect fetch): the download counters of a podcast are six
-  /// and more, one behind the other.
+  /// As many as browsers follow (Fetch Standard, HTTP-redirect fetch): the download counters of a
+  /// podcast are six and more, one behind the other.
   private static let mostRedirects = 20
 
   /// In bytes, unless more than that is to be fetched ahead.
@@ -213,7 +213,7 @@ final class Downloader {
       disconnection = reason
       interrupted(reason, isUnconnected: facts == nil)
     case .untrusted(let reason): reject(.untrusted(location, reason))
-    // A server that was understood before may have sent more than it announced, on a connection that was used again.
+    // On a connection that was used again a server may have sent more than it announced before.
     case .notHTTP where facts != nil: interrupted("the server sent what is not HTTP")
     case .notHTTP: reject(.notHTTP(location))
     case .badAddress(let reason): reject(.unreachable(location, reason))
@@ -253,7 +253,7 @@ final class Downloader {
       isUnconnected: isUnconnected)
   }
 
-  /// Tries again in a while, or gives up with `failure`, sooner where the server never took a connection.
+  /// Tries again in a while, or gives up with `failure`, sooner without any connection.
   private func retry(_ failure: FileFailure, isUnconnected: Bool = false) {
     if newByteCount > 0 { backoff.reset() }
     let now = HostClock.seconds

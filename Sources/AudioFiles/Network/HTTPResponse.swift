@@ -112,8 +112,8 @@ struct ResponseHeader: Equatable {
   var status = 0
   /// In lower case, without parameters.
   var contentType: String?
-  /// Of the whole body. One that is sent in chunks has the length of these, whatever is said besides (RFC 9112,
-  /// section 6.3).
+  /// Of the whole body. One that is sent in chunks has the length of these, whatever is said
+  /// besides (RFC 9112, section 6.3).
   var contentLength: Int? { hasTransferCoding ? nil : writtenLength }
   var writtenLength: Int?
   var hasTransferCoding = false
@@ -168,8 +168,8 @@ struct ResponseHeader: Equatable {
     }
   }
 
-  /// Names of the content codings that pack a body (RFC 9110, section 8.4.1; the registry of IANA). Servers write other
-  /// words as well, such as `none`, `binary` and `utf-8`, which change nothing.
+  /// Names of the content codings that pack a body (RFC 9110, section 8.4.1; the registry of IANA).
+  /// Servers write other words as well, such as `none`, `binary` and `utf-8`, which change nothing.
   private static let packings: Set<Substring> = [
     "gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd", "dcb", "dcz", "exi",
     "pack200-gzip", "aes128gcm",

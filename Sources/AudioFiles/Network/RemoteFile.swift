@@ -24,9 +24,9 @@ public final class RemoteFile: ByteSource {
   public let announcedBitRate: Int?
 
   /// Asks for what is at `address`, and returns when the server has begun to send it: after
-  /// `timeouts.opening` seconds at most. Meanwhile the function that `whileWaiting` is given ends the
-  /// wait, from any thread. Throws `.cannotOpen`, `.permissionDenied`, `.unusableContents` where it is
-  /// not sound, `.cannotCreate` where it cannot be kept on disk.
+  /// `timeouts.opening` seconds at most. Meanwhile the function that `whileWaiting` is given ends
+  /// the wait, from any thread. Throws `.cannotOpen`, `.permissionDenied`, `.unusableContents`
+  /// where it is not sound, `.cannotCreate` where it cannot be kept on disk.
   public init(
     address: String, timeouts: RemoteFileTimeouts = RemoteFileTimeouts(),
     bounds: RemoteFileBounds = RemoteFileBounds(),
@@ -71,7 +71,8 @@ public final class RemoteFile: ByteSource {
     length = facts.byteCount
   }
 
-  /// Whether opening `address` fails at once, since no connection to its server came about a moment ago.
+  /// Whether opening `address` fails at once, since no connection to its server came about a moment
+  /// ago.
   public static func failsAtOnce(_ address: String) -> Bool {
     guard (try? CurlLibrary.load()) != nil, let address = try? WebAddress(address) else {
       return false
@@ -126,8 +127,8 @@ public final class RemoteFile: ByteSource {
   }
 
   /// See `ByteSource`. Throws `.readFailed` where the connection broke for good or the file has
-  /// changed, `.cannotOpen` and `.permissionDenied` where the server does not give it away any more,
-  /// `.diskFull` where it cannot be kept.
+  /// changed, `.cannotOpen` and `.permissionDenied` where the server does not give it away any
+  /// more, `.diskFull` where it cannot be kept.
   public func read(
     into bytes: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(FileFailure) -> Int {
@@ -158,8 +159,8 @@ public final class RemoteFile: ByteSource {
 
   /// What `open` makes of the bytes: reads it makes fail once `timeouts.sounding` seconds are over
   /// since the file was asked for, however many bytes come. One thread at a time. Throws
-  /// `.unusableContents` then, `.cannotOpen` where hardly any came or the connection broke for good, and what `open`
-  /// throws.
+  /// `.unusableContents` then, `.cannotOpen` where hardly any came or the connection broke for
+  /// good, and what `open` throws.
   public func probe<Opened>(
     _ open: () throws(FileFailure) -> Opened
   ) throws(FileFailure) -> Opened {
@@ -172,8 +173,9 @@ public final class RemoteFile: ByteSource {
     }
   }
 
-  /// What `read`, which is to bring the next frames, makes of the bytes: reads it makes fail once `seconds`
-  /// seconds are over. One thread at a time. Throws `.readFailed` then, and what `read` throws.
+  /// What `read`, which is to bring the next frames, makes of the bytes: reads it makes fail once
+  /// `seconds` seconds are over. One thread at a time. Throws `.readFailed` then, and what `read`
+  /// throws.
   func awaitSound<Answer>(
     atMost seconds: Double, _ read: () throws(FileFailure) -> Answer
   ) throws(FileFailure) -> Answer {
@@ -189,8 +191,8 @@ public final class RemoteFile: ByteSource {
     }
   }
 
-  /// A server that gives hardly anything away does not let its file be opened; what gives more should
-  /// have had sound in it.
+  /// A server that gives hardly anything away does not let its file be opened; what gives more
+  /// should have had sound in it.
   private func noSoundInTime(
     _ deadline: SoundDeadline, _ state: borrowing RemoteState
   ) -> FileFailure {
@@ -205,8 +207,8 @@ public final class RemoteFile: ByteSource {
     return shared.withLock { $0.cache.present.firstGap(from: offset) - offset }
   }
 
-  /// Bytes a second that came in lately while they were wanted; nil where all is here to the end, or
-  /// nothing was measured yet. Any thread.
+  /// Bytes a second that came in lately while they were wanted; nil where all is here to the end,
+  /// or nothing was measured yet. Any thread.
   public var bytesPerSecond: Double? {
     let now = HostClock.seconds
     return shared.withLock { state in
@@ -226,7 +228,8 @@ public final class RemoteFile: ByteSource {
     shared.withLock { $0.isInterrupted }
   }
 
-  /// Whether the reader stands at `offset`, and so much lies ahead of it that no more is fetched. Any thread.
+  /// Whether the reader stands at `offset`, and so much lies ahead of it that no more is fetched.
+  /// Any thread.
   public func isWaiting(forReadAt offset: Int) -> Bool {
     shared.withLock { state in
       guard state.situation.reader == offset else { return false }
@@ -256,8 +259,8 @@ public final class RemoteFile: ByteSource {
   }
 }
 
-/// How much a `RemoteFile` fetches and keeps, in bytes. Less than nothing counts as nothing, and more than a tebibyte, or
-/// for `receiveBuffer` than 2 GiB, as that. It keeps 64 KiB at least.
+/// How much a `RemoteFile` fetches and keeps, in bytes. Less than nothing counts as nothing, and
+/// more than a tebibyte, or for `receiveBuffer` than 2 GiB, as that. It keeps 64 KiB at least.
 public struct RemoteFileBounds: Sendable {
   /// Fetched ahead of the reader, at most.
   public var readAhead = 1 << 20
@@ -301,8 +304,8 @@ public struct RemoteFileTimeouts: Sendable {
   public var answering = 10.0
   /// Until the first 4 KiB are there, with all tries and redirects.
   public var opening = 10.0
-  /// Until a decoder has found the first second of sound, all of that included, and each second that
-  /// follows, whatever else comes meanwhile.
+  /// Until a decoder has found the first second of sound, all of that included, and each second
+  /// that follows, whatever else comes meanwhile.
   public var sounding = 18.0
   /// During which a server to which no connection came about is not asked again.
   public var absence = 10.0

@@ -252,8 +252,8 @@ final class SparseCache {
     return count
   }
 
-  /// Gives up whole blocks until about `bound` bytes are left: those farthest behind `reader` first,
-  /// then those farthest ahead of it.
+  /// Gives up whole blocks until about `bound` bytes are left: those farthest behind `reader`
+  /// first, then those farthest ahead of it.
   func shrink(to bound: Int, reader: Int) {
     while present.byteCount > bound,
       let range = partBehind(reader, present.byteCount - bound)

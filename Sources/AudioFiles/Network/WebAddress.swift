@@ -124,7 +124,8 @@ extension FileFailure {
     }
   }
 
-  /// The same of a file that is not open yet: what breaks off before sound is found cannot be opened.
+  /// The same of a file that is not open yet: what breaks off before sound is found cannot be
+  /// opened.
   var whileOpening: FileFailure {
     kind == .readFailed ? FileFailure(.cannotOpen, message, hint: hint) : self
   }
@@ -252,8 +253,8 @@ extension FileFailure {
   }
 }
 
-/// Servers that no connection came about to a moment ago. Of a list of names on one of them, each would
-/// be waited for in turn.
+/// Servers that no connection came about to a moment ago. Of a list of names on one of them, each
+/// would be waited for in turn.
 enum UnreachableServers {
   private struct Absence: Sendable {
     let reason: String

@@ -19,8 +19,8 @@ public enum Playlist {
     }
   }
 
-  /// Whether what lies behind an address is one: as its server says, or as its first bytes do. Waits for these. Throws as
-  /// `RemoteFile.probe` does.
+  /// Whether what lies behind an address is one: as its server says, or as its first bytes do.
+  /// Waits for these. Throws as `RemoteFile.probe` does.
   public static func isPlaylist(_ file: RemoteFile) throws(FileFailure) -> Bool {
     if let type = file.contentType, isPlaylist(contentType: type) { return true }
     return try file.probe { () throws(FileFailure) in
@@ -45,9 +45,9 @@ public enum Playlist {
     return NamedFiles(names, in: .folder(FileName.folder(of: path)))
   }
 
-  /// What the playlist behind an address names, in order, as addresses: relative ones are relative to
-  /// its own, or to where that redirects. Throws as `RemoteFile.probe` does, and `.unusableContents` where it names
-  /// nothing, or too much.
+  /// What the playlist behind an address names, in order, as addresses: relative ones are relative
+  /// to its own, or to where that redirects. Throws as `RemoteFile.probe` does, and
+  /// `.unusableContents` where it names nothing, or too much.
   public static func entries(of file: RemoteFile) throws(FileFailure) -> NamedFiles {
     let bytes = try file.probe { () throws(FileFailure) in
       try beginning(of: file, pieceByteCount: 16384) { $0.count > longest }
@@ -56,8 +56,8 @@ public enum Playlist {
     return NamedFiles(try names(in: bytes, of: file.name), in: .address(file.location))
   }
 
-  /// The bytes of `file` from the first on, read in pieces of at most `pieceByteCount`, until they are enough or the file
-  /// ends.
+  /// The bytes of `file` from the first on, read in pieces of at most `pieceByteCount`, until they
+  /// are enough or the file ends.
   private static func beginning(
     of file: RemoteFile, pieceByteCount: Int, until isEnough: ([UInt8]) -> Bool
   ) throws(FileFailure) -> [UInt8] {
@@ -158,8 +158,8 @@ public enum Playlist {
   }
 }
 
-/// The lines of a playlist that hold something, without blanks around them, or a mark of the byte order
-/// before them.
+/// The lines of a playlist that hold something, without blanks around them, or a mark of the byte
+/// order before them.
 struct PlaylistLines {
   private let text: [UInt8]
   private var place: Int
@@ -190,8 +190,8 @@ struct PlaylistLines {
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
 }
 
-/// Addresses of files on this machine: `file:///music/My%20song.flac`, or shorter `file:/music/My%20song.flac` (RFC 8089).
-/// Any thread but the audio thread.
+/// Addresses of files on this machine: `file:///music/My%20song.flac`, or shorter
+/// `file:/music/My%20song.flac` (RFC 8089). Any thread but the audio thread.
 public enum FileAddress {
   /// The path in `address`; nil where that is no address of a file here. What follows a `#` stays.
   public static func path(of address: String) -> String? {
@@ -207,8 +207,8 @@ public enum FileAddress {
     return decoded(rest)
   }
 
-  /// Without percent signs for bytes; a sign that is followed by no two digits stays. nil where a byte
-  /// is 0, which no path can hold.
+  /// Without percent signs for bytes; a sign that is followed by no two digits stays. nil where a
+  /// byte is 0, which no path can hold.
   private static func decoded(_ text: Substring) -> String? {
     var bytes: [UInt8] = []
     var rest = FileName.bytes(of: String(text))[...]
@@ -232,8 +232,8 @@ public enum FileAddress {
   }
 }
 
-/// The files that a playlist names or a folder holds, in their order. What was taken out needs no memory
-/// any more.
+/// The files that a playlist names or a folder holds, in their order. What was taken out needs no
+/// memory any more.
 public struct NamedFiles: Sequence, IteratorProtocol, Sendable {
   /// What names that do not say where they are, are relative to.
   enum Base: Sendable {

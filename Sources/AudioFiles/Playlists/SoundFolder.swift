@@ -8,11 +8,11 @@ public enum SoundFolder {
   }
 
   /// The sound files in the folder and all folders within, by their names' endings, in the order of
-  /// their names, `2.wav` before `10.wav`: those of a folder before those of the folders in it, which are left out
-  /// without `entersFolders`. A folder that links
-  /// lead to again is not entered again, nor one within that may not be read. Throws
-  /// `.permissionDenied`, `.cannotOpen` where there are none, and `.unusableContents` where there are
-  /// more than `Playlist.mostEntries`, or their names are too long.
+  /// their names, `2.wav` before `10.wav`: those of a folder before those of the folders in it,
+  /// which are left out without `entersFolders`. A folder that links lead to again is not entered
+  /// again, nor one within that may not be read. Throws `.permissionDenied`, `.cannotOpen` where
+  /// there are none, and `.unusableContents` where there are more than `Playlist.mostEntries`, or
+  /// their names are too long.
   public static func files(
     in path: String, entersFolders: Bool = true
   ) throws(FileFailure) -> NamedFiles {
@@ -49,7 +49,8 @@ public enum SoundFolder {
   /// Sound files that are listed, at most.
   private static let mostFiles = Playlist.mostEntries
 
-  /// Bytes of their names within the folder, and of what else is in the folders on the way, at most.
+  /// Bytes of their names within the folder, and of what else is in the folders on the way, at
+  /// most.
   private static let mostNameBytes = 16 << 20
 
   /// What was found so far, and where.

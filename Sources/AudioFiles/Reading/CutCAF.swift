@@ -1,7 +1,7 @@
 import CSndFile
 
-/// A CAF file of plain samples that ends before its last one (Apple Core Audio Format Specification 1.0).
-/// libsndfile refuses it: what is there is read bare.
+/// A CAF file of plain samples that ends before its last one (Apple Core Audio Format Specification
+/// 1.0). libsndfile refuses it: what is there is read bare.
 struct CutCAF {
   /// What to tell libsndfile about the samples.
   private(set) var info = SF_INFO()

@@ -18,8 +18,8 @@ struct SoundFileHandle: ~Copyable {
   init(
     writing descriptor: consuming FileDescriptor, info: inout SF_INFO
   ) throws(SoundFileRefusal) {
-    // Where libsndfile refuses a file, it has closed the descriptor, whatever it was told (from 1.0.30
-    // on): closed once more, that might be another thread's.
+    // Where libsndfile refuses a file, it has closed the descriptor, whatever it was told (from
+    // 1.0.30 on): closed once more, that might be another thread's.
     let number = descriptor.release()
     pointer = try opening.withLock { _ throws(SoundFileRefusal) in
       errno = 0
@@ -83,8 +83,8 @@ enum SoundFileRefusal: Error {
   /// An encoder does not take it, in words.
   case encoder(String)
 
-  /// That of the last opening that failed. What is to be written was checked before: where the kernel
-  /// refused something, that is why, whatever libsndfile calls it.
+  /// That of the last opening that failed. What is to be written was checked before: where the
+  /// kernel refused something, that is why, whatever libsndfile calls it.
   static var last: SoundFileRefusal {
     let error = SystemError.last
     if error.number != 0 { return .system(error) }
@@ -102,8 +102,9 @@ final class VirtualFile {
   private let byteCount: Int
   /// What libsndfile is told before it looks: nothing, or what bare samples are like.
   private let expectation: SF_INFO
-  /// Whether libsndfile is opening the bytes, and these have stopped by a failure or an interruption. It is told then that
-  /// the file ends here: its readers of some formats would read the same chunk for ever.
+  /// Whether libsndfile is opening the bytes, and these have stopped by a failure or an
+  /// interruption. It is told then that the file ends here: its readers of some formats would read
+  /// the same chunk for ever.
   private var hasStopped: Bool { isOpening && bytes.isStopped }
   private var isOpening = false
 

@@ -61,8 +61,8 @@ extension SoundFileMarker {
 }
 
 extension SoundFileMarker {
-  /// The markers of an RF64 file, of which libsndfile reads none: a chunk `cue ` says where they stand, and a chunk `LIST`
-  /// of the kind `adtl` what they are called.
+  /// The markers of an RF64 file, of which libsndfile reads none: a chunk `cue ` says where they
+  /// stand, and a chunk `LIST` of the kind `adtl` what they are called.
   static func all(inLongWave bytes: BufferedBytes) throws(FileFailure) -> [SoundFileMarker] {
     guard var chunks = try WaveChunks(bytes) else { return [] }
     var points: [(identifier: Int, frame: Int)] = []

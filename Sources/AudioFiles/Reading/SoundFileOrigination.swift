@@ -1,7 +1,7 @@
 import CSndFile
 
-/// When the first frame of a recording was captured, as broadcasters note it (EBU Tech 3285): by the
-/// local clock, and as a number of frames since local midnight.
+/// When the first frame of a recording was captured, as broadcasters note it (EBU Tech 3285): by
+/// the local clock, and as a number of frames since local midnight.
 public struct Origination: Sendable, Equatable {
   /// The local date, as in 2026-11-21.
   public let date: String

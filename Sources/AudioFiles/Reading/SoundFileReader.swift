@@ -32,8 +32,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   private let soundFormat: Int32
   /// Whether its source gave another kind of sound after an interruption.
   private var isReplaced = false
-  /// Room for samples of 16 bits, which are converted here: in libsndfile that takes several times longer. Of
-  /// no frames where the file has others.
+  /// Room for samples of 16 bits, which are converted here: in libsndfile that takes several times
+  /// longer. Of no frames where the file has others.
   private let shorts: SampleBuffer
 
   /// What the file is called.
@@ -83,8 +83,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     self.init(source, fileFormat: .raw)
   }
 
-  /// Opens sound that comes from anywhere. Throws `.unusableContents`, `.readFailed` where the opening
-  /// was interrupted, and what `bytes` throw.
+  /// Opens sound that comes from anywhere. Throws `.unusableContents`, `.readFailed` where the
+  /// opening was interrupted, and what `bytes` throw.
   public init(bytes: any ByteSource) throws(FileFailure) {
     try self.init(BufferedBytes(bytes))
   }
@@ -110,7 +110,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     soundFormat = info.format
     let format = fileFormat ?? FileFormat(code: info.format)
     self.fileFormat = format
-    // Samples that are not compressed take the same number of bytes in each frame: the number of frames is exact.
+    // Samples that are not compressed take the same number of bytes in each frame: the number of
+    // frames is exact.
     let isPlain = format?.isPlain == true && FileSampleFormat(code: info.format) != nil
     let isPromised = format == .flac || source.bareFormat != nil || isPlain
     // Of locals: the compiler destroys a handle that is not there yet where an initialiser of a
@@ -149,8 +150,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   /// Fills `buffer` from `target` on with at most `frames` frames (by default as many as it has
   /// room for); returns how many, and 0 at the end.
   ///
-  /// Throws `.readFailed` where the disk fails, and `.unusableContents` behind the last frame before
-  /// damage.
+  /// Throws `.readFailed` where the disk fails, and `.unusableContents` behind the last frame
+  /// before damage.
   public mutating func read(
     into buffer: inout SampleBuffer, at target: Int = 0, frames: Int? = nil
   ) throws(FileFailure) -> Int {
@@ -203,7 +204,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     return done
   }
 
-  /// Reads integers and converts them where they lie, which takes less than what libsndfile does for floats.
+  /// Reads integers and converts them where they lie, which takes less than what libsndfile does
+  /// for floats.
   private func readIntegers(into target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
     let memory = UnsafeMutableRawPointer(target)
     let integers = memory.bindMemory(to: Int32.self, capacity: frames * channelCount)
@@ -275,7 +277,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     guard isInterrupted, isSeekable, !bytes.source.isInterrupted else { return }
     var info = SF_INFO()
     let fresh = try file.open(&info)
-    // A server may send another file under the same name: the buffers of callers have room for this one only.
+    // A server may send another file under the same name: the buffers of callers have room for this
+    // one only.
     isReplaced =
       info.format != soundFormat || Int(info.channels) != channelCount
       || Int(info.samplerate) != sampleRate

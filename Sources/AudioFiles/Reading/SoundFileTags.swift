@@ -97,9 +97,9 @@ extension SoundFileTags {
     case length
   }
 
-  /// The same as far as a file of `format` holds it: texts that are too long end earlier, as a whole
-  /// letter, and none has a character 0 in it, which would end it. Beyond these lengths libsndfile, or
-  /// those who read the file, give up.
+  /// The same as far as a file of `format` holds it: texts that are too long end earlier, as a
+  /// whole letter, and none has a character 0 in it, which would end it. Beyond these lengths
+  /// libsndfile, or those who read the file, give up.
   public func fitting(_ format: FileFormat) -> SoundFileTags {
     var fitting = self
     for field in Self.fields {

@@ -1,10 +1,10 @@
 /// Heads of sound files that libsndfile must not see, or says too little of.
 
-/// What a Wave64, AIFF or AU file says of its length, which libsndfile brings to what is there without a
-/// word. (WAV and RF64: `WaveStream`; CAF: `CutCAF`.)
+/// What a Wave64, AIFF or AU file says of its length, which libsndfile brings to what is there
+/// without a word. (WAV and RF64: `WaveStream`; CAF: `CutCAF`.)
 enum AnnouncedSound {
-  /// Bytes of sound that the head announces, where they reach beyond the file's end; nil where they do
-  /// not, or the head does not say.
+  /// Bytes of sound that the head announces, where they reach beyond the file's end; nil where they
+  /// do not, or the head does not say.
   static func byteCount(in bytes: BufferedBytes) throws(FileFailure) -> Int? {
     guard let byteCount = bytes.byteCount else { return nil }
     let head = try bytes.bytes(at: 0, count: 40)
@@ -41,9 +41,10 @@ enum AnnouncedSound {
   }
 }
 
-/// What of the chunks of a WAV or RF64 file libsndfile is not to see. It goes round in circles in lists (`LIST`; its issue
-/// 1118): it adds an entry's size to its own place in 32 bits, and goes back where that is too much. And it refuses a
-/// file in which samples follow twice, as where files were joined.
+/// What of the chunks of a WAV or RF64 file libsndfile is not to see. It goes round in circles in
+/// lists (`LIST`; its issue 1118): it adds an entry's size to its own place in 32 bits, and goes
+/// back where that is too much. And it refuses a file in which samples follow twice, as where files
+/// were joined.
 struct WaveChunkCheck {
   /// Whether libsndfile is not to see them at all.
   private(set) var areUnsafe = false
@@ -107,8 +108,8 @@ enum FLACComments {
   private static let mostBlocks = 4096
   private static let commentType: UInt8 = 4
 
-  /// Throws `.unusableContents` where a FLAC file in `bytes` has more comments than fit into memory, or
-  /// blocks without end. Says nothing of what is no FLAC file.
+  /// Throws `.unusableContents` where a FLAC file in `bytes` has more comments than fit into
+  /// memory, or blocks without end. Says nothing of what is no FLAC file.
   static func check(_ bytes: BufferedBytes) throws(FileFailure) {
     guard let start = try bytes.endOfID3Tags(),
       try bytes.bytes(at: start, count: 4).identifier(at: 0) == "fLaC"
@@ -129,11 +130,11 @@ enum FLACComments {
   }
 }
 
-/// Tells files of MPEG audio (MP3 and its kin) from others before libsndfile sees them: its decoder of
-/// them prints what it thinks of damage, and `MPEGDecoder` reads them anyhow.
+/// Tells files of MPEG audio (MP3 and its kin) from others before libsndfile sees them: its decoder
+/// of them prints what it thinks of damage, and `MPEGDecoder` reads them anyhow.
 enum MPEGBeginning {
-  /// Whether libsndfile would take `bytes` for MPEG audio: those behind their ID3 tags begin with eleven
-  /// ones.
+  /// Whether libsndfile would take `bytes` for MPEG audio: those behind their ID3 tags begin with
+  /// eleven ones.
   static func isThere(in bytes: BufferedBytes) throws(FileFailure) -> Bool {
     for withFooters in [true, false] {
       guard let start = try bytes.endOfID3Tags(withFooters: withFooters) else { return true }

@@ -18,7 +18,8 @@ struct SoundSource: ~Copyable {
   let file: VirtualFile
   let handle: SoundFileHandle
 
-  /// The bytes of a file on disk; those of standard input, which may be a pipe, where `path` is `-`.
+  /// The bytes of a file on disk; those of standard input, which may be a pipe, where `path` is
+  /// `-`.
   static func bytes(of path: String) throws(FileFailure) -> BufferedBytes {
     if path == StandardInput.path, let pipe = try PipeSource(path: path) {
       return BufferedBytes(pipe)
@@ -26,8 +27,8 @@ struct SoundSource: ~Copyable {
     return BufferedBytes(try LocalFile(path: path))
   }
 
-  /// Opens `bytes` by their contents. Where they are not seekable, or it is not known how many there
-  /// are, they may be WAV or FLAC.
+  /// Opens `bytes` by their contents. Where they are not seekable, or it is not known how many
+  /// there are, they may be WAV or FLAC.
   static func open(_ bytes: BufferedBytes) throws(FileFailure) -> SoundSource {
     let beginning = try bytes.peek(4)
     guard beginning.count > 0 else {
@@ -130,7 +131,8 @@ struct SoundSource: ~Copyable {
 
   consuming func takeHandle() -> SoundFileHandle { handle }
 
-  /// The frames that libsndfile counts: those that the bytes can hold, and all where those are too few.
+  /// The frames that libsndfile counts: those that the bytes can hold, and all where those are too
+  /// few.
   private static func counted(
     _ info: SF_INFO, inBytes byteCount: Int?
   ) -> (held: Int?, missed: Int?) {

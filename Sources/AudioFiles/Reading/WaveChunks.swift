@@ -1,4 +1,5 @@
-/// The chunks of a WAV or RF64 file (EBU Tech 3306), one after the other. Their lengths are what their heads say.
+/// The chunks of a WAV or RF64 file (EBU Tech 3306), one after the other. Their lengths are what
+/// their heads say.
 struct WaveChunks {
   /// What such a file begins with.
   static let forms = ["RIFF", "RIFX", "RF64"]

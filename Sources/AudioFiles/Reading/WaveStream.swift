@@ -53,8 +53,8 @@ struct WaveStream {
     return nil
   }
 
-  /// Whether its recorder ended before it noted a length: the head says that there are no samples, or leaves it open, and
-  /// samples follow.
+  /// Whether its recorder ended before it noted a length: the head says that there are no samples,
+  /// or leaves it open, and samples follow.
   func isUnfinished(in bytes: BufferedBytes) throws(FileFailure) -> Bool {
     guard dataByteCount == nil, endsAtData || isEmpty, let byteCount = bytes.byteCount else {
       return false

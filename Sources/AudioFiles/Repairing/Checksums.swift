@@ -40,11 +40,11 @@ extension Checksum<UInt32> {
   static let oggPage = Checksum(polynomial: 0x04C1_1DB7)
 }
 
-/// The checksum of FLAC frames (RFC 9639, 9.3) of all bytes so far, in a form that tells of any stretch
-/// whether it comes out as nothing: its marks at both ends are equal then.
+/// The checksum of FLAC frames (RFC 9639, 9.3) of all bytes so far, in a form that tells of any
+/// stretch whether it comes out as nothing: its marks at both ends are equal then.
 ///
-/// With W(e) the register behind byte e, the stretch from a to e leaves W(e) + W(a) x^(8(e - a)), modulo
-/// the polynomial; that is zero where W(e) x^(-8e) = W(a) x^(-8a), for x has an inverse.
+/// With W(e) the register behind byte e, the stretch from a to e leaves W(e) + W(a) x^(8(e - a)),
+/// modulo the polynomial; that is zero where W(e) x^(-8e) = W(a) x^(-8a), for x has an inverse.
 struct RunningChecksum {
   private static let polynomial: UInt16 = 0x8005
   /// What each lowest byte does when eight powers of x are divided off.

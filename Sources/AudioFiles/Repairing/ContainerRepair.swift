@@ -21,8 +21,8 @@ struct WaveRepair {
     self.init(file, chunks, isLong: head != "RIFF", isBeginningLost: false)
   }
 
-  /// The same where all before the first chunk became zeros, with a chunk of nothing in the place of what
-  /// stood between; nil where no chunks behind `zeros` zeros lead to the samples.
+  /// The same where all before the first chunk became zeros, with a chunk of nothing in the place
+  /// of what stood between; nil where no chunks behind `zeros` zeros lead to the samples.
   init?(_ file: DamagedFile, zeros: Int) throws(FileFailure) {
     let lost = zeros - Self.first
     guard lost == 0 || lost >= Self.fillerHeadByteCount, lost % 2 == 0 else { return nil }
@@ -52,8 +52,8 @@ struct WaveRepair {
     }
   }
 
-  /// What is wrong, and what becomes of it. Throws `.unusableContents` where the chunks do not lead to
-  /// the samples.
+  /// What is wrong, and what becomes of it. Throws `.unusableContents` where the chunks do not lead
+  /// to the samples.
   func finding() throws(FileFailure) -> RepairFinding {
     let (layout, data) = try file.layout(in: chunks, of: "WAV")
     let form = try declaredFormByteCount()
@@ -134,8 +134,8 @@ struct WaveRepair {
   private func short(_ number: Int) -> [UInt8] { [UInt8](number, 4, bigEndian: false) }
 }
 
-/// Mends Sony's Wave64: chunks of 16-byte names, at multiples of eight bytes, with 64-bit sizes that
-/// count the chunk's head.
+/// Mends Sony's Wave64: chunks of 16-byte names, at multiples of eight bytes, with 64-bit sizes
+/// that count the chunk's head.
 struct Wave64Repair {
   let file: DamagedFile
 
@@ -207,7 +207,8 @@ struct AIFFRepair {
   }
 }
 
-/// Mends Apple's CAF: the size of its data chunk, the only one that depends on the length, and the version of its header.
+/// Mends Apple's CAF: the size of its data chunk, the only one that depends on the length, and the
+/// version of its header.
 struct CoreAudioRepair {
   let file: DamagedFile
   /// The samples come behind a number that counts edits.
@@ -287,8 +288,8 @@ private struct FoundSamples {
   let frames: Int
   var faults: [String] = []
 
-  /// Samples from `start` on, `declared` bytes of them by the head of their chunk, and `headerFrames`
-  /// frames where another chunk says so.
+  /// Samples from `start` on, `declared` bytes of them by the head of their chunk, and
+  /// `headerFrames` frames where another chunk says so.
   init(
     _ file: DamagedFile, _ style: ChunkStyle, _ layout: SampleLayout, from start: Int,
     declared: Int?, formEnd: Int, headerFrames: Int? = nil
@@ -322,8 +323,8 @@ private struct FoundSamples {
     faults.append("the header said that \(what) \(said) bytes, not \(byteCount)")
   }
 
-  /// Cuts off what follows the samples, and lets `set` write what the header must say, where something is
-  /// wrong.
+  /// Cuts off what follows the samples, and lets `set` write what the header must say, where
+  /// something is wrong.
   func finding(
     _ fileFormat: FileFormat, _ set: (inout RepairPlan) throws(FileFailure) -> Void
   ) throws(FileFailure) -> RepairFinding {

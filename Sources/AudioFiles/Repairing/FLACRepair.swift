@@ -39,7 +39,8 @@ struct FLACRepair {
       faults.append("\(torn.countedBytes) behind the last whole frame belonged to none")
       try plan.cut(at: walk.end, in: file)
     }
-    // The MD5 digest of the samples stays right only where none was lost. A head without a length has none yet.
+    // The MD5 digest of the samples stays right only where none was lost. A head without a length
+    // has none yet.
     let isDigestRight =
       plan.isEmpty && information.frames == 0 || information.frames == walk.frames
     if !isDigestRight {
@@ -99,8 +100,8 @@ struct FLACWalk {
     trial = FLACTrial(file, information)
   }
 
-  /// Walks to the last frame: one look at each byte, and few more at the frame that nothing follows, however the file
-  /// is made.
+  /// Walks to the last frame: one look at each byte, and few more at the frame that nothing
+  /// follows, however the file is made.
   ///
   /// A frame ends before the head of the next, where its checksum comes out: what is open is a head
   /// that no such end was found for yet.
@@ -126,8 +127,8 @@ struct FLACWalk {
     try settle(file.byteCount - zeros, zeros, checksums.mark)
     try takeLast()
     guard let followed, end < file.byteCount else { return }
-    // Zeros between the last frame and a head behind it that begins no whole frame: the checksum comes
-    // out with them as well.
+    // Zeros between the last frame and a head behind it that begins no whole frame: the checksum
+    // comes out with them as well.
     let whole = end
     while end > followed.place, try file.byte(at: end - 1) == 0 { end -= 1 }
     end += try trial.zeroCount(of: followed, before: end, atMost: whole - end)
@@ -136,16 +137,16 @@ struct FLACWalk {
   /// Zeros in a row that no frame contains: where they follow one, the file was to be longer.
   private static let settlingByteCount = 65536
 
-  /// Nothing but zeros follows from `place` on: a frame that comes out there is whole, and may end with
-  /// some of the zeros.
+  /// Nothing but zeros follows from `place` on: a frame that comes out there is whole, and may end
+  /// with some of the zeros.
   private mutating func settle(_ place: Int, _ zeros: Int, _ mark: UInt16) throws(FileFailure) {
     guard let start = open.start(endingAt: place, mark: mark, longest) else { return }
     take(start, to: try place + trial.zeroCount(of: start, before: place, atMost: zeros))
     followed = nil
   }
 
-  /// What follows the last frame, such as a tag of another program, begins no frame: the end of that frame is
-  /// where its checksum comes out and it decodes.
+  /// What follows the last frame, such as a tag of another program, begins no frame: the end of
+  /// that frame is where its checksum comes out and it decodes.
   private mutating func takeLast() throws(FileFailure) {
     // Bytes that may be decoded in vain: few places come out but by malice.
     var triedByteCount = 1_048_576 + 4 * file.byteCount
@@ -251,8 +252,8 @@ struct FLACFrameHeader: Equatable {
   }
 }
 
-/// Heads of FLAC frames for which no end was found yet, the newest some tens of thousands of them: more
-/// than one or two is damage, or malice.
+/// Heads of FLAC frames for which no end was found yet, the newest some tens of thousands of them:
+/// more than one or two is damage, or malice.
 struct OpenFrames {
   struct Start {
     let place: Int
@@ -306,8 +307,8 @@ struct OpenFrames {
     return start
   }
 
-  /// The start of the frame that comes out at `place`, where nothing follows: the newest that fits, since
-  /// from an older one that fits as well to it lies a whole frame, whose number was damaged.
+  /// The start of the frame that comes out at `place`, where nothing follows: the newest that fits,
+  /// since from an older one that fits as well to it lies a whole frame, whose number was damaged.
   func start(
     endingAt place: Int, mark: UInt16, _ longest: (FLACFrameHeader) -> Int
   ) -> Start? {

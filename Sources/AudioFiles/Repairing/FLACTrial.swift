@@ -2,8 +2,8 @@ import CSndFile
 
 /// Decodes a single frame of a FLAC file, to see whether it is whole.
 ///
-/// A checksum alone does not tell where a frame ends that zeros follow: with the checksum's last byte
-/// zero, it comes out one byte earlier as well.
+/// A checksum alone does not tell where a frame ends that zeros follow: with the checksum's last
+/// byte zero, it comes out one byte earlier as well.
 struct FLACTrial {
   private let file: DamagedFile
   /// A file's head up to its first frame.
@@ -24,8 +24,8 @@ struct FLACTrial {
   }
 
   /// How many of the zeros behind `place` belong to the frame that begins at `start`: as few as are
-  /// needed to decode it, or, of a frame that the decoder does not take, all that may belong to it. Its
-  /// checksum is right either way, and a second look comes to the same.
+  /// needed to decode it, or, of a frame that the decoder does not take, all that may belong to it.
+  /// Its checksum is right either way, and a second look comes to the same.
   func zeroCount(
     of start: OpenFrames.Start, before place: Int, atMost zeros: Int
   ) throws(FileFailure) -> Int {
@@ -41,8 +41,8 @@ struct FLACTrial {
     return most
   }
 
-  /// Whether the bytes from `start` to `end` decode to as many frames as they should have; or, of what the decoder does
-  /// not take, may.
+  /// Whether the bytes from `start` to `end` decode to as many frames as they should have; or, of
+  /// what the decoder does not take, may.
   func isWhole(_ start: OpenFrames.Start, to end: Int) throws(FileFailure) -> Bool {
     guard isDecodable else { return true }
     let bytes = try head + file.bytes(at: start.place, count: end - start.place)

@@ -17,8 +17,8 @@ public enum FileRepair {
   /// is lost. One that is to be mended `inPlace` must not be written by another program, also where
   /// nothing is wrong with it at the moment.
   ///
-  /// Throws `.cannotOpen`, `.permissionDenied`, `.readFailed`, and `.unusableContents` for what is no
-  /// sound file, holds too little to go by, or cannot be played though its lengths are right.
+  /// Throws `.cannotOpen`, `.permissionDenied`, `.readFailed`, and `.unusableContents` for what is
+  /// no sound file, holds too little to go by, or cannot be played though its lengths are right.
   public static func examine(
     _ path: String, wiped: LostHeader? = nil, inPlace: Bool = false
   ) throws(FileFailure) -> RepairFinding {
@@ -201,12 +201,13 @@ extension FileFailure {
 }
 
 extension FileRepair {
-  /// Writes what `finding` found, mended, to `path`, and leaves the file itself alone. `isStopped` is
-  /// asked again and again whether it is to be stopped, and told how much of it is there, of 1.
+  /// Writes what `finding` found, mended, to `path`, and leaves the file itself alone. `isStopped`
+  /// is asked again and again whether it is to be stopped, and told how much of it is there, of 1.
   ///
-  /// Throws `.interrupted` then, `.unusableContents` where the mended file cannot be played, `.cannotCreate` where there
-  /// is such a file, unless `overwrite`, `.permissionDenied`, `.diskFull`, `.writeFailed` or `.readFailed`; nothing is
-  /// left behind then, and a file that was to be overwritten is as it was.
+  /// Throws `.interrupted` then, `.unusableContents` where the mended file cannot be played,
+  /// `.cannotCreate` where there is such a file, unless `overwrite`, `.permissionDenied`,
+  /// `.diskFull`, `.writeFailed` or `.readFailed`; nothing is left behind then, and a file that was
+  /// to be overwritten is as it was.
   public static func write(
     _ finding: RepairFinding, to path: String, overwrite: Bool,
     isStopped: (_ done: Double) -> Bool = { _ in false }
@@ -226,12 +227,12 @@ extension FileRepair {
     try draft.publish()
   }
 
-  /// Mends the file itself: only the bytes that must change are written, the outermost last, so that a
-  /// kill in between leaves it no worse than it was.
+  /// Mends the file itself: only the bytes that must change are written, the outermost last, so
+  /// that a kill in between leaves it no worse than it was.
   ///
-  /// Throws `.invalidRequest` where bytes would have to move, `.permissionDenied` for a file that is
-  /// read-only, `.cannotOpen` where its length has changed since it was looked at, `.unusableContents` where it could not
-  /// be read even then, `.diskFull` or `.writeFailed`.
+  /// Throws `.invalidRequest` where bytes would have to move, `.permissionDenied` for a file that
+  /// is read-only, `.cannotOpen` where its length has changed since it was looked at,
+  /// `.unusableContents` where it could not be read even then, `.diskFull` or `.writeFailed`.
   public static func repairInPlace(_ finding: RepairFinding) throws(FileFailure) {
     let plan = finding.plan
     let path = finding.path

@@ -18,8 +18,8 @@ public struct LostHeader: Sendable {
     self.sampleFormat = sampleFormat
   }
 
-  /// A header in the place of the zeros with which `file` begins: what of the sound was
-  /// lost with them stays silent, and the rest stays where it was, if there is room for a header before it.
+  /// A header in the place of the zeros with which `file` begins: what of the sound was lost with
+  /// them stays silent, and the rest stays where it was, if there is room for a header before it.
   func finding(_ file: DamagedFile) throws(FileFailure) -> RepairFinding {
     let format = WaveFormat(
       sampleFormat: sampleFormat, sampleRate: sampleRate, channelCount: channelCount)

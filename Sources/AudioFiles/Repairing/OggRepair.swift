@@ -1,5 +1,5 @@
-/// Mends Ogg Vorbis and Opus: cuts behind the last whole page on which a packet ends, and marks it as
-/// the last. Pages that are lost before it are told.
+/// Mends Ogg Vorbis and Opus: cuts behind the last whole page on which a packet ends, and marks it
+/// as the last. Pages that are lost before it are told.
 struct OggRepair {
   private let file: DamagedFile
   /// Links of a chain that are complete.
@@ -19,8 +19,8 @@ struct OggRepair {
     damagedByteCount = 1_048_576 + 4 * file.byteCount
   }
 
-  /// What is wrong, and what becomes of it. Throws `.unusableContents` where there is neither Vorbis
-  /// nor Opus, or no sound of it.
+  /// What is wrong, and what becomes of it. Throws `.unusableContents` where there is neither
+  /// Vorbis nor Opus, or no sound of it.
   mutating func finding() throws(FileFailure) -> RepairFinding {
     var place = 0
     while let page = try nextPage(from: place) {

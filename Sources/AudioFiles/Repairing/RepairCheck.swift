@@ -1,7 +1,7 @@
 /// Whether what a repair says of a file, or makes of it, can be played.
 enum RepairCheck {
-  /// Throws `.unusableContents` where no length of the file `finding` tells of is wrong, and it cannot be read all the
-  /// same.
+  /// Throws `.unusableContents` where no length of the file `finding` tells of is wrong, and it
+  /// cannot be read all the same.
   static func check(_ finding: RepairFinding) throws(FileFailure) {
     guard finding.isIntact,
       isRefused(
@@ -27,7 +27,8 @@ enum RepairCheck {
       hint: "Look for another copy of it.")
   }
 
-  /// Whether the contents are refused. Of FLAC and Ogg, of which more is mended than can be played, that is not asked.
+  /// Whether the contents are refused. Of FLAC and Ogg, of which more is mended than can be played,
+  /// that is not asked.
   private static func isRefused(
     _ finding: RepairFinding, _ open: () throws(FileFailure) -> any ByteSource
   ) -> Bool {

@@ -76,8 +76,8 @@ struct SampleStretch {
     /// Where what stays of it ends.
     let end: Int
     let foreignByteCount: Int
-    /// Bytes of padding that the last chunk lacks. Chunks may lie at odd places, where the padding of
-    /// an earlier one was forgotten.
+    /// Bytes of padding that the last chunk lacks. Chunks may lie at odd places, where the padding
+    /// of an earlier one was forgotten.
     let missingPadding: Int
     let faults: [String]
 

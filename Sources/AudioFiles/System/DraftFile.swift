@@ -1,11 +1,11 @@
 import Glibc
 
-/// A file on its way to its name: what is there stays until there is something better. Let go of before
-/// it was put in its place, it vanishes.
+/// A file on its way to its name: what is there stays until there is something better. Let go of
+/// before it was put in its place, it vanishes.
 ///
-/// It has no name at all where the file system can do that, so that not even a kill leaves it behind;
-/// elsewhere a random one beside its place. From the beginning on no other program can write to its place
-/// in this way: files that are written are locked (`flock`).
+/// It has no name at all where the file system can do that, so that not even a kill leaves it
+/// behind; elsewhere a random one beside its place. From the beginning on no other program can
+/// write to its place in this way: files that are written are locked (`flock`).
 struct DraftFile: ~Copyable {
   /// What it is written through.
   let descriptor: FileDescriptor
@@ -42,8 +42,8 @@ struct DraftFile: ~Copyable {
   /// Whether there is a file whose place it takes.
   var isReplacing: Bool { replaced != nil }
 
-  /// Puts it in its place, in one step, on the disk as well. What is written later goes on in it. Throws
-  /// as `init` does.
+  /// Puts it in its place, in one step, on the disk as well. What is written later goes on in it.
+  /// Throws as `init` does.
   consuming func publish() throws(FileFailure) {
     let title = self.title
     do throws(SystemError) {
@@ -82,8 +82,8 @@ struct DraftFile: ~Copyable {
     }
   }
 
-  /// Puts it beside its place, under the first name with a number that is free, without waiting for what
-  /// is in it; returns where.
+  /// Puts it beside its place, under the first name with a number that is free, without waiting for
+  /// what is in it; returns where.
   consuming func appearBeside() throws(SystemError) -> String {
     for attempt in 2..<10_000 {
       let other = FileName.insert("-\(attempt)", into: path)
@@ -236,8 +236,8 @@ enum OutputBytes {
     }
   }
 
-  /// What stands in an output already: as many of the `count` bytes from `place` on as there are; none
-  /// where they cannot be read.
+  /// What stands in an output already: as many of the `count` bytes from `place` on as there are;
+  /// none where they cannot be read.
   static func bytes(at place: Int, count: Int, of descriptor: Int32) -> [UInt8] {
     (try? FileDescriptor.bytes(at: place, count: count, of: descriptor)) ?? []
   }

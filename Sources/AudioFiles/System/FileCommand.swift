@@ -4,12 +4,14 @@ import Glibc
 /// A shell command that runs for a file, beside everything else. One thread at a time.
 ///
 /// The command finds the file's path in `$1` and in `DUPLEX_FILE`; where it has no `$` in it, the
-/// path is added at its end. It receives no keys, and what it prints goes to standard error, or is kept to be told.
+/// path is added at its end. It receives no keys, and what it prints goes to standard error, or is
+/// kept to be told.
 package struct FileCommand: ~Copyable {
   private let process: pid_t
   private let command: String
   private let path: String
-  /// What it prints, where that is kept: in memory, so that it neither waits for a reader nor ends without one.
+  /// What it prints, where that is kept: in memory, so that it neither waits for a reader nor ends
+  /// without one.
   private let output: FileDescriptor?
   private var readByteCount = 0
   /// The line that is not over yet.
@@ -62,9 +64,10 @@ package struct FileCommand: ~Copyable {
     return true
   }
 
-  /// The lines that it printed since the last call, where they are kept; with `isLast` the one that has no end as well. Of
-  /// more than 64 KiB or 100 lines the last are told, and of what is overwritten by what follows a carriage return only
-  /// that. What it writes to `/dev/stderr` by name takes the place of what it printed before and was not told yet.
+  /// The lines that it printed since the last call, where they are kept; with `isLast` the one that
+  /// has no end as well. Of more than 64 KiB or 100 lines the last are told, and of what is
+  /// overwritten by what follows a carriage return only that. What it writes to `/dev/stderr` by
+  /// name takes the place of what it printed before and was not told yet.
   package mutating func takeLines(isLast: Bool) -> [String] {
     let number: Int32
     switch output {

@@ -16,8 +16,8 @@ struct FileDescriptor: ~Copyable {
     number = try FileSystem.open(path, flags)
   }
 
-  /// Opens the file on disk at `path` to be read. Nothing else is waited for: a folder is refused with
-  /// `EISDIR`, a pipe, a socket or a device with `ESPIPE`.
+  /// Opens the file on disk at `path` to be read. Nothing else is waited for: a folder is refused
+  /// with `EISDIR`, a pipe, a socket or a device with `ESPIPE`.
   static func file(at path: String) throws(SystemError) -> FileDescriptor {
     let opened = try FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK)
     let status = try opened.status
@@ -64,7 +64,8 @@ struct FileDescriptor: ~Copyable {
     guard lseek(number, position, SEEK_SET) >= 0 else { throw .last }
   }
 
-  /// Fills `bytes` with what begins at `place`, as far as one call goes; returns how many, 0 at the end.
+  /// Fills `bytes` with what begins at `place`, as far as one call goes; returns how many, 0 at the
+  /// end.
   func read(into bytes: UnsafeMutableRawBufferPointer, at place: Int) throws(SystemError) -> Int {
     try Self.read(into: bytes, at: place, of: number)
   }

@@ -69,7 +69,8 @@ public struct FileFailure: ExplainedFailure, Sendable, Equatable {
   /// The same as a fact, where it is a choice of the caller's.
   public let remedy: Remedy?
 
-  /// A failure of `kind` with its two sentences, and `remedy` where a choice of the caller's would help.
+  /// A failure of `kind` with its two sentences, and `remedy` where a choice of the caller's would
+  /// help.
   public init(_ kind: Kind, _ message: String, hint: String, remedy: Remedy? = nil) {
     self.remedy = remedy
     self.kind = kind

@@ -4,9 +4,10 @@ import Glibc
 /// Any thread but the audio thread.
 ///
 /// UTF-8 becomes text as usual. A byte that is no part of it becomes one of 128 private scalars,
-/// U+EF80 to U+EFFF (the range that MirBSD's OPTU encoding uses), and where a name holds one of these
-/// scalars itself, its three bytes do. So every name comes back as it was: names are made text by
-/// `text(of:)` where they enter, and bytes by `bytes(of:)` where the kernel is called (`FileSystem`).
+/// U+EF80 to U+EFFF (the range that MirBSD's OPTU encoding uses), and where a name holds one of
+/// these scalars itself, its three bytes do. So every name comes back as it was: names are made
+/// text by `text(of:)` where they enter, and bytes by `bytes(of:)` where the kernel is called
+/// (`FileSystem`).
 package enum FileName {
   private static let escapes: ClosedRange<UInt32> = 0xEF80...0xEFFF
 
@@ -67,8 +68,8 @@ package enum FileName {
     return name[colon...].hasPrefix("://")
   }
 
-  /// `name`, where it is an address without its user's name and password: for messages. Also where it is none that
-  /// could be fetched.
+  /// `name`, where it is an address without its user's name and password: for messages. Also where
+  /// it is none that could be fetched.
   package static func withoutUser(_ name: String) -> String {
     guard isAddress(name), let colon = name.firstIndex(of: ":") else { return name }
     let start = name.index(colon, offsetBy: 3)
@@ -98,8 +99,8 @@ package enum FileName {
   }
 }
 
-/// The parts of a path. Bytes count here: a letter that is followed by an accent of its own is another
-/// `Character`, but the kernel finds its slash all the same.
+/// The parts of a path. Bytes count here: a letter that is followed by an accent of its own is
+/// another `Character`, but the kernel finds its slash all the same.
 extension FileName {
   /// The folder that `path` is in.
   package static func folder(of path: String) -> String {
@@ -112,8 +113,8 @@ extension FileName {
   /// What follows the last slash.
   package static func last(of path: String) -> Substring { path[nameStart(of: path)...] }
 
-  /// What follows the last dot of the last name, in small letters; empty where there is none, or only
-  /// at the beginning.
+  /// What follows the last dot of the last name, in small letters; empty where there is none, or
+  /// only at the beginning.
   package static func ending(of path: String) -> String {
     guard let dot = dot(of: path) else { return "" }
     return path[path.utf8.index(after: dot)...].lowercased()

@@ -36,7 +36,8 @@ enum FileSystem {
     return FileName.text(ofCString: found)
   }
 
-  /// The folder that an open file is in, whatever that is called by now; the file itself need not have a name.
+  /// The folder that an open file is in, whatever that is called by now; the file itself need not
+  /// have a name.
   static func folder(ofOpenFile descriptor: Int32) throws(SystemError) -> String {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
     let count = readlink("/proc/self/fd/\(descriptor)", &bytes, Int(PATH_MAX))
@@ -74,15 +75,16 @@ enum FileSystem {
     try check(old) { old in withBytes(of: new) { linux_rename_to_free(old, $0) } }
   }
 
-  /// Gives the file behind `descriptor`, which has no name, the name `path`, unless something has it.
+  /// Gives the file behind `descriptor`, which has no name, the name `path`, unless something has
+  /// it.
   static func name(_ descriptor: Int32, _ path: String) throws(SystemError) {
     try check("/proc/self/fd/\(descriptor)") { old in
       withBytes(of: path) { linkat(AT_FDCWD, old, AT_FDCWD, $0, AT_SYMLINK_FOLLOW) }
     }
   }
 
-  /// The names in a folder, at most `limit` and a few more bytes of them than `byteLimit`, its own and
-  /// its parent's among them, and what it is.
+  /// The names in a folder, at most `limit` and a few more bytes of them than `byteLimit`, its own
+  /// and its parent's among them, and what it is.
   static func names(
     in folder: String, atMost limit: Int, bytes byteLimit: Int = .max
   ) throws(SystemError) -> (names: NameList, status: stat) {
@@ -108,12 +110,14 @@ enum FileSystem {
     return status
   }
 
-  /// Throws `EINVAL` where `path` holds a zero byte: the kernel would take what is before it for all of the name.
+  /// Throws `EINVAL` where `path` holds a zero byte: the kernel would take what is before it for
+  /// all of the name.
   static func checkName(_ path: String) throws(SystemError) {
     guard !path.utf8.contains(0) else { throw SystemError(number: EINVAL) }
   }
 
-  /// Calls `body` with the path as a C string: with an empty one, which names no file, where a zero byte would end it early.
+  /// Calls `body` with the path as a C string: with an empty one, which names no file, where a zero
+  /// byte would end it early.
   static func withBytes<Result>(
     of path: String, _ body: (UnsafePointer<CChar>) -> Result
   ) -> Result {
@@ -161,11 +165,12 @@ public struct FileIdentity: Hashable, Sendable {
   }
 }
 
-/// Where a path leads: the file that is there, or the one that would be made. Paths of one file have equal places. Any
-/// thread but the audio thread.
+/// Where a path leads: the file that is there, or the one that would be made. Paths of one file
+/// have equal places. Any thread but the audio thread.
 package struct FilePlace: Hashable {
   private let file: FileIdentity?
-  /// The folder and the name in it where there is no file; the whole path where there is no folder either.
+  /// The folder and the name in it where there is no file; the whole path where there is no folder
+  /// either.
   private let folder: FileIdentity?
   private let name: [UInt8]
 
@@ -229,7 +234,8 @@ package struct DiskSpace {
     freeByteCount = Self.byteCount(blocks: room.f_bavail, of: room.f_frsize)
   }
 
-  /// Bytes of `blocks`; the most that can be counted where they are more, as network disks say that have no end.
+  /// Bytes of `blocks`; the most that can be counted where they are more, as network disks say that
+  /// have no end.
   static func byteCount(blocks: UInt, of size: UInt) -> Int {
     let (count, isTooMuch) = blocks.multipliedReportingOverflow(by: size)
     return isTooMuch ? .max : Int(clamping: count)

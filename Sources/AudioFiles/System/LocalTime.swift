@@ -28,7 +28,8 @@ public struct LocalTime: Sendable {
     var fields = fields
     // What comes out may be longer than what goes in, but not by more than this.
     var bytes = [CChar](repeating: 0, count: pattern.utf8.count * 40 + 64)
-    // Nothing is written of what is too long, and nothing comes of some words: a point tells them apart.
+    // Nothing is written of what is too long, and nothing comes of some words: a point tells them
+    // apart.
     let count = strftime(&bytes, bytes.count, pattern + ".", &fields)
     guard count > 0 else { return pattern }
     return String(decoding: bytes[..<(count - 1)].lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -36,23 +36,23 @@ package enum ProgramArguments {
 
 /// How signals end the program while they are not watched for. Any thread but the audio thread.
 package enum ProgramSignals {
-  /// From now on SIGINT, SIGTERM and SIGHUP end it at once with `status`, where they are not ignored:
-  /// `sentence` goes to standard error before, and `event` to standard output.
+  /// From now on SIGINT, SIGTERM and SIGHUP end it at once with `status`, where they are not
+  /// ignored: `sentence` goes to standard error before, and `event` to standard output.
   package static func endProgram(status: Int32, sentence: String, event: String) {
     cprogram_end_on_signals(status, sentence, event)
   }
 
-  /// Tells whether a panel is drawn on the terminal behind standard error, from the cursor on: it is erased before Ctrl-Z
-  /// stops the program.
+  /// Tells whether a panel is drawn on the terminal behind standard error, from the cursor on: it
+  /// is erased before Ctrl-Z stops the program.
   package static func eraseAtStop(isDrawn: Bool) { cprogram_erase_at_stop(isDrawn) }
 }
 
 /// Starts other programs.
 enum ProcessStart {
-  /// Starts the program `words[0]`, found as a shell finds it, in a process group of its own: a Ctrl-C
-  /// at the terminal is not for it. Its standard input is empty, its standard output is `output`, and
-  /// its standard error `errors` where that is given. `variable` is added to its environment. Returns 0,
-  /// or the number of the error.
+  /// Starts the program `words[0]`, found as a shell finds it, in a process group of its own: a
+  /// Ctrl-C at the terminal is not for it. Its standard input is empty, its standard output is
+  /// `output`, and its standard error `errors` where that is given. `variable` is added to its
+  /// environment. Returns 0, or the number of the error.
   static func start(
     _ words: [String], output: Int32, errors: Int32? = nil,
     variable: (name: String, value: String)? = nil, _ process: inout pid_t

@@ -15,7 +15,8 @@ package enum TextFile {
       let file = try FileDescriptor.file(at: path)
       let count = try file.status.byteCount
       guard count <= limit else { throw SystemError(number: EFBIG) }
-      // Files of the kernel's say that they are empty, and others grow: a byte more tells that there is more.
+      // Files of the kernel's say that they are empty, and others grow: a byte more tells that
+      // there is more.
       var bytes = try file.bytes(at: 0, count: count + 1)
       while bytes.count <= limit {
         let rest = min(max(4096, bytes.count), limit + 1 - bytes.count)
@@ -35,8 +36,8 @@ package enum TextFile {
     }
   }
 
-  /// UTF-8, or UTF-16 where a mark of its byte order comes first; of other bytes what `FileName` makes of
-  /// them, since a playlist names files.
+  /// UTF-8, or UTF-16 where a mark of its byte order comes first; of other bytes what `FileName`
+  /// makes of them, since a playlist names files.
   static func text(of bytes: [UInt8]) -> String {
     narrow(bytes).map { String(decoding: $0, as: UTF8.self) } ?? FileName.text(of: bytes)
   }
@@ -57,8 +58,8 @@ package enum TextFile {
     return narrow
   }
 
-  /// Makes `text` the contents of `path`, and makes its folders as well where that is asked for: the
-  /// old contents stay until the new ones are complete. Throws `.cannotCreate` or
+  /// Makes `text` the contents of `path`, and makes its folders as well where that is asked for:
+  /// the old contents stay until the new ones are complete. Throws `.cannotCreate` or
   /// `.permissionDenied`.
   package static func write(
     _ text: String, to path: String, overwrite: Bool = true,
@@ -89,8 +90,9 @@ package enum TextFile {
   /// Whether anything is called `path`, a link to no file included.
   package static func exists(_ path: String) -> Bool { FileSystem.isTaken(path) }
 
-  /// Whether a folder that is this user's own keeps it from seeing whether there is anything of that name. What another
-  /// user's folders hide, as those of a home that was handed down, was not meant for it.
+  /// Whether a folder that is this user's own keeps it from seeing whether there is anything of
+  /// that name. What another user's folders hide, as those of a home that was handed down, was not
+  /// meant for it.
   package static func isHidden(_ path: String) -> Bool {
     var place = path
     while true {
@@ -127,7 +129,8 @@ public struct SystemFiles: Sendable {
   private let root: String
   private let refused: Set<String>
 
-  /// The files below `root`; this user may not open those named in `refused`, whatever the kernel says.
+  /// The files below `root`; this user may not open those named in `refused`, whatever the kernel
+  /// says.
   public init(root: String = "", refusing refused: Set<String> = []) {
     self.root = root
     self.refused = refused
@@ -158,8 +161,8 @@ public struct SystemFiles: Sendable {
     return nil
   }
 
-  /// The names in a folder in the order of their bytes, its own and its parent's left out; empty where
-  /// it cannot be read.
+  /// The names in a folder in the order of their bytes, its own and its parent's left out; empty
+  /// where it cannot be read.
   public func names(in folder: String) -> [String] {
     guard
       let (names, _) = try? FileSystem.names(in: root + folder, atMost: 1 << 16, bytes: 1 << 22)

@@ -20,8 +20,9 @@ extension SoundFileWriter {
       && status.st_nlink == 0
   }
 
-  /// The name that it has now, where it or its folder was renamed; nil where it has its own, or none
-  /// is found. A file that began without a name is not known by one to the kernel: the folder is.
+  /// The name that it has now, where it or its folder was renamed; nil where it has its own, or
+  /// none is found. A file that began without a name is not known by one to the kernel: the folder
+  /// is.
   public var newName: String? {
     var status = stat()
     guard draft == nil, fstat(sink.descriptor, &status) == 0, FileStatus(status).isRegular,
@@ -57,15 +58,15 @@ extension SoundFileWriter {
     return byteCount < lseek(sink.descriptor, 0, SEEK_CUR) || Self.head(sink.descriptor) != head
   }
 
-  /// Removes what another program has added behind the last frame: libsndfile takes all that is behind a
-  /// Wave64 head for sound.
+  /// Removes what another program has added behind the last frame: libsndfile takes all that is
+  /// behind a Wave64 head for sound.
   func cutOffForeignBytes() {
     guard fileFormat == .w64, soundEnd > 0, let byteCount, byteCount > soundEnd else { return }
     _ = ftruncate(sink.descriptor, soundEnd)
   }
 
-  /// Remembers where the sound ends: the furthest place that a write has come to. A head that could not be
-  /// rewritten leaves the descriptor in the middle of that head.
+  /// Remembers where the sound ends: the furthest place that a write has come to. A head that could
+  /// not be rewritten leaves the descriptor in the middle of that head.
   mutating func noteSoundEnd() {
     guard fileFormat == .w64 else { return }
     soundEnd = max(soundEnd, Int(lseek(sink.descriptor, 0, SEEK_CUR)))
@@ -79,11 +80,12 @@ extension SoundFileWriter {
     head = []
   }
 
-  /// Where what is written to an abandoned file goes. Open from the first file on: later no descriptor may be free.
+  /// Where what is written to an abandoned file goes. Open from the first file on: later no
+  /// descriptor may be free.
   static let nothing = try? FileSystem.open("/dev/null", O_RDWR)
 
-  /// Four bytes behind a file's first length, which every format leaves alone until it is finished, and
-  /// whether its first byte is a zero: those of an MP3 are zeros as well, like a hole's.
+  /// Four bytes behind a file's first length, which every format leaves alone until it is finished,
+  /// and whether its first byte is a zero: those of an MP3 are zeros as well, like a hole's.
   static func head(_ descriptor: Int32) -> [UInt8] {
     let bytes = OutputBytes.bytes(at: 0, count: 12, of: descriptor)
     return bytes.count == 12 ? [min(bytes[0], 1)] + bytes[8...] : []

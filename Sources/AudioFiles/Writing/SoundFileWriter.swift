@@ -6,9 +6,9 @@ import RealtimeAudio
 ///
 /// 16- and 24-bit samples that came from a file or a converter are written to the bit; what lies
 /// beyond full scale becomes full scale, what is no number becomes silence. Every write is checked,
-/// and what was written before a failure stays readable. It gets its name, and a file of that name is
-/// replaced, when there is something to be read in it (`Appearance`); only `finish` tells whether it is
-/// complete. One thread at a time, never the audio thread.
+/// and what was written before a failure stays readable. It gets its name, and a file of that name
+/// is replaced, when there is something to be read in it (`Appearance`); only `finish` tells
+/// whether it is complete. One thread at a time, never the audio thread.
 ///
 /// ```swift
 /// var writer = try SoundFileWriter(
@@ -35,11 +35,11 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   /// The most frames that it can hold.
   var frameLimit: Int
 
-  /// When a file gets its name. Until then nothing of it is to be found, and what was there is as it
-  /// was.
+  /// When a file gets its name. Until then nothing of it is to be found, and what was there is as
+  /// it was.
   public enum Appearance: Sendable {
-    /// As soon as what is in it can be read: after the first frames, or with `refreshHeader` where a
-    /// file without any can be read.
+    /// As soon as what is in it can be read: after the first frames, or with `refreshHeader` where
+    /// a file without any can be read.
     case readable
     /// When it is finished; let go of before, it vanishes.
     case finished
@@ -59,10 +59,10 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   /// Creates the file that is to be called `path`.
   ///
   /// Throws `.invalidRequest` for what the format cannot hold, before anything is created;
-  /// `.cannotCreate` or `.permissionDenied` and leaves nothing behind. An existing file
-  /// is refused without `overwrite`, and replaced with it, at the time that `appearance` says; one that
-  /// another writer has open is refused. `tags` go into every format but Wave64 and
-  /// raw, which have no place for them, as far as they fit (`SoundFileTags.fitting`).
+  /// `.cannotCreate` or `.permissionDenied` and leaves nothing behind. An existing file is refused
+  /// without `overwrite`, and replaced with it, at the time that `appearance` says; one that
+  /// another writer has open is refused. `tags` go into every format but Wave64 and raw, which have
+  /// no place for them, as far as they fit (`SoundFileTags.fitting`).
   public init(
     path: String, fileFormat: FileFormat, sampleFormat: FileSampleFormat, sampleRate: Int,
     channelCount: Int, overwrite: Bool, tags: SoundFileTags = SoundFileTags(),
@@ -117,8 +117,8 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   /// Frames written.
   public var framesWritten: Int { sink.frameCount }
 
-  /// Appends `frames` frames of `buffer` from `firstFrame` on. Throws `.diskFull`, `.writeFailed` or
-  /// `.closedPipe`; the frames before that are in the file, and `framesWritten` counts them.
+  /// Appends `frames` frames of `buffer` from `firstFrame` on. Throws `.diskFull`, `.writeFailed`
+  /// or `.closedPipe`; the frames before that are in the file, and `framesWritten` counts them.
   public mutating func write(
     _ buffer: borrowing SampleBuffer, from firstFrame: Int = 0, frames: Int
   ) throws(FileFailure) {
@@ -136,8 +136,9 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   /// Whether the file has the memory's own samples of 16 bits, and `write` takes them.
   package var takesWords: Bool { wordSink != nil }
 
-  /// Appends `frames` frames of 16 bits, full scale being 32,768, from frame `firstFrame` of `words` on, to a file that
-  /// `takesWords`: what it appends of the same samples as floating-point numbers. Throws as that does.
+  /// Appends `frames` frames of 16 bits, full scale being 32,768, from frame `firstFrame` of
+  /// `words` on, to a file that `takesWords`: what it appends of the same samples as floating-point
+  /// numbers. Throws as that does.
   package mutating func write(
     _ words: Span<Int16>, from firstFrame: Int = 0, frames: Int
   ) throws(FileFailure) {
@@ -154,7 +155,8 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Appends `frames` frames by `append`, which is told how many were appended before and how many it is to append.
+  /// Appends `frames` frames by `append`, which is told how many were appended before and how many
+  /// it is to append.
   private mutating func write(
     _ frames: Int, _ append: (Int, Int) throws(SystemError) -> Void
   ) throws(FileFailure) {
@@ -180,8 +182,8 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Makes the file valid as it stands, should the power fail now, and show what was told of it. Cheap
-  /// enough to be called several times a second. Throws as `write` does.
+  /// Makes the file valid as it stands, should the power fail now, and show what was told of it.
+  /// Cheap enough to be called several times a second. Throws as `write` does.
   public mutating func refreshHeader() throws(FileFailure) {
     try mapSystemError(try sink.refresh()) { failure($0) }
     guard draft != nil, appearance == .readable, sink.isReadable else { return }
@@ -189,8 +191,8 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     if missingName == nil { head = Self.head(sink.descriptor) }
   }
 
-  /// Gets its name. Where it cannot have it, nothing that was written is lost: see `restore`. Throws as
-  /// `write` does where the disk refuses what was written.
+  /// Gets its name. Where it cannot have it, nothing that was written is lost: see `restore`.
+  /// Throws as `write` does where the disk refuses what was written.
   private mutating func appear(isLast: Bool = false) throws(FileFailure) {
     guard let draft = self.draft.take() else { return }
     do throws(SystemError) {
@@ -233,14 +235,14 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     try mapSystemError(try sink.synchronize()) { failure($0) }
   }
 
-  /// Completes and closes the file. Throws as `write` does, and what `init` throws where it cannot get
-  /// its name.
+  /// Completes and closes the file. Throws as `write` does, and what `init` throws where it cannot
+  /// get its name.
   public consuming func finish() throws(FileFailure) {
     try complete()
   }
 
-  /// The same, after which `framesWritten` says how many frames are in the file, and nothing else can be
-  /// done with it. Throws as that does.
+  /// The same, after which `framesWritten` says how many frames are in the file, and nothing else
+  /// can be done with it. Throws as that does.
   public mutating func complete() throws(FileFailure) {
     var trouble: FileFailure?
     cutOffForeignBytes()
@@ -295,20 +297,20 @@ struct MissingName {
 
 /// What a file says beside its sound. It stands in the file from the next `refreshHeader` on.
 extension SoundFileWriter {
-  /// Notes when the first frame was captured: in WAV and RF64, as broadcasters do. Other formats, and
-  /// files on a pipe, have no place for it.
+  /// Notes when the first frame was captured: in WAV and RF64, as broadcasters do. Other formats,
+  /// and files on a pipe, have no place for it.
   public mutating func setOrigination(_ origination: Origination) {
     sink.notes.origination = origination
   }
 
-  /// Sets a marker: in WAV and RF64. Other formats, and files on a pipe, do without, and so do frames
-  /// beyond the four billion that such a file can number.
+  /// Sets a marker: in WAV and RF64. Other formats, and files on a pipe, do without, and so do
+  /// frames beyond the four billion that such a file can number.
   public mutating func mark(_ marker: SoundFileMarker) {
     sink.notes.markers.append(marker)
   }
 
-  /// Notes how loud the recording is: in WAV and RF64, as broadcasters do; nil is what is not known.
-  /// `momentaryLUFS` and `shortTermLUFS` are the highest there were.
+  /// Notes how loud the recording is: in WAV and RF64, as broadcasters do; nil is what is not
+  /// known. `momentaryLUFS` and `shortTermLUFS` are the highest there were.
   public mutating func setLoudness(
     integratedLUFS: Double?, rangeLU: Double?, truePeakDBTP: Double?, momentaryLUFS: Double?,
     shortTermLUFS: Double?

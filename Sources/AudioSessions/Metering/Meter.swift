@@ -12,8 +12,8 @@ public struct Meter: MixerStage, ~Copyable {
   private let windowFrames: Int
   private var frames = 0
 
-  /// A meter of `channelCount` channels. Its readings, `readingsPerSecond`, go to `readings`, a ring whose frames
-  /// have `Meter.readingWidth(channelCount)` samples.
+  /// A meter of `channelCount` channels. Its readings, `readingsPerSecond`, go to `readings`, a
+  /// ring whose frames have `Meter.readingWidth(channelCount)` samples.
   public init(
     readings: consuming SampleWriter, channelCount: Int, sampleRate: Int,
     readingsPerSecond: Int = 10

@@ -4,8 +4,8 @@ import AudioBasics
 import AudioLevels
 import RealtimeAudio
 
-/// The audio thread's half of what is known of an output's levels: counts frames beyond full scale and finds the
-/// true peak, and publishes both (`OutputMeterView`).
+/// The audio thread's half of what is known of an output's levels: counts frames beyond full scale
+/// and finds the true peak, and publishes both (`OutputMeterView`).
 public struct OutputMeter: MixerStage, ~Copyable {
   private var levels: OutputLevels
   private var clippedFrames = PublishedValue()

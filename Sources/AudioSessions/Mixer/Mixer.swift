@@ -3,9 +3,9 @@ import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
-/// The callbacks of every session: two lists of stages, one for what the microphone delivers and one
-/// for what the output plays. A stage that a session does not need is nil.
-/// Made on any thread; a unit runs it on its audio thread.
+/// The callbacks of every session: two lists of stages, one for what the microphone delivers and
+/// one for what the output plays. A stage that a session does not need is nil. Made on any thread;
+/// a unit runs it on its audio thread.
 ///
 /// ```swift
 /// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free"))
@@ -27,8 +27,8 @@ public struct Mixer: SessionCallbacks, ~Copyable {
 
   /// The gain of the microphone before all other stages.
   public var inputGain = SmoothedGain(.unity)
-  /// Effects of your own on the microphone: after its gain, before its meter, its recorder and the monitor. Prepared by
-  /// the unit's start; nil costs nothing.
+  /// Effects of your own on the microphone: after its gain, before its meter, its recorder and the
+  /// monitor. Prepared by the unit's start; nil costs nothing.
   public var inputInsert: EffectInsert?
   /// Measures the microphone.
   public var meter: Meter?
@@ -37,10 +37,11 @@ public struct Mixer: SessionCallbacks, ~Copyable {
 
   /// The gain of the microphone in the output; nil leaves the microphone out.
   public var monitor: SmoothedGain?
-  /// Effects of your own between microphone and output: after `monitor`, so that they get what is heard of the
-  /// microphone, and before `protection`, so that the limiter guards ears from what they make. `recorder` records the
-  /// microphone without them, `mixRecorder` with them. They run without a monitor as well, on silence, and so may
-  /// generate sound. Prepared by the unit's start; nil costs nothing.
+  /// Effects of your own between microphone and output: after `monitor`, so that they get what is
+  /// heard of the microphone, and before `protection`, so that the limiter guards ears from what
+  /// they make. `recorder` records the microphone without them, `mixRecorder` with them. They run
+  /// without a monitor as well, on silence, and so may generate sound. Prepared by the unit's
+  /// start; nil costs nothing.
   public var insert: EffectInsert?
   /// Suppresses feedback, and limits what is played.
   public var protection: MonitorProtection?
@@ -86,7 +87,8 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     if !hasOutput { mixRecorder?.skip(microphone.frames, at: microphone.time) }
   }
 
-  /// Takes what other threads ask for, and so gives a recorder back, while no cycle comes that would.
+  /// Takes what other threads ask for, and so gives a recorder back, while no cycle comes that
+  /// would.
   @_noLocks
   public mutating func idle() {
     if changes?.isNew == true { takeRequests() }
@@ -114,7 +116,8 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     output.play(mix.buffer)
   }
 
-  /// Ends with the player's last frame, which a limiter that looks ahead plays later than the player gave it.
+  /// Ends with the player's last frame, which a limiter that looks ahead plays later than the
+  /// player gave it.
   @_noLocks
   private mutating func endWithPlayer(_ output: inout OutputCycle) {
     guard player?.isFinished == true else {
@@ -201,7 +204,8 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     return CycleTime(frame: time.frame + frames, nanoseconds: time.nanoseconds, lostFrames: 0)
   }
 
-  /// Throws `.invalidRequest` where the mixer was made for other channels or a shorter period than the device has.
+  /// Throws `.invalidRequest` where the mixer was made for other channels or a shorter period than
+  /// the device has.
   borrowing func checkShape(_ configuration: DuplexConfiguration) throws(DeviceFailure) {
     try microphone.check(configuration.capture, "input", configuration.periodFrames)
     try mix.check(configuration.playback, "output", configuration.periodFrames)

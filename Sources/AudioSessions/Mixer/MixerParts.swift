@@ -20,8 +20,8 @@ package struct MixerParts: ~Copyable {
   }
 }
 
-/// Replaces the recorders of a mixer while sound runs, and gets them back after the last cycle. For one session, on
-/// one thread, which is not the audio thread.
+/// Replaces the recorders of a mixer while sound runs, and gets them back after the last cycle. For
+/// one session, on one thread, which is not the audio thread.
 package struct MixerHandoffs: ~Copyable {
   package let recorder = Handoff<Recorder>()
   package let mixRecorder = Handoff<Recorder>()
@@ -31,7 +31,8 @@ package struct MixerHandoffs: ~Copyable {
   /// Handoffs to the mixer that `control` is installed on.
   package init(_ control: SessionControl) { self.control = control }
 
-  /// Connects the two, and puts `parts` on the mixer, which keeps them: its end does not end its recordings.
+  /// Connects the two, and puts `parts` on the mixer, which keeps them: its end does not end its
+  /// recordings.
   package borrowing func install(on mixer: inout Mixer, _ parts: inout MixerParts) {
     mixer.recorder = parts.recorder.take()
     mixer.mixRecorder = parts.mixRecorder.take()

@@ -4,17 +4,20 @@ import RealtimeAudio
 
 /// Where an effect is inserted.
 public enum InsertPoint: Sendable, Hashable, CaseIterable {
-  /// On the input: after its gain, before its meter, recorder and monitor. The effect is recorded and played.
+  /// On the input: after its gain, before its meter, recorder and monitor. The effect is recorded
+  /// and played.
   case input
-  /// Between the microphone and the output: after the monitor's gain, before the limiter and the player. The effect is
-  /// played, and not in the recording of the microphone.
+  /// Between the microphone and the output: after the monitor's gain, before the limiter and the
+  /// player. The effect is played, and not in the recording of the microphone.
   case monitor
 }
 
-/// Changes a mixer while sound runs: its gains, its effects. All calls may be made on any thread but the audio thread.
+/// Changes a mixer while sound runs: its gains, its effects. All calls may be made on any thread
+/// but the audio thread.
 ///
-/// The audio thread compares one number a cycle to find out whether anything changed. An insert without an effect, or
-/// a player that was never used, costs it nothing. A control may be installed on one mixer after the other.
+/// The audio thread compares one number a cycle to find out whether anything changed. An insert
+/// without an effect, or a player that was never used, costs it nothing. A control may be installed
+/// on one mixer after the other.
 ///
 /// ```swift
 /// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free"))
@@ -67,8 +70,8 @@ public final class SessionControl: Sendable {
     set { change { $0.outputGain.publish(gain: newValue) } }
   }
 
-  /// Adds `effect` after the effects at `point`, at most `EffectInsert.mostEffects`. It runs from the next cycle on.
-  /// `remove` takes away what the answer stands for.
+  /// Adds `effect` after the effects at `point`, at most `EffectInsert.mostEffects`. It runs from
+  /// the next cycle on. `remove` takes away what the answer stands for.
   @discardableResult
   public func insert<Effect: AudioEffect & ~Copyable>(
     _ effect: consuming sending Effect, at point: InsertPoint
@@ -82,14 +85,16 @@ public final class SessionControl: Sendable {
     return id
   }
 
-  /// Takes an effect away that was inserted, and frees it once no cycle runs it any more; false where it is not there.
+  /// Takes an effect away that was inserted, and frees it once no cycle runs it any more; false
+  /// where it is not there.
   @discardableResult
   public func remove(_ effect: EffectID) -> Bool {
     inputInsert.remove(effect) || monitorInsert.remove(effect)
   }
 
-  /// Connects this control to `mixer`, a mixer for a unit of this configuration, which begins with the present gains.
-  /// With `playsMicrophone` the mixer plays the microphone at `monitorGain`. Before the first cycle.
+  /// Connects this control to `mixer`, a mixer for a unit of this configuration, which begins with
+  /// the present gains. With `playsMicrophone` the mixer plays the microphone at `monitorGain`.
+  /// Before the first cycle.
   public func install(
     on mixer: inout Mixer, _ configuration: DuplexConfiguration, playsMicrophone: Bool
   ) {

@@ -2,8 +2,8 @@
 
 import Glibc
 
-/// Four band-pass filters of second order, side by side in one vector: state variable filters in the
-/// trapezoidal form of A. Simper ("Linear Trapezoidal Integrated State Variable Filter", 2013).
+/// Four band-pass filters of second order, side by side in one vector: state variable filters in
+/// the trapezoidal form of A. Simper ("Linear Trapezoidal Integrated State Variable Filter", 2013).
 struct BandFilters: BitwiseCopyable {
   /// The reciprocal of the quality factor: a band is about two octaves wide.
   static var damping: Float { @_noLocks get { 1.4 } }
@@ -11,13 +11,15 @@ struct BandFilters: BitwiseCopyable {
   private let a1: SIMD4<Float>
   private let a2: SIMD4<Float>
   private let g: SIMD4<Float>
-  /// What seven frames of silence make of the two states, which comes from the first one and which from the second.
+  /// What seven frames of silence make of the two states, which comes from the first one and which
+  /// from the second.
   private let first: Pair
   private let second: Pair
   /// What each of seven frames adds to both states.
   private let inputs: (Pair, Pair, Pair, Pair, Pair, Pair, Pair)
 
-  /// The states of the filters, those of their band-pass and of their low-pass; or what they are multiplied by.
+  /// The states of the filters, those of their band-pass and of their low-pass; or what they are
+  /// multiplied by.
   struct Pair: BitwiseCopyable {
     var band: SIMD4<Float>
     var low: SIMD4<Float>

@@ -1,8 +1,9 @@
 // Audio thread.
 
-/// Tells a howl from what comes from outside by what becomes of it where the loop's gain is below 0 dB: a howl has
-/// nothing that keeps it up, and loses the same number of dB in each trip until nothing is left of it. A sound from
-/// outside stays, though it may lose what the loop added to it: in a loop of -0.3 dB at most 20 dB.
+/// Tells a howl from what comes from outside by what becomes of it where the loop's gain is below 0
+/// dB: a howl has nothing that keeps it up, and loses the same number of dB in each trip until
+/// nothing is left of it. A sound from outside stays, though it may lose what the loop added to it:
+/// in a loop of -0.3 dB at most 20 dB.
 ///
 /// How fast it dies away says once more what gain the loop has, free of what sounds outside.
 struct DecayTest: BitwiseCopyable {
@@ -11,22 +12,24 @@ struct DecayTest: BitwiseCopyable {
   /// The gain of the microphone in dB for as long as the test lasts.
   private(set) var gain: Float = 0
 
-  /// dB by which a howl has to fall. The slope is measured behind the first three of them, which take a trip longer.
+  /// dB by which a howl has to fall. The slope is measured behind the first three of them, which
+  /// take a trip longer.
   private static var fall: Float { @_noLocks get { 20 } }
   private static var firstFall: Float { @_noLocks get { 3 } }
   /// dB below 0 that the loop's gain is brought to.
   private static var margin: Float { @_noLocks get { 3 } }
   /// Hops after which no test goes on: 2 s.
   private static var mostHops: Int { @_noLocks get { 750 } }
-  /// By how many dB the loop's gain may come out too low: an error of a trip's length of three quarters of a half hop,
-  /// and of a level that is the mean of four hops.
+  /// By how many dB the loop's gain may come out too low: an error of a trip's length of three
+  /// quarters of a half hop, and of a level that is the mean of four hops.
   private static var tripError: Float { @_noLocks get { 1.5 } }
   private static var levelError: Float { @_noLocks get { 0.2 } }
 
   /// What a code said of the loop.
   private(set) var answer = LoopAnswer.none
   private var start: Float = 0
-  /// What a howl does not exceed: for one more trip it grows as before, and comes out of the dips of a code.
+  /// What a howl does not exceed: for one more trip it grows as before, and comes out of the dips
+  /// of a code.
   private var highest: Float = 0
   private var hops = 0
   /// Hops until the first dB had gone, and the level then, which may fall in steps of a whole trip.
@@ -37,7 +40,8 @@ struct DecayTest: BitwiseCopyable {
   @_noLocks
   init() {}
 
-  /// A test of the loop that `answer` describes, in which a sound is at `level` dBFS while the microphone has `gain` dB.
+  /// A test of the loop that `answer` describes, in which a sound is at `level` dBFS while the
+  /// microphone has `gain` dB.
   @_noLocks
   init(of answer: LoopAnswer, level: Float, gain: Float) {
     let loopGain = min(24, max(0, answer.gain))
@@ -48,7 +52,8 @@ struct DecayTest: BitwiseCopyable {
     highest = level + loopGain + 2 * Self.firstFall
   }
 
-  /// Takes the level of the next hop, and whether it is still falling. Says whether it is a howl once that is clear.
+  /// Takes the level of the next hop, and whether it is still falling. Says whether it is a howl
+  /// once that is clear.
   @_noLocks
   mutating func follow(level: Float, isFalling: Bool) -> Bool? {
     hops &+= 1
@@ -63,8 +68,8 @@ struct DecayTest: BitwiseCopyable {
     return isOver || level > highest ? false : nil
   }
 
-  /// Whether a loop in which a sound has fallen to `level` had 0 dB or more before, as well as the length of a trip is
-  /// known.
+  /// Whether a loop in which a sound has fallen to `level` had 0 dB or more before, as well as the
+  /// length of a trip is known.
   @_noLocks
   private func isLoopAboveUnity(level: Float) -> Bool {
     // Codes find trips that are shorter by some half of a half hop.

@@ -4,7 +4,8 @@ import AudioBasics
 import Glibc
 import RealtimeAudio
 
-/// The audio thread's half of telling what a feedback suppressor does. What finds no room is not told.
+/// The audio thread's half of telling what a feedback suppressor does. What finds no room is not
+/// told.
 public struct FeedbackEventWriter: ~Copyable {
   static let width = 4
   private var ring = SampleWriter(frameCount: 64, channelCount: FeedbackEventWriter.width)

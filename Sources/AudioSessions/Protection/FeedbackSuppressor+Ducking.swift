@@ -19,7 +19,8 @@ extension FeedbackSuppressor {
     endProbe()
   }
 
-  /// Counts a howl, and waits until it has died away; after one that came again the microphone is held low for longer.
+  /// Counts a howl, and waits until it has died away; after one that came again the microphone is
+  /// held low for longer.
   @_noLocks
   private mutating func enterDucked(isRelapse: Bool, at frame: Int) {
     if isRelapse { holdHops = min(60000, holdHops &* 2) }
@@ -50,7 +51,8 @@ extension FeedbackSuppressor {
     gain.glide(to: Gain(attenuation: decibels), frames: 4 &* hopFrames)
   }
 
-  /// Ducks what dies away while it is lowered by no more than that; gives back what was lowered for nothing.
+  /// Ducks what dies away while it is lowered by no more than that; gives back what was lowered for
+  /// nothing.
   @_noLocks
   mutating func waitForDecay(at frame: Int) {
     // Of a sound whose level varies in the course of a trip that of the loudest hop is comparable.

@@ -5,21 +5,23 @@ import RealtimeAudio
 
 /// Recognises a howl, and lowers the microphone before it hurts. Audio thread.
 ///
-/// A howl is a tone that the loop from the output to the microphone keeps up. Level and pitch alone never tell it
-/// from an organ, so it takes two things. The suspicion: a band grows by the same number of dB in the same time
-/// (`GrowthLines`), or stands as loud as the limit lets it. The proof: a code of small dips in what is played comes
-/// back, and shows a loop whose gain is not below 0 dB (`ProbeSequence`); what sounds outside knows nothing of the
-/// code, and in a loop of less gain it is the larger part of what comes back. The dips of a first code are of 0.5 dB;
-/// where the sound stands at the limit, or where they say too little, they are of 3 dB. While the code is sent the
-/// limiter's gain is held, and what it takes off is known, so that a howl which stands at the limit answers as one
-/// that grows freely. Where a howl has overdriven the microphone, dips would not show; it is then held 24 dB below
-/// the microphone's full scale first, until it fits again, and so is what stands at the limit and has to be asked once more.
+/// A howl is a tone that the loop from the output to the microphone keeps up. Level and pitch alone
+/// never tell it from an organ, so it takes two things. The suspicion: a band grows by the same
+/// number of dB in the same time (`GrowthLines`), or stands as loud as the limit lets it. The
+/// proof: a code of small dips in what is played comes back, and shows a loop whose gain is not
+/// below 0 dB (`ProbeSequence`); what sounds outside knows nothing of the code, and in a loop of
+/// less gain it is the larger part of what comes back. The dips of a first code are of 0.5 dB;
+/// where the sound stands at the limit, or where they say too little, they are of 3 dB. While the
+/// code is sent the limiter's gain is held, and what it takes off is known, so that a howl which
+/// stands at the limit answers as one that grows freely. Where a howl has overdriven the
+/// microphone, dips would not show; it is then held 24 dB below the microphone's full scale first,
+/// until it fits again, and so is what stands at the limit and has to be asked once more.
 ///
-/// What is proven and loud is ducked by 40 dB at once. When it has died away the gain returns softly, but
-/// only to where the loop's gain, as measured, would be 3 dB below one. Should a howl come back
-/// all the same it is held 6 dB lower, and longer; after a time the rest is given back too. As long as it is not loud,
-/// the microphone is lowered to where the loop is 3 dB below one, and it counts as a howl if it dies away
-/// (`DecayTest`); else it is given back.
+/// What is proven and loud is ducked by 40 dB at once. When it has died away the gain returns
+/// softly, but only to where the loop's gain, as measured, would be 3 dB below one. Should a howl
+/// come back all the same it is held 6 dB lower, and longer; after a time the rest is given back
+/// too. As long as it is not loud, the microphone is lowered to where the loop is 3 dB below one,
+/// and it counts as a howl if it dies away (`DecayTest`); else it is given back.
 public struct FeedbackSuppressor: ~Copyable {
   enum Stage: BitwiseCopyable {
     /// Nothing is suspected, or nothing is proven yet.
@@ -84,7 +86,8 @@ public struct FeedbackSuppressor: ~Copyable {
   var holdHops = 3750
   var hopsOfCode = 0
   var framesOfHop = 0
-  /// Where in the frames of the cycle the latest hop ended, and how many of them are left until the code begins.
+  /// Where in the frames of the cycle the latest hop ended, and how many of them are left until the
+  /// code begins.
   var hopEnd = 0
   var framesToCode = 0
   /// Whether the dips of the code are deep.
@@ -105,8 +108,8 @@ public struct FeedbackSuppressor: ~Copyable {
   var isContinued = false
   var probedGain: Float = 1
 
-  /// A suppressor for sound of `channelCount` channels that comes to `fullScale` where the microphone can go
-  /// no higher. It tells what it does through `events`.
+  /// A suppressor for sound of `channelCount` channels that comes to `fullScale` where the
+  /// microphone can go no higher. It tells what it does through `events`.
   public init(
     sampleRate: Int, channelCount: Int, fullScale: Float = 1, events: consuming FeedbackEventWriter
   ) {
@@ -247,7 +250,8 @@ extension FeedbackSuppressor {
   /// The loudest band that grows as a loop would, and by how many dB a hop.
   @_noLocks
   private mutating func growingBand() -> (band: Int, rise: Float)? {
-    // Where it howled before it may howl again, and half a code of deep dips goes round in a loop for a while.
+    // Where it howled before it may howl again, and half a code of deep dips goes round in a loop
+    // for a while.
     let isRough = duckCount > 0 || hop &- brokenCodeHop < 375
     let growths = lines.growths(of: history, spread: isRough ? 2 : 0.3)
     guard any(growths .!= SIMD4(repeating: 0)) else { return nil }
@@ -273,8 +277,9 @@ extension FeedbackSuppressor {
     leveller.limit = min(leveller.limit, 0.5 * fullScale)
   }
 
-  /// Lowers the limit of what the microphone adds to the output to 24 dB below its full scale, and waits until the gains that hold a
-  /// howl down have found their place. What overdrives the microphone even then comes from outside.
+  /// Lowers the limit of what the microphone adds to the output to 24 dB below its full scale, and
+  /// waits until the gains that hold a howl down have found their place. What overdrives the
+  /// microphone even then comes from outside.
   @_noLocks
   mutating func stabilize() {
     if leveller.limit > 0.08 * fullScale { leveller.limit = 0.6 * leveller.limit }
@@ -291,9 +296,9 @@ extension FeedbackSuppressor {
     }
   }
 
-  /// Sends a code of shallow dips; of deep ones where the sound is at the limit or soon will be, or where shallow ones
-  /// were not enough. Deep ones go round in a loop for long, and a howl grows by no straight line any more: what is soft
-  /// has time for shallow ones.
+  /// Sends a code of shallow dips; of deep ones where the sound is at the limit or soon will be, or
+  /// where shallow ones were not enough. Deep ones go round in a loop for long, and a howl grows by
+  /// no straight line any more: what is soft has time for shallow ones.
   @_noLocks
   mutating func sendCode() {
     stage = .probing
@@ -336,7 +341,8 @@ extension FeedbackSuppressor {
       isContinued = true
       if isHeld { beginStabilizing() } else { sendCode() }
     } else if code.isOver || history.level(band: suspect, age: 0) < -75 {
-      // In a loop as short as a dip many trips are lowered by it: one of 3 dB ends a howl before it is proven.
+      // In a loop as short as a dip many trips are lowered by it: one of 3 dB ends a howl before it
+      // is proven.
       hasDecayed = !code.isOver && isDeep
       giveUp()
     }

@@ -2,12 +2,13 @@
 
 import AudioBasics
 
-/// Tells what grows as a feedback loop does, by the same rise in dB again and again: straight lines through the latest
-/// levels of four bands, of the last 128, 256, 512, 1024, 2048 and 4096 ms, since a loop of +0.1 dB that takes 62 ms
-/// grows by 1.6 dB a second. The last two take every eighth hop.
+/// Tells what grows as a feedback loop does, by the same rise in dB again and again: straight lines
+/// through the latest levels of four bands, of the last 128, 256, 512, 1024, 2048 and 4096 ms,
+/// since a loop of +0.1 dB that takes 62 ms grows by 1.6 dB a second. The last two take every
+/// eighth hop.
 ///
-/// What only reads the lines is `mutating`, too: that works where they lie, while each call of what is not would first
-/// copy all of them.
+/// What only reads the lines is `mutating`, too: that works where they lie, while each call of what
+/// is not would first copy all of them.
 struct GrowthLines: BitwiseCopyable {
   private typealias Lines = InlineArray<6, RunningLine>
   /// dB by which what grows rises at least. What begins in digital silence rises by more than the
@@ -52,8 +53,9 @@ struct GrowthLines: BitwiseCopyable {
     }
   }
 
-  /// The growth of each band in dB a hop at the latest hop of `history`, where it is that of a loop: a straight line in
-  /// dB for the last 128 ms to 4096 ms, by at least 6 dB, but for `spread` dB; 0 where it is none.
+  /// The growth of each band in dB a hop at the latest hop of `history`, where it is that of a
+  /// loop: a straight line in dB for the last 128 ms to 4096 ms, by at least 6 dB, but for `spread`
+  /// dB; 0 where it is none.
   @_noLocks
   mutating func growths(of history: borrowing LevelHistory, spread: Float) -> SIMD4<Float> {
     let now = history.levels(age: 0)

@@ -6,17 +6,18 @@ import Glibc
 /// How loud four broad bands of a sound are, once every hop of 2.7 ms: a tone that grows is seen
 /// beside a voice in another band.
 ///
-/// From 40 kHz on not every frame is looked at: a tone folded down is as loud as it was, and levels are
-/// all that counts here. A wave's energy is told from moment to moment, and not only over whole
-/// periods, as v1 v1 - v0 v2, v0, v1 and v2 being the high, the middle and the low output of a band's
-/// filter: for a tone all are a quarter of a period apart, and the sum of the squares of its sine and
-/// its cosine stands still (after J. F. Kaiser, "On a simple algorithm to calculate the energy of a
-/// signal", 1990). So it is told once in eight frames, and the filters take the seven before it in
-/// one go. A hop's level is that of the last four.
+/// From 40 kHz on not every frame is looked at: a tone folded down is as loud as it was, and levels
+/// are all that counts here. A wave's energy is told from moment to moment, and not only over whole
+/// periods, as v1 v1 - v0 v2, v0, v1 and v2 being the high, the middle and the low output of a
+/// band's filter: for a tone all are a quarter of a period apart, and the sum of the squares of its
+/// sine and its cosine stands still (after J. F. Kaiser, "On a simple algorithm to calculate the
+/// energy of a signal", 1990). So it is told once in eight frames, and the filters take the seven
+/// before it in one go. A hop's level is that of the last four.
 ///
-/// For as long as a code is sent, each of them is looked at, and the frames half-way in between as well, by filters of
-/// their own: what is folded down has one sign in the former and the other one in the latter, so that their energies
-/// together do not depend on when a sound with high frequencies comes back.
+/// For as long as a code is sent, each of them is looked at, and the frames half-way in between as
+/// well, by filters of their own: what is folded down has one sign in the former and the other one
+/// in the latter, so that their energies together do not depend on when a sound with high
+/// frequencies comes back.
 struct HopLevels: BitwiseCopyable {
   /// Levels of the last four hops in dBFS, a full-scale sine being -3.
   private(set) var levels = SIMD4<Float>(repeating: -200)
@@ -32,7 +33,8 @@ struct HopLevels: BitwiseCopyable {
   /// What makes a level of the energy of a sum of channels.
   private let share: Float
   private var state = BandFilters.Pair.zero
-  /// The state of the filters for the frames in between, and whether one of these is the next that is looked at.
+  /// The state of the filters for the frames in between, and whether one of these is the next that
+  /// is looked at.
   private var stateBetween = BandFilters.Pair.zero
   private var isBetween = false
   private var energy = SIMD4<Float>(repeating: 0)

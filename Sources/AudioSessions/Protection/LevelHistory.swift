@@ -28,7 +28,8 @@ struct LevelHistory: ~Copyable {
     }
   }
 
-  /// Adds the levels of a hop, which the limiters leave `gain` dB of; rounded, so that sums of them are exact.
+  /// Adds the levels of a hop, which the limiters leave `gain` dB of; rounded, so that sums of them
+  /// are exact.
   @_noLocks
   mutating func add(_ hop: SIMD4<Float>, gain: Float) {
     newest = (newest &+ 1) & (Self.capacity &- 1)

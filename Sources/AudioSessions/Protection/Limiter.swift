@@ -3,16 +3,16 @@
 import AudioBasics
 import AudioLevels
 
-/// Keeps samples at or below a limit: without looking ahead and so without delay, or with a look-ahead, which delays
-/// all frames by `delayFrames` and lowers them smoothly before a peak comes.
-/// For the audio thread; a value belongs to one thread at a time.
+/// Keeps samples at or below a limit: without looking ahead and so without delay, or with a
+/// look-ahead, which delays all frames by `delayFrames` and lowers them smoothly before a peak
+/// comes. For the audio thread; a value belongs to one thread at a time.
 ///
 /// The gain of a frame falls at once to that of its loudest channel, g = limit / peak. It rises
-/// only to the gain that the highest peak of the hold time takes, with g += (target - g) / (release x rate): as long as
-/// the hold time is half a period of the lowest note, the gain of a steady tone stands still from crest to crest and
-/// adds no harmonics, and it is back soon after a peak that was short. All channels share the
-/// gain, so that nothing moves from left to right. Frames below the limit pass as they are, bit for bit, once the
-/// gain is back at one.
+/// only to the gain that the highest peak of the hold time takes, with g += (target - g) / (release
+/// x rate): as long as the hold time is half a period of the lowest note, the gain of a steady tone
+/// stands still from crest to crest and adds no harmonics, and it is back soon after a peak that
+/// was short. All channels share the gain, so that nothing moves from left to right. Frames below
+/// the limit pass as they are, bit for bit, once the gain is back at one.
 ///
 /// ```swift
 /// var limiter = Limiter(limit: 0.5, sampleRate: 48000)
@@ -40,8 +40,8 @@ public struct Limiter: ~Copyable {
   /// What the gain rises to.
   private var target: Float = 1
 
-  /// A limit at `limit`, 1 being full scale. `holdSeconds` after a peak the gain begins to rise, and is two thirds of
-  /// the way back after another `releaseSeconds`.
+  /// A limit at `limit`, 1 being full scale. `holdSeconds` after a peak the gain begins to rise,
+  /// and is two thirds of the way back after another `releaseSeconds`.
   public init(
     limit: Float, sampleRate: Int, holdSeconds: Double = 0.016, releaseSeconds: Double = 0.02
   ) {
@@ -54,8 +54,9 @@ public struct Limiter: ~Copyable {
   }
 
   /// A limit at `limit`, 1 being full scale, for sound of `channelCount` channels that it delays by
-  /// `lookAheadSeconds`, 0.1 ms to 0.1 s, to lower it before a peak comes. With `limitsTruePeak` it holds the peak
-  /// between the samples, too, as ITU-R BS.1770-5 measures it, and the delay is up to 13 frames longer.
+  /// `lookAheadSeconds`, 0.1 ms to 0.1 s, to lower it before a peak comes. With `limitsTruePeak` it
+  /// holds the peak between the samples, too, as ITU-R BS.1770-5 measures it, and the delay is up
+  /// to 13 frames longer.
   public init(
     limit: Float, sampleRate: Int, channelCount: Int, lookAheadSeconds: Double,
     limitsTruePeak: Bool = false, holdSeconds: Double = 0.016, releaseSeconds: Double = 0.02
@@ -158,9 +159,9 @@ public struct Limiter: ~Copyable {
     }
   }
 
-  /// Limits four frames of one or two channels at a time; returns the first of the frames that are left, fewer than four.
-  /// Since the target falls to what each peak takes, the gain of a frame is the least of what the peaks up to it
-  /// take, of the target and of the gain risen by its steps.
+  /// Limits four frames of one or two channels at a time; returns the first of the frames that are
+  /// left, fewer than four. Since the target falls to what each peak takes, the gain of a frame is
+  /// the least of what the peaks up to it take, of the target and of the gain risen by its steps.
   @_noLocks
   private mutating func limitFours(
     _ buffer: inout SampleBuffer, from first: Int, to end: Int, step: Float

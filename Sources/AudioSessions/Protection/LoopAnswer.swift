@@ -3,7 +3,8 @@
 import AudioBasics
 import RealtimeAudio
 
-/// What a code says of a loop with a certain lag and resonance, if all of the level comes through it.
+/// What a code says of a loop with a certain lag and resonance, if all of the level comes through
+/// it.
 struct LoopAnswer: BitwiseCopyable {
   /// Half hops it takes for what is played to come back.
   var lag: Int
@@ -11,17 +12,20 @@ struct LoopAnswer: BitwiseCopyable {
   var stage: Int
   /// How many codes it was found in.
   var codes: Int
-  /// The share of the level's changes that the loop accounts for (the coefficient of determination): 1 is all.
+  /// The share of the level's changes that the loop accounts for (the coefficient of
+  /// determination): 1 is all.
   var share: Float
-  /// What the loop leaves unexplained, as a share of what is left where the code is thought away: below 1 the code came
-  /// back. What only repeats itself is not explained better by the code.
+  /// What the loop leaves unexplained, as a share of what is left where the code is thought away:
+  /// below 1 the code came back. What only repeats itself is not explained better by the code.
   var residualRatio: Float
-  /// What the loop leaves unexplained, as a share of what may be: twice as much as before the code, and 2 %.
+  /// What the loop leaves unexplained, as a share of what may be: twice as much as before the code,
+  /// and 2 %.
   var misfit: Float
-  /// The share of the microphone's level that comes through the loop, as the code tells it, in dB: 0 is all of it.
+  /// The share of the microphone's level that comes through the loop, as the code tells it, in dB:
+  /// 0 is all of it.
   var part: Float
-  /// The loop's gain in dB: by how much the sound changes in a trip beyond what was done to it, be it what the limiters
-  /// take off or its growth.
+  /// The loop's gain in dB: by how much the sound changes in a trip beyond what was done to it, be
+  /// it what the limiters take off or its growth.
   var gain: Float
   /// The loop that fits best if only a part of the level comes through it.
   var partial: PartialLoop
@@ -39,15 +43,15 @@ struct LoopAnswer: BitwiseCopyable {
     }
   }
 
-  /// Whether a loop that keeps a howl up could answer like that. What comes from outside makes the gain seem larger, never
-  /// smaller: what dies away by itself is in a loop below 0 dB.
+  /// Whether a loop that keeps a howl up could answer like that. What comes from outside makes the
+  /// gain seem larger, never smaller: what dies away by itself is in a loop below 0 dB.
   @_noLocks
   private func isPlausible(limited: Float) -> Bool {
     abs(part) < 2.5 && gain > -0.15 && misfit < 1 && !isBetterInPart(limited: limited)
   }
 
-  /// Whether a loop that less than all comes through explains far more. One that rings looks like a somewhat smaller
-  /// part; what stands at the limit would have to be one that is much smaller.
+  /// Whether a loop that less than all comes through explains far more. One that rings looks like a
+  /// somewhat smaller part; what stands at the limit would have to be one that is much smaller.
   @_noLocks
   private func isBetterInPart(limited: Float) -> Bool {
     partial.part < (limited > 2 ? -2.5 : -1.2) && residualRatio > 1.6 * partial.residualRatio
@@ -56,12 +60,14 @@ struct LoopAnswer: BitwiseCopyable {
 
   /// Whether it proves a loop, in which `limited` dB are taken off by limiters.
   ///
-  /// The bounds lie between what 540 loops of +0.1 to +12 dB answered, and 1,920 rooms with one of -0.5 or -1 dB, in
-  /// which 16 kinds of sound were played (`swift run -c release Benchmarks howls` tries others).
+  /// The bounds lie between what 540 loops of +0.1 to +12 dB answered, and 1,920 rooms with one of
+  /// -0.5 or -1 dB, in which 16 kinds of sound were played (`swift run -c release Benchmarks howls`
+  /// tries others).
   @_noLocks
   func confirmsFeedback(limited: Float) -> Bool {
     guard isPlausible(limited: limited) else { return false }
-    // The part of a loop in a sound from outside that stands at the limit is smaller by what is taken off.
+    // The part of a loop in a sound from outside that stands at the limit is smaller by what is
+    // taken off.
     let isApart = limited > 2 && abs(gain - limited) < 1
     switch stage {
     case 0 where isApart: return share > 0.9 && residualRatio < 0.15 && abs(part) < 1.5
@@ -83,7 +89,8 @@ struct LoopAnswer: BitwiseCopyable {
   }
 }
 
-/// What a code says of a loop that only a part of the level comes through. Lag, residualRatio and part are as in `LoopAnswer`.
+/// What a code says of a loop that only a part of the level comes through. Lag, residualRatio and
+/// part are as in `LoopAnswer`.
 struct PartialLoop: BitwiseCopyable {
   var lag: Int
   var residualRatio: Float
@@ -99,14 +106,16 @@ struct PartialLoop: BitwiseCopyable {
 
 /// The inner products of the levels and of what was played a lag before, without their parabolas.
 struct LoopMoments: BitwiseCopyable {
-  /// Inner products of the levels with themselves, of the levels with what was played, and of that with itself; and
-  /// by how many dB the levels are above it on average.
+  /// Inner products of the levels with themselves, of the levels with what was played, and of that
+  /// with itself; and by how many dB the levels are above it on average.
   var whole: SIMD4<Float>
-  /// What the code explains of the second and the third; and both again for what was played without the code.
+  /// What the code explains of the second and the third; and both again for what was played without
+  /// the code.
   var parts: SIMD4<Float>
 
-  /// Moments from the inner products with the columns of the code: those of the levels, of what was played, and of that
-  /// without the code; and from the inner products of the levels with the latter two.
+  /// Moments from the inner products with the columns of the code: those of the levels, of what was
+  /// played, and of that without the code; and from the inner products of the levels with the
+  /// latter two.
   @_noLocks
   init(
     level: ProbeProducts, coded: ProbeProducts, plain: ProbeProducts, product: Float,

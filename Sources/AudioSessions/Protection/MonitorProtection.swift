@@ -3,8 +3,8 @@
 import AudioBasics
 import RealtimeAudio
 
-/// Protects a listener where a microphone is played. A feedback suppressor, a mute after lost sound and
-/// a fade before the end lower the microphone; a dim and a limiter lower all that is played.
+/// Protects a listener where a microphone is played. A feedback suppressor, a mute after lost sound
+/// and a fade before the end lower the microphone; a dim and a limiter lower all that is played.
 /// Audio thread.
 ///
 /// Each of them costs little and changes no bit as long as it has nothing to do.
@@ -22,15 +22,15 @@ public struct MonitorProtection: ~Copyable {
   private var mute = SmoothedGain(.unity)
   private var limitedCount = PublishedValue()
   private let glideFrames: Int
-  /// Frames before the end at which the microphone begins to fade out: a hundredth of a second before the frame that
-  /// the limiter, as late as it is, plays as the last one.
+  /// Frames before the end at which the microphone begins to fade out: a hundredth of a second
+  /// before the frame that the limiter, as late as it is, plays as the last one.
   let fadeFrames: Int
   /// Frames by which the limiter that it was made with delays all that is played.
   let delayFrames: Int
   private var isEnding = false
 
-  /// A protection of an output of `sampleRate` Hz that changes nothing yet. The output is dimmed as long as
-  /// `dimRequest` is not zero.
+  /// A protection of an output of `sampleRate` Hz that changes nothing yet. The output is dimmed as
+  /// long as `dimRequest` is not zero.
   public init(
     sampleRate: Int, dimRequest: consuming PublishedValueView, limiter: consuming Limiter? = nil
   ) {
@@ -44,8 +44,8 @@ public struct MonitorProtection: ~Copyable {
   /// The number of frames that came in above the limit, as it grows.
   public borrowing func makeLimitedView() -> PublishedValueView { limitedCount.makeView() }
 
-  /// Lowers the microphone where it howls, after lost sound and before the end, to which `framesLeft`
-  /// frames are left.
+  /// Lowers the microphone where it howls, after lost sound and before the end, to which
+  /// `framesLeft` frames are left.
   @_noLocks
   public mutating func processMicrophone(_ bus: inout MixerBus, framesLeft: Int = .max) {
     if bus.time.lostFrames > 0 {

@@ -8,7 +8,8 @@ import RealtimeAudio
 /// Its dips are at the ones of 1001 0110, the sequence of Thue and Morse, whose sum against any
 /// parabola is zero. A level sees it through a window of four hops, and perhaps through a resonance
 /// of the room: so there are three forms of it, as it is, and behind a resonance that rings for 13
-/// and for 40 ms. With a constant, a line and a parabola they are the six columns that levels are multiplied with.
+/// and for 40 ms. With a constant, a line and a parabola they are the six columns that levels are
+/// multiplied with.
 struct ProbeCode: ~Copyable {
   /// Hops of a chip of the code, and of all eight.
   static var chipHops: Int { @_noLocks get { 5 } }
@@ -22,8 +23,8 @@ struct ProbeCode: ~Copyable {
 
   /// For each hop the parabola's columns and the forms', in four lanes each.
   private var values: SampleBuffer
-  /// For each stage and each orthonormal column, the weights of the columns it is the sum of, in four lanes for the
-  /// parabola's and four for the forms'.
+  /// For each stage and each orthonormal column, the weights of the columns it is the sum of, in
+  /// four lanes for the parabola's and four for the forms'.
   private var weights: SampleBuffer
   /// What a shallow and a deep code leave of the energy of each hop.
   private var dips: SampleBuffer
@@ -33,7 +34,8 @@ struct ProbeCode: ~Copyable {
     weights = SampleBuffer(frameCount: Self.stages * Self.columns, channelCount: 8)
     dips = SampleBuffer(frameCount: Self.reach, channelCount: 2)
     let shapes = ProbeShapes()
-    // The parabola's columns stand in the first three of eight lanes, the forms' in the fifth to the seventh.
+    // The parabola's columns stand in the first three of eight lanes, the forms' in the fifth to
+    // the seventh.
     let lanes = [0, 1, 2, 4, 5, 6]
     for (column, shape) in shapes.columns.enumerated() {
       for (hop, value) in shape.enumerated() {
@@ -78,8 +80,8 @@ struct ProbeCode: ~Copyable {
     return (bits >> (hop / chipHops)) & 1 == 1
   }
 
-  /// By how many dB a shallow or deep code has changed the level at the end of that hop, which is that of the last four
-  /// hops; `energies` are those they had without the code, the latest first.
+  /// By how many dB a shallow or deep code has changed the level at the end of that hop, which is
+  /// that of the last four hops; `energies` are those they had without the code, the latest first.
   @_noLocks
   func dip(hop: Int, isDeep: Bool, energies: SIMD4<Float>) -> Float {
     let sum = energies.sum()
@@ -99,8 +101,9 @@ struct ProbeCode: ~Copyable {
     (values.fourSamples(at: hop &* 8), values.fourSamples(at: hop &* 8 &+ 4))
   }
 
-  /// The inner products of levels with the orthonormal columns over the hops of a stage, from those with the columns as
-  /// they are; the fourth lane of `parabola` is the inner product of the levels with themselves.
+  /// The inner products of levels with the orthonormal columns over the hops of a stage, from those
+  /// with the columns as they are; the fourth lane of `parabola` is the inner product of the levels
+  /// with themselves.
   @_noLocks
   func orthonormal(_ parabola: SIMD4<Float>, _ forms: SIMD4<Float>, stage: Int) -> ProbeProducts {
     var (first, second) = (SIMD4<Float>(), SIMD4<Float>())

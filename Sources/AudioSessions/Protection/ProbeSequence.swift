@@ -3,27 +3,30 @@
 import AudioBasics
 import RealtimeAudio
 
-/// The proof that what comes in is what went out: a code of small dips in what is played (`ProbeCode`), and the gain of
-/// the loop that it comes back through.
+/// The proof that what comes in is what went out: a code of small dips in what is played
+/// (`ProbeCode`), and the gain of the loop that it comes back through.
 ///
-/// The level L of a band, in dB, follows what was played `lag` hops ago, P = L + g + c, where g is what the limiters
-/// took off and c the code, by
+/// The level L of a band, in dB, follows what was played `lag` hops ago, P = L + g + c, where g is
+/// what the limiters took off and c the code, by
 ///
 ///     L(t) = k P(t - lag) + s(t),
 ///
-/// where k is the share of the level that comes through the loop, and s what changes for other reasons. s has nothing
-/// to do with the code, so k is an instrumental-variable estimate (two-stage least squares; J. D. Angrist, A. B.
-/// Krueger, "Instrumental Variables and the Search for Identification", 2001): L and P are compared only in what the
-/// code, seen through a window of four hops and through resonances, explains of them. What swells, fades or stands
-/// still like a parabola is taken off both before. The loop's gain is then
+/// where k is the share of the level that comes through the loop, and s what changes for other
+/// reasons. s has nothing to do with the code, so k is an instrumental-variable estimate (two-stage
+/// least squares; J. D. Angrist, A. B. Krueger, "Instrumental Variables and the Search for
+/// Identification", 2001): L and P are compared only in what the code, seen through a window of
+/// four hops and through resonances, explains of them. What swells, fades or stands still like a
+/// parabola is taken off both before. The loop's gain is then
 ///
 ///     G = 20 log10 k + mean(L(t) - P(t - lag)),
 ///
-/// since in each trip the loop returns the share k of a sound that changes by that mean. A loop that keeps a howl up
-/// has a gain of 0 dB or more and k = 1; a tone that swells by 2 dB a trip in a loop of -3 dB has -3 dB and k = 0.56.
+/// since in each trip the loop returns the share k of a sound that changes by that mean. A loop
+/// that keeps a howl up has a gain of 0 dB or more and k = 1; a tone that swells by 2 dB a trip in
+/// a loop of -3 dB has -3 dB and k = 0.56.
 ///
-/// Of all lags and resonances that one is taken in which k = 1 leaves the least of the level unexplained. It proves a
-/// howl unless another one with k < 1 leaves far less (a likelihood ratio test).
+/// Of all lags and resonances that one is taken in which k = 1 leaves the least of the level
+/// unexplained. It proves a howl unless another one with k < 1 leaves far less (a likelihood ratio
+/// test).
 struct ProbeSequence: ~Copyable {
   /// A dip in dB: too shallow to be heard, or deep enough for a howl of several tones.
   @_noLocks
@@ -47,19 +50,21 @@ struct ProbeSequence: ~Copyable {
   private let code = ProbeCode()
   /// The inner products of the levels of each lag.
   private var sums: SampleBuffer
-  /// The inner products of what was played since the code began, which all lags have in common: with the columns of
-  /// the code, eight each.
+  /// The inner products of what was played since the code began, which all lags have in common:
+  /// with the columns of the code, eight each.
   private var playedSums: SampleBuffer
   /// What these were at the end of each stage.
   private var playedProducts = InlineArray<48, ProbeProducts>(repeating: ProbeProducts())
-  /// What was played of late in dB, as a loop with each resonance returns it: with the code, and without.
+  /// What was played of late in dB, as a loop with each resonance returns it: with the code, and
+  /// without.
   private var played: SampleBuffer
   private var states: SampleBuffer
   private var newest = 0
   /// What whole codes said so far, of each lag and resonance.
   private var evidence: SampleBuffer
   private var isDeep = false
-  /// The answer that explains most so far, for each stage, and the least doubtful loop that brings only a part of the level.
+  /// The answer that explains most so far, for each stage, and the least doubtful loop that brings
+  /// only a part of the level.
   private var best = InlineArray<3, LoopAnswer>(repeating: .none)
   private var bestPart = InlineArray<3, PartialLoop>(repeating: .none)
   /// The level when the code began, which all others are told from.
@@ -77,8 +82,8 @@ struct ProbeSequence: ~Copyable {
     playedSums = SampleBuffer(frameCount: Self.columns, channelCount: 8)
   }
 
-  /// Begins with shallow or deep dips, after the latest hop of `band`; what the codes before it said counts as well, if
-  /// it `continues`.
+  /// Begins with shallow or deep dips, after the latest hop of `band`; what the codes before it
+  /// said counts as well, if it `continues`.
   @_noLocks
   mutating func begin(
     _ history: borrowing LevelHistory, band: Int, isDeep: Bool, continues: Bool
@@ -114,8 +119,8 @@ struct ProbeSequence: ~Copyable {
     @_noLocks get { age >= ProbeCode.reach &+ Self.longestLag / 2 }
   }
 
-  /// Takes the latest hop of `band`, whose last four hops had `energies`, the latest first. Answers with the lag that
-  /// explains most, once it is clear that none after it explains more.
+  /// Takes the latest hop of `band`, whose last four hops had `energies`, the latest first. Answers
+  /// with the lag that explains most, once it is clear that none after it explains more.
   @_noLocks
   mutating func listen(
     _ history: borrowing LevelHistory, band: Int, energies: SIMD4<Float>
@@ -209,8 +214,8 @@ struct ProbeSequence: ~Copyable {
     }
   }
 
-  /// Adds a level to the inner products of a lag: those with the parabola, with the forms of the code, and with what
-  /// was played `hops` hops before.
+  /// Adds a level to the inner products of a lag: those with the parabola, with the forms of the
+  /// code, and with what was played `hops` hops before.
   @_noLocks
   private mutating func add(_ level: Float, playedBefore hops: Int, hop: Int, lag: Int) {
     let (parabola, forms) = code.columns(hop: hop)

@@ -43,8 +43,9 @@ struct ProbeShapes {
     }
   }
 
-  /// The columns made orthonormal over the hops of a stage, each in turn (the orthogonalisation of Gram and Schmidt):
-  /// for each the weights of the columns it is the sum of; zeros where it is not used.
+  /// The columns made orthonormal over the hops of a stage, each in turn (the orthogonalisation of
+  /// Gram and Schmidt): for each the weights of the columns it is the sum of; zeros where it is not
+  /// used.
   func orthonormalWeights(stage: Int) -> [[Double]] {
     let length = ProbeCode.length(stage: stage)
     var basis: [(values: [Double], weights: [Double])] = []

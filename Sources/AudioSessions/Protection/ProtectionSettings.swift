@@ -6,7 +6,8 @@ import RealtimeAudio
 public struct ProtectionSettings: Sendable {
   /// The highest level of the output in dBFS; nil for no limiter.
   public var limitDBFS: Double? = -1
-  /// Seconds by which the limiter looks ahead, up to 0.1, and delays all that is played; 0 for a limiter without delay.
+  /// Seconds by which the limiter looks ahead, up to 0.1, and delays all that is played; 0 for a
+  /// limiter without delay.
   public var limitLookAheadSeconds = 0.0
   /// Whether a limiter that looks ahead limits the true peak, too, the level between the samples.
   public var limitsTruePeak = false
@@ -29,8 +30,8 @@ public struct ProtectionSettings: Sendable {
   }
 }
 
-/// Reads the counters and events of a mixer's protection, and dims its output. For one thread, which is not the audio
-/// thread.
+/// Reads the counters and events of a mixer's protection, and dims its output. For one thread,
+/// which is not the audio thread.
 public struct ProtectionView: ~Copyable {
   private var dimRequest: PublishedValue
   private let limited: PublishedValueView
@@ -38,7 +39,8 @@ public struct ProtectionView: ~Copyable {
   private var events: FeedbackEventReader?
   /// Frames by which the limiter delays all that is played: 0 without a look-ahead.
   public let delayFrames: Int
-  /// Frames before the end at which the microphone begins to fade out, so that a session needs them to end in.
+  /// Frames before the end at which the microphone begins to fade out, so that a session needs them
+  /// to end in.
   public let fadeFrames: Int
 
   init(

@@ -1,9 +1,11 @@
 // Audio thread.
 
-/// The line that fits the latest values of four series best, by least squares: of each the sum, that of its squares and
-/// that of its products with time are kept, which the newest value is added to and the oldest is taken off.
+/// The line that fits the latest values of four series best, by least squares: of each the sum,
+/// that of its squares and that of its products with time are kept, which the newest value is added
+/// to and the oldest is taken off.
 ///
-/// Values are whole multiples of 1/1024 up to 200, so all sums are exact, and no error adds up however long it runs.
+/// Values are whole multiples of 1/1024 up to 200, so all sums are exact, and no error adds up
+/// however long it runs.
 struct RunningLine: BitwiseCopyable {
   private let middle: Double
   /// The reciprocals of the number of values, and of the sum of the squares of their times.

@@ -2,8 +2,8 @@
 
 import CVectors
 
-// Chosen before the standard library's operators, which work lane by lane: where an expression has many vectors, the
-// optimiser mixes their lanes up when it puts them together again.
+// Chosen before the standard library's operators, which work lane by lane: where an expression has
+// many vectors, the optimiser mixes their lanes up when it puts them together again.
 
 extension SIMD4<Float> {
   @_noLocks @inline(__always)

@@ -3,8 +3,8 @@ import AudioFiles
 import AudioLevels
 import RealtimeAudio
 
-/// The files of a recording behind a delay line, in which frames wait until the gate has decided about them.
-/// What is decided at once is written from where it came. Disk thread.
+/// The files of a recording behind a delay line, in which frames wait until the gate has decided
+/// about them. What is decided at once is written from where it came. Disk thread.
 struct DelayedFiles: ~Copyable {
   var series: FileSeries
   /// Levels of what was written.
@@ -36,8 +36,9 @@ struct DelayedFiles: ~Copyable {
     latest = 0..<0
   }
 
-  /// Takes the oldest frames, at most `count`, and writes them where they are kept; the first was captured at
-  /// `start` nanoseconds since 1970. `words` are the samples of `buffer` in 16 bits, or none. Returns how many there were.
+  /// Takes the oldest frames, at most `count`, and writes them where they are kept; the first was
+  /// captured at `start` nanoseconds since 1970. `words` are the samples of `buffer` in 16 bits, or
+  /// none. Returns how many there were.
   mutating func take(
     _ count: Int, _ buffer: borrowing SampleBuffer, _ words: Span<Int16>, isKept: Bool,
     start: UInt64
@@ -95,7 +96,8 @@ struct WrittenLevels: ~Copyable {
     }
   }
 
-  /// Takes in the frames of `range` of `buffer`, or where nothing is measured of `words`, unless there are none.
+  /// Takes in the frames of `range` of `buffer`, or where nothing is measured of `words`, unless
+  /// there are none.
   mutating func add(
     _ buffer: borrowing SampleBuffer, _ words: Span<Int16>, _ range: Range<Int>
   ) {

@@ -6,11 +6,11 @@ import RealtimeAudio
 /// The audio thread's half of a recording: writes frames to the capture ring, which the disk
 /// thread's half (`RecordingWriter`) reads.
 ///
-/// Beside the ring goes a list of gaps: frames that the device lost, and frames that found the
-/// ring full because the disk stood still for longer than it holds. The recording's timeline stays true.
+/// Beside the ring goes a list of gaps: frames that the device lost, and frames that found the ring
+/// full because the disk stood still for longer than it holds. The recording's timeline stays true.
 ///
-/// A device that takes over may have another number of channels. Each channel of the recording is then the channel of
-/// the same number, or the last one where there are fewer.
+/// A device that takes over may have another number of channels. Each channel of the recording is
+/// then the channel of the same number, or the last one where there are fewer.
 ///
 /// ```swift
 /// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free,noise=-20"))
@@ -35,7 +35,8 @@ public struct Recorder: MixerStage, ~Copyable {
   private var lost = 0
   private var overflowed = 0
 
-  /// A recorder whose ring holds `frameCount` frames while the disk stands still, of 16 bits where it `isSixteenBit`.
+  /// A recorder whose ring holds `frameCount` frames while the disk stands still, of 16 bits where
+  /// it `isSixteenBit`.
   public init(frameCount: Int, channelCount: Int, sampleRate: Int, isSixteenBit: Bool = false) {
     self.init(
       ring: SampleWriter(

@@ -5,9 +5,9 @@ import AudioLevels
 import RealtimeAudio
 import VoiceCleaning
 
-/// What becomes of captured frames on their way to disk: moved by a fraction of a frame, cleaned, let through or left
-/// out by a gate, measured, and written. Disk thread. Frames are counted from the first that is captured; what others
-/// ask and are told is counted on the unit's timeline.
+/// What becomes of captured frames on their way to disk: moved by a fraction of a frame, cleaned,
+/// let through or left out by a gate, measured, and written. Disk thread. Frames are counted from
+/// the first that is captured; what others ask and are told is counted on the unit's timeline.
 struct RecordingPipeline: ~Copyable {
   /// The most frames handled at once.
   static let chunkFrames = 4096
@@ -37,16 +37,17 @@ struct RecordingPipeline: ~Copyable {
   /// Frames that were received, and those of the timeline that were written or left out.
   private var receivedFrames = 0
   private var position = 0
-  /// Frames by which the cleaner delays, and frames that are only measured: the gate's own count begins
-  /// behind these.
+  /// Frames by which the cleaner delays, and frames that are only measured: the gate's own count
+  /// begins behind these.
   private let delayFrames: Int
   private let checkFrames: Int
-  /// The first frame that is captured: when, in nanoseconds of the device's clock, and where on the unit's timeline.
+  /// The first frame that is captured: when, in nanoseconds of the device's clock, and where on the
+  /// unit's timeline.
   private var beginning = (nanoseconds: 0, frame: 0)
 
   private(set) var report = RecordingReport()
 
-  /// A recording as `plan` says, of what `gate` lets through. `rawPlan` is for what was not cleaned.
+  /// A recording as `plan` says, of what `gate` lets through. `rawPlan` is for the uncleaned sound.
   init(
     _ plan: RecordingPlan, gate: any RecordingGate, cleaner: consuming VoiceCleaner?,
     shift: consuming FrameShift?, rawPlan: RecordingPlan?, events: RecordingEvents
@@ -83,7 +84,7 @@ struct RecordingPipeline: ~Copyable {
     delayFrames = delay
   }
 
-  /// Most frames that are taken at once: a block ends where the cleaner's delay or the level check does.
+  /// Most frames taken at once: a block ends where the cleaner's delay or the level check does.
   var maximumInputFrames: Int {
     let edges = [0, checkFrames, startFrame ?? 0]
     return edges.map { $0 + delayFrames - receivedFrames }.filter { $0 > 0 }.min()
@@ -117,7 +118,8 @@ struct RecordingPipeline: ~Copyable {
       || gate.lookaheadFrames > 0 || !output.series.takesWords
   }
 
-  /// The first frame is `firstFrame` of the unit's timeline, captured at `nanoseconds` of the device's clock.
+  /// The first frame is `firstFrame` of the unit's timeline, captured at `nanoseconds` of the
+  /// device's clock.
   mutating func begin(at nanoseconds: Int, firstFrame: Int) {
     beginning = (nanoseconds, firstFrame)
   }
@@ -129,7 +131,7 @@ struct RecordingPipeline: ~Copyable {
     points.add(.gap(frames), at: first)
   }
 
-  /// The user asks for `command` at the frame `timelineFrame` of the unit's timeline. After `begin`.
+  /// The user asks for `command` at the unit's frame `timelineFrame`. To be called after `begin`.
   mutating func note(_ command: RecordingCommand, at timelineFrame: Int) {
     let frame = max(0, timelineFrame - beginning.frame)
     if command == .start {
@@ -139,8 +141,8 @@ struct RecordingPipeline: ~Copyable {
     }
   }
 
-  /// The next `frames` captured frames, at most `maximumInputFrames`, which it may change; `played` is what was
-  /// played meanwhile.
+  /// The next `frames` captured frames, at most `maximumInputFrames`, which it may change; `played`
+  /// is what was played meanwhile.
   mutating func process(
     _ buffer: inout SampleBuffer, played: borrowing SampleBuffer?, frames: Int
   ) throws(FileFailure) {
@@ -153,8 +155,8 @@ struct RecordingPipeline: ~Copyable {
     try write(buffer, Span(), 0..<frames)
   }
 
-  /// The next captured frames, those of `range`, which stay as they are. `words` are the samples of `buffer` in 16 bits,
-  /// or none; with them, `buffer` may hold anything unless `needsSamples`.
+  /// The next captured frames, those of `range`, which stay as they are. `words` are the samples of
+  /// `buffer` in 16 bits, or none; with them, `buffer` may hold anything unless `needsSamples`.
   mutating func record(
     _ buffer: borrowing SampleBuffer, _ words: Span<Int16>, _ range: Range<Int>
   ) throws(FileFailure) {
@@ -162,7 +164,7 @@ struct RecordingPipeline: ~Copyable {
     try write(buffer, words, range)
   }
 
-  /// Writes the last of what the cleaner kept, and completes the files. `scratch` holds anything afterwards.
+  /// Writes the last of what the cleaner kept, and completes the files. Overwrites `scratch`.
   mutating func finish(_ scratch: inout SampleBuffer) throws(FileFailure) {
     // As much as it delays, however short the recording is.
     var rest = receivedFrames > 0 ? delayFrames : 0
@@ -204,8 +206,8 @@ struct RecordingPipeline: ~Copyable {
     try output.series.finish(report.levels)
   }
 
-  /// Does something with the unprocessed recording, where there is one. Where it can be kept no longer the
-  /// recording goes on without, and the loss is told at the end.
+  /// Does something with the unprocessed recording, where there is one. Where it can be kept no
+  /// longer the recording goes on without, and the loss is told at the end.
   private mutating func withRaw(_ body: (inout DelayedFiles) throws(FileFailure) -> Void) {
     guard var files = raw.take() else { return }
     do throws(FileFailure) {

@@ -61,8 +61,8 @@ public struct RecordingReader: ~Copyable, Sendable {
   /// The ring's memory, in which the frames of a `piece` lie.
   var samples: SampleBuffer { _read { yield ring.samples } }
 
-  /// Where in `samples` the next frames lie, at most `frames` and none of a gap. They stay there until `skip` hands
-  /// them back.
+  /// Where in `samples` the next frames lie, at most `frames` and none of a gap. They stay there
+  /// until `skip` hands them back.
   mutating func piece(atMost frames: Int) -> Range<Int> {
     guard silence == 0 else { return 0..<0 }
     return ring.piece(atMost: framesBeforeGap(atMost: frames))

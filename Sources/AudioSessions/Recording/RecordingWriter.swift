@@ -5,9 +5,9 @@ import RealtimeAudio
 import Synchronization
 import VoiceCleaning
 
-/// The disk thread's half of a recording: reads the capture ring, hands its frames to the pipeline, and
-/// keeps the files valid at every instant: their headers true at least four times a second, their contents
-/// on the disk as often as the plan says.
+/// The disk thread's half of a recording: reads the capture ring, hands its frames to the pipeline,
+/// and keeps the files valid at every instant: their headers true at least four times a second,
+/// their contents on the disk as often as the plan says.
 public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   // @unchecked because one thread at a time steps it, and the report is read after the last step.
   private var recorder: Recorder?
@@ -48,8 +48,8 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   /// Writes what its recorder captures as `plan` says: what `gate` lets through, moved by the
   /// fraction of a frame that `shift` says, cleaned by `cleaner`, which gets from a recorder of
   /// `playedChannels` channels what was played; `rawPath` gets what was not cleaned. Rings hold
-  /// `ringFrames` frames of a disk that stands still, those that are just being written among them. Throws what
-  /// making files throws.
+  /// `ringFrames` frames of a disk that stands still, those that are just being written among them.
+  /// Throws what making files throws.
   public init(
     _ plan: RecordingPlan, ringFrames: Int, gate: any RecordingGate = WindowGate(PunchWindow()),
     shift: consuming FrameShift? = nil, cleaner: consuming VoiceCleaner? = nil,
@@ -87,7 +87,8 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
       played = nil
     }
     chunk = SampleBuffer(frameCount: RecordingPipeline.chunkFrames, channelCount: plan.channelCount)
-    // Found due at the next step, which may be a twentieth later: no header is older than a quarter of a second.
+    // Found due at the next step, which may be a twentieth later: no header is older than a quarter
+    // of a second.
     headers = FrameInterval(plan.sampleRate / 5)
     // What is written while the disk works is one interval older when its turn comes.
     syncs = FrameInterval(Int(clamping: plan.syncSeconds * Double(plan.sampleRate) / 2))
@@ -120,12 +121,13 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     return goesOn
   }
 
-  /// Whether a step is under way, or commands are waited for. What goes to a pipe is read by a program
-  /// that may be stopped, and is never whole.
+  /// Whether a step is under way, or commands are waited for. What goes to a pipe is read by a
+  /// program that may be stopped, and is never whole.
   public var isSaving: Bool { saving.load(ordering: .relaxed) }
 
-  /// Each wake-up costs as much as what it writes: a recording of which nobody asks the levels takes twenty steps a
-  /// second. What is read while it is written, as from a pipe, and what has a short ring takes fifty.
+  /// Each wake-up costs as much as what it writes: a recording of which nobody asks the levels
+  /// takes twenty steps a second. What is read while it is written, as from a pipe, and what has a
+  /// short ring takes fifty.
   public var stepMilliseconds: Int {
     let isLooked = plan.measuresLevels && events.isStateWanted
     return plan.isStream || hasShortRing || isLooked ? 20 : 50
@@ -189,8 +191,8 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
           events.emit(.overflow(frame: reader.position, frames: gap.frames))
         }
       }
-      // In this order: what is asked from now on is meant for frames that come later. And before each piece: on a slow
-      // disk there is more to write each time.
+      // In this order: what is asked from now on is meant for frames that come later. And before
+      // each piece: on a slow disk there is more to write each time.
       let available = min(reader.available, playedFrames(isLast: isLast))
       if let firstFrame = reader.firstFrame {
         pipeline.begin(at: reader.origin, firstFrame: firstFrame)

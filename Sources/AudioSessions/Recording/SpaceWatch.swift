@@ -5,7 +5,8 @@ struct GrowingFile {
   let plan: RecordingPlan
   let file: RecordedFile
 
-  /// Bytes that a second of it takes; what an encoder makes of one shows after some. Nil where it is not known.
+  /// Bytes that a second of it takes; what an encoder makes of one shows after some. Nil where it
+  /// is not known.
   var bytesPerSecond: Double? {
     if plan.isStream { return nil }
     if plan.fileFormat.isPlain {
@@ -24,7 +25,8 @@ struct SpaceWatch {
 
   private var marksLeft = marks
 
-  /// Looks at the disks of `files`. Returns the seconds until the first of them is full, where they are known.
+  /// Looks at the disks of `files`. Returns the seconds until the first of them is full, where they
+  /// are known.
   mutating func look(at files: [GrowingFile], events: RecordingEvents) -> Double? {
     guard let left = Self.secondsLeft(files) else { return nil }
     // Room that was made is room.

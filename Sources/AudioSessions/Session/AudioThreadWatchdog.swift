@@ -14,8 +14,8 @@ struct AudioThreadWatchdog {
     limitSeconds = reconnects ? 20 : 6
   }
 
-  /// Whether the thread, which has begun that number of `turns`, began another within the limit: within a fifth of a
-  /// second where an end is wanted.
+  /// Whether the thread, which has begun that number of `turns`, began another within the limit:
+  /// within a fifth of a second where an end is wanted.
   mutating func isInTime(_ turns: Int, isEnding: Bool) -> Bool {
     let now = HostClock.nanoseconds
     if turns != self.turns || isEnding != self.isEnding { since = now }

@@ -32,7 +32,8 @@ final class DeviceClosing<Callbacks: SessionCallbacks & ~Copyable> {
       isPlayed
       ? EndTimeout(seconds: 3 + 2 * queued, urgentSeconds: 0.2 + queued, isUrgent: isUrgent)
       : EndTimeout(urgentSeconds: 0.2, isUrgent: isUrgent)
-    // Where no thread can be had the device is closed here and now, and what is queued is not played.
+    // Where no thread can be had the device is closed here and now, and what is queued is not
+    // played.
     thread = try? RealtimeThread(
       name: "duplex-close", priority: .normal,
       Work(unit: unit, draining: draining, isClosed: isClosed))

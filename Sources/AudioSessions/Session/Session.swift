@@ -79,16 +79,17 @@ public struct SessionReport: Sendable {
   public var loadMean = 0.0
   /// The same of the longest cycle.
   public var loadMax = 0.0
-  /// Samples that became silence: handed to the output as NaN, or read from what was played as NaN or infinite and
-  /// converted to another rate or speed.
+  /// Samples that became silence: handed to the output as NaN, or read from what was played as NaN
+  /// or infinite and converted to another rate or speed.
   public var nanCount = 0
   /// Frames from input to output as the driver itself counts them; 0 where it does not.
   public var reportedLatencyFrames = 0
   /// How two clocks were held together at the end; nil where there was only one.
   public var drift: DriftReading?
-  /// Frames by which the delay from input to output was longer at the end than the configuration says.
+  /// Frames by which the delay from input to output was longer at the end than the configuration
+  /// says.
   public var addedLatencyFrames: Int { drift?.addedFrames ?? 0 }
-  /// How each further output did at the end.
+  /// How each secondary output did at the end.
   public var secondaryOutputs: [SecondaryOutputReading] = []
   /// The device did not let itself be stopped or closed in time, and was left to the system.
   public var isDeviceStuck = false

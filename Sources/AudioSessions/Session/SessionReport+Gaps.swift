@@ -12,9 +12,10 @@ extension SessionReport {
     }
   }
 
-  /// What of a recording was lost, in its frames: the recorder's own gaps, and frames that came to it as silence,
-  /// because one of two devices was away or was late and the other went on. A sum of recordings has no segments, which
-  /// tell where it lies on the timeline: of it the recorder's own gaps are known alone.
+  /// What of a recording was lost, in its frames: the recorder's own gaps, and frames that came to
+  /// it as silence, because one of two devices was away or was late and the other went on. A sum of
+  /// recordings has no segments, which tell where it lies on the timeline: of it the recorder's own
+  /// gaps are known alone.
   ///
   /// ```swift
   /// var recorded = RecordingReport()
@@ -42,7 +43,8 @@ extension SessionReport {
 }
 
 extension RecordingReport {
-  /// Where the frames of `range`, a range of the timeline, lie in the recording: those that were kept.
+  /// Where the frames of `range`, a range of the timeline, lie in the recording: those that were
+  /// kept.
   fileprivate func kept(of range: Range<Int>) -> [RecordingGap] {
     pieces.compactMap { piece in
       let kept = range.clamped(to: piece.timeline)

@@ -18,9 +18,9 @@ import RealtimeAudio
 /// precondition(report.frames >= 48000)
 /// ```
 public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable {
-  /// Told how it goes, ten times a second of the session's time or more, on the calling thread.
-  /// In real time it is called a hundred times a second, or as often as it returns where it waits itself, for
-  /// signals or keys.
+  /// Told how it goes, ten times a second of the session's time or more, on the calling thread. In
+  /// real time it is called a hundred times a second, or as often as it returns where it waits
+  /// itself, for signals or keys.
   public typealias Watch = (SessionMoment, GrantedPriority?) -> SessionCommand
 
   private var unit: DuplexUnit<Callbacks>
@@ -31,10 +31,10 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   private let frameLimit: Int?
   private let reconnects: Bool
 
-  /// A session of `callbacks` on `device` that ends after `frameLimit` frames or when `watch` says so;
-  /// when the device goes away too, unless it `reconnects` and so waits for it. What is played has
-  /// `fadeFrames` frames to fade out in when an end is wanted. A timeline that another device began goes on from
-  /// `resuming`, where that one's last cycle ended.
+  /// A session of `callbacks` on `device` that ends after `frameLimit` frames or when `watch` says
+  /// so; when the device goes away too, unless it `reconnects` and so waits for it. What is played
+  /// has `fadeFrames` frames to fade out in when an end is wanted. A timeline that another device
+  /// began goes on from `resuming`, where that one's last cycle ended.
   public init(
     device: consuming DuplexDevice, callbacks: consuming Callbacks,
     background: [any BackgroundWork],
@@ -66,8 +66,8 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   }
 
   /// Runs it to its end and returns when everything is finalised: the device stopped, the last
-  /// recorded frame saved. Throws where the device does not start, and, before anything has begun, where
-  /// the callbacks do not fit it.
+  /// recorded frame saved. Throws where the device does not start, and, before anything has begun,
+  /// where the callbacks do not fit it.
   public consuming func run(clock: SessionClock, watch: Watch) throws(DeviceFailure)
     -> SessionReport
   {
@@ -79,8 +79,8 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   }
 
   private consuming func runVirtually(_ watch: Watch) throws(DeviceFailure) -> SessionReport {
-    // Background work is stepped every 1024 frames (at least one period), often enough for the shortest ring; the
-    // watcher is called every tenth of a second.
+    // Background work is stepped every 1024 frames (at least one period), often enough for the
+    // shortest ring; the watcher is called every tenth of a second.
     let stepQuantum = max(1024, configuration.periodFrames)
     let tenth = max(stepQuantum, configuration.sampleRate / 10)
     var nextStep = 0
@@ -133,8 +133,8 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       var steps = 0
       while work.step() {
         steps += 1
-        // What is not done by now waits for something that has no virtual time: a command, a disk. A
-        // person may have enough of it.
+        // What is not done by now waits for something that has no virtual time: a command, a disk.
+        // A person may have enough of it.
         guard steps > 16 else { continue }
         _ = watch(observer.moment(progress), nil)
         HostClock.pause(milliseconds: 2)
@@ -228,8 +228,9 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     return report
   }
 
-  /// Waits until the device is closed and all work is done, or was waited for long enough. A stalled disk takes its
-  /// time, and a second signal, which `look` tells of, must still be received meanwhile.
+  /// Waits until the device is closed and all work is done, or was waited for long enough. A
+  /// stalled disk takes its time, and a second signal, which `look` tells of, must still be
+  /// received meanwhile.
   private static func awaitEnd(
     of threads: [BackgroundThread], _ background: [any BackgroundWork],
     _ closing: DeviceClosing<Callbacks>?, isUrgent: Bool, look: () -> SessionCommand
@@ -296,8 +297,8 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     }
   }
 
-  /// Whether what is queued is not to be played any more: where a person ends what only plays, a sound server
-  /// would go on with it for a third of a second.
+  /// Whether what is queued is not to be played any more: where a person ends what only plays, a
+  /// sound server would go on with it for a third of a second.
   private static func leavesQueue(_ configuration: DuplexConfiguration, _ asked: StopReason?)
     -> Bool
   {

@@ -12,7 +12,8 @@ public struct MixerBus: ~Copyable {
   public private(set) var time = CycleTime(frame: 0, nanoseconds: 0, lostFrames: 0)
   /// Whether all frames of the cycle are silence.
   public private(set) var isSilent = false
-  /// The highest magnitude of the frames, or a bound above it; infinity while none is known. What raises levels resets it.
+  /// The highest magnitude of the frames, or a bound above it; infinity while none is known. What
+  /// raises levels resets it.
   public var peakBound = Float.infinity
 
   /// A bus for at most `periodFrames` frames a cycle.
@@ -49,7 +50,8 @@ public struct MixerBus: ~Copyable {
     if peakBound == .infinity { peakBound = buffer.peak(frames: frames) }
   }
 
-  /// Throws `.invalidRequest` where the bus does not fit `stream`, the `noun` of a unit with this period.
+  /// Throws `.invalidRequest` where the bus does not fit `stream`, the `noun` of a unit with this
+  /// period.
   func check(_ stream: StreamConfiguration?, _ noun: String, _ periodFrames: Int)
     throws(DeviceFailure)
   {
@@ -89,7 +91,8 @@ public struct MixerBus: ~Copyable {
     isSilent = false
   }
 
-  /// Takes over the frames of `other`, which keeps none; silence where it has another number of frames.
+  /// Takes over the frames of `other`, which keeps none; silence where it has another number of
+  /// frames.
   @_noLocks
   public mutating func take(_ other: inout MixerBus) {
     if other.frames != frames {

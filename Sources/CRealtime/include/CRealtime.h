@@ -1,7 +1,7 @@
 // The C calls allowed on the audio thread, apart from ALSA's (see CALSA). The compiler refuses
 // every other one in a function marked @_noLocks, so this list is the whole of it.
 //
-// To bless a call: read its source for locks, allocation and system calls; then add it here.
+// To allow a call on the audio thread: read its source for locks, allocation and system calls; then add it here.
 #pragma once
 
 #include "linux_calls.h"

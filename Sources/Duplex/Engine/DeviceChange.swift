@@ -1,8 +1,8 @@
 import AudioDevices
 import RealtimeAudio
 
-/// A change of devices while sound runs: the new ones are opened beside those that are used. What only the used
-/// ones stand in the way of is opened again when these are closed.
+/// A change of devices while sound runs: the new ones are opened beside those that are used. What
+/// only the used ones stand in the way of is opened again when these are closed.
 final class DeviceChange {
   /// Told the devices as they were granted, or why not.
   typealias Reply = @Sendable (Result<DuplexConfiguration?, EngineFailure>) -> Void
@@ -63,14 +63,15 @@ final class DeviceChange {
     }
   }
 
-  /// The devices, where they could be opened beside the others; `used` are these, in virtual time or not.
-  /// Throws why they cannot be opened. Once `isDone`.
+  /// The devices, where they could be opened beside the others; `used` are these, in virtual time
+  /// or not. Throws why they cannot be opened. Once `isDone`.
   func takeDevice(used: DeviceSelection, isVirtual: Bool) throws(EngineFailure) -> OpenDevice? {
     try finish(used, isVirtual: isVirtual)
     return device.take()
   }
 
-  /// Takes what came of the attempt. Throws where it failed, unless the devices that are used stood in its way.
+  /// Takes what came of the attempt. Throws where it failed, unless the devices that are used stood
+  /// in its way.
   private func finish(_ used: DeviceSelection, isVirtual: Bool) throws(EngineFailure) {
     guard let attempt = attempt.take() else { return }
     do throws(EngineFailure) {

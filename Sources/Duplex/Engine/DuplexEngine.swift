@@ -3,8 +3,8 @@ import AudioDevices
 import AudioSessions
 import RealtimeAudio
 
-/// Sound devices that run: the microphone is heard, recorded and changed by effects, a player plays, at the lowest
-/// latency that the devices allow.
+/// Sound devices that run: the microphone is heard, recorded and changed by effects, a player
+/// plays, at the lowest latency that the devices allow.
 ///
 /// ```swift
 /// let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
@@ -13,17 +13,18 @@ import RealtimeAudio
 /// precondition(report.frames == 480_000)
 /// ```
 ///
-/// All calls may be made on any thread or actor but the audio thread. What may take long, such as opening a device that
-/// does not answer, happens on a thread of the engine, where handlers are called as well. No call blocks, with
-/// two exceptions: `remove` waits for one cycle of the audio thread, and the release of the last reference to a running
-/// engine waits until its devices are closed and its files are complete.
-/// Recordings, effects, gains and the player's queue stay when the devices are changed by `use`.
+/// All calls may be made on any thread or actor but the audio thread. What may take long, such as
+/// opening a device that does not answer, happens on a thread of the engine, where handlers are
+/// called as well. No call blocks, with two exceptions: `remove` waits for one cycle of the audio
+/// thread, and the release of the last reference to a running engine waits until its devices are
+/// closed and its files are complete. Recordings, effects, gains and the player's queue stay when
+/// the devices are changed by `use`.
 public final class DuplexEngine: Sendable {
   private let worker: EngineWorker
   private let thread: EngineThread
 
-  /// An engine on one device for both directions, which is opened by `start`. `default` is the system's; `sim`
-  /// needs no hardware.
+  /// An engine on one device for both directions, which is opened by `start`. `default` is the
+  /// system's; `sim` needs no hardware.
   public convenience init(device: String = "default", _ settings: Settings = Settings()) {
     self.init(DeviceSelection(device: device), settings)
   }
@@ -43,8 +44,8 @@ public final class DuplexEngine: Sendable {
 
   // MARK: Running
 
-  /// Opens the devices and answers when sound runs; at once where it runs already. Throws `EngineFailure` where a
-  /// device or a file of a recording cannot be opened; then nothing runs.
+  /// Opens the devices and answers when sound runs; at once where it runs already. Throws
+  /// `EngineFailure` where a device or a file of a recording cannot be opened; then nothing runs.
   @discardableResult
   public func start() async throws(EngineFailure) -> DuplexConfiguration {
     let result = await withCheckedContinuation { continuation in
@@ -60,10 +61,10 @@ public final class DuplexEngine: Sendable {
     start(seconds: nil, reply)
   }
 
-  /// Starts, stops when `seconds` of the timeline are over, at once where they are below 0 or no number, and answers when
-  /// all files are complete, or when it was stopped before. A task that is cancelled stops it as well, also while devices
-  /// are opened. Throws as `start` does, `.stopped` where `stop` was called before sound ran, and `.alreadyRunning` where
-  /// the engine runs.
+  /// Starts, stops when `seconds` of the timeline are over, at once where they are below 0 or no
+  /// number, and answers when all files are complete, or when it was stopped before. A task that is
+  /// cancelled stops it as well, also while devices are opened. Throws as `start` does, `.stopped`
+  /// where `stop` was called before sound ran, and `.alreadyRunning` where the engine runs.
   @discardableResult
   public func run(seconds: Double) async throws(EngineFailure) -> SessionReport {
     // A run that somebody else has started, before or afterwards, is not stopped.
@@ -84,8 +85,9 @@ public final class DuplexEngine: Sendable {
     return try result.get()
   }
 
-  /// Answers when the engine does not run any more: it was stopped, its time is over, its device failed. To cancel the
-  /// task that waits neither stops the engine nor ends the waiting: `stop` does.
+  /// Answers when the engine does not run any more: it was stopped, its time is over, its device
+  /// failed. To cancel the task that waits neither stops the engine nor ends the waiting: `stop`
+  /// does.
   @discardableResult
   public func finished() async -> SessionReport {
     await withCheckedContinuation { continuation in
@@ -138,11 +140,13 @@ public final class DuplexEngine: Sendable {
   /// The devices that are asked for.
   public var selection: DeviceSelection { worker.selection }
 
-  /// Goes on with other devices. What is recorded goes on in the same channels, with silence for the gap, and
-  /// for as long as the devices have no input or output to record; so do the player and the effects. Sound is resampled
-  /// to the previous rate where `selection` asks for none. Throws `EngineFailure` where the devices cannot be opened, or
-  /// time is virtual (`sim:clock=free`) on one side of the change only: then the engine goes on with the previous devices.
-  /// While the engine does not run, the next start opens the devices of `selection`, and nil is the answer.
+  /// Goes on with other devices. What is recorded goes on in the same channels, with silence for
+  /// the gap, and for as long as the devices have no input or output to record; so do the player
+  /// and the effects. Sound is resampled to the previous rate where `selection` asks for none.
+  /// Throws `EngineFailure` where the devices cannot be opened, or time is virtual
+  /// (`sim:clock=free`) on one side of the change only: then the engine goes on with the previous
+  /// devices. While the engine does not run, the next start opens the devices of `selection`, and
+  /// nil is the answer.
   ///
   /// ```swift
   /// let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
@@ -171,10 +175,10 @@ public final class DuplexEngine: Sendable {
   /// The status, at least ten times a second from now on; a slow reader gets only the newest.
   public var statusUpdates: AsyncStream<EngineStatus> { worker.statuses.stream(keeping: 1) }
 
-  /// Calls `handler` with the status at least ten times a second of the timeline, on a thread of the engine, until the
-  /// returned subscription is cancelled. In virtual time the engine waits for the handler, and no status is left out.
-  /// `start`, `stop` and every other request wait for a handler that blocks: one that itself waits for the engine never
-  /// returns.
+  /// Calls `handler` with the status at least ten times a second of the timeline, on a thread of
+  /// the engine, until the returned subscription is cancelled. In virtual time the engine waits for
+  /// the handler, and no status is left out. `start`, `stop` and every other request wait for a
+  /// handler that blocks: one that itself waits for the engine never returns.
   @discardableResult
   public func addStatusHandler(
     _ handler: @escaping @Sendable (EngineStatus) -> Void
@@ -185,8 +189,9 @@ public final class DuplexEngine: Sendable {
   /// Events from now on; the newest 1,024 unread ones are kept.
   public var events: AsyncStream<EngineEvent> { worker.events.stream(keeping: 1024) }
 
-  /// Calls `handler` with each event, on a thread of the engine, until the returned subscription is cancelled. `start`,
-  /// `stop` and every other request wait for a handler that blocks: one that itself waits for the engine never returns.
+  /// Calls `handler` with each event, on a thread of the engine, until the returned subscription is
+  /// cancelled. `start`, `stop` and every other request wait for a handler that blocks: one that
+  /// itself waits for the engine never returns.
   @discardableResult
   public func addEventHandler(
     _ handler: @escaping @Sendable (EngineEvent) -> Void
@@ -216,8 +221,8 @@ public final class DuplexEngine: Sendable {
 
   // MARK: Playing
 
-  /// Plays files, addresses and decoders to the output, mixed with the microphone. Its queue and position stay over a
-  /// stop and over a change of device.
+  /// Plays files, addresses and decoders to the output, mixed with the microphone. Its queue and
+  /// position stay over a stop and over a change of device.
   public var player: AudioPlayer {
     // From now on the audio thread looks for what it plays.
     worker.control.usePlayer()
@@ -226,16 +231,16 @@ public final class DuplexEngine: Sendable {
 
   // MARK: Effects
 
-  /// Lets `effect` change the microphone's sound, behind the effects that are there: on its way to the output, or, at
-  /// `.input`, before it is measured, recorded and played. Also while sound runs. Its `process` runs on the audio
-  /// thread: mark it `@_noLocks`.
+  /// Lets `effect` change the microphone's sound, behind the effects that are there: on its way to
+  /// the output, or, at `.input`, before it is measured, recorded and played. Also while sound
+  /// runs. Its `process` runs on the audio thread: mark it `@_noLocks`.
   ///
-  /// At `.monitor` it comes behind the monitor's gain and before the limiter and the player, wherever there is an
-  /// output: it gets silence where the microphone is not played, and may make sound of its own. What is recorded of the
-  /// microphone is without it.
+  /// At `.monitor` it comes behind the monitor's gain and before the limiter and the player,
+  /// wherever there is an output: it gets silence where the microphone is not played, and may make
+  /// sound of its own. What is recorded of the microphone is without it.
   ///
-  /// Each point has room for 64 effects (`EffectInsert.mostEffects`): one more ends the program with a sentence. `remove`
-  /// takes away what the answer stands for.
+  /// Each point has room for 64 effects (`EffectInsert.mostEffects`): one more ends the program
+  /// with a sentence. `remove` takes away what the answer stands for.
   ///
   /// ```swift
   /// struct HalfAsLoud: AudioEffect {
@@ -257,8 +262,8 @@ public final class DuplexEngine: Sendable {
     worker.control.insert(effect, at: point)
   }
 
-  /// Takes an effect away that was inserted, also while sound runs, and frees it; false where it is not there. Waits for
-  /// the end of the cycle that runs it now, if one does.
+  /// Takes an effect away that was inserted, also while sound runs, and frees it; false where it is
+  /// not there. Waits for the end of the cycle that runs it now, if one does.
   ///
   /// ```swift
   /// struct Silencer: AudioEffect {
@@ -278,9 +283,9 @@ public final class DuplexEngine: Sendable {
 
   // MARK: Recording
 
-  /// Records to the file `path`: from the first frame on where the engine does not run yet, else from now on. A
-  /// recording of the microphone and one of the output may run at once. Throws `EngineFailure` where the file
-  /// cannot be made; before the start, `start` throws that.
+  /// Records to the file `path`: from the first frame on where the engine does not run yet, else
+  /// from now on. A recording of the microphone and one of the output may run at once. Throws
+  /// `EngineFailure` where the file cannot be made; before the start, `start` throws that.
   @discardableResult
   public func record(
     to path: String, _ settings: RecordingSettings = RecordingSettings()

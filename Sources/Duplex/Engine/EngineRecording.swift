@@ -3,8 +3,8 @@ import AudioFiles
 import AudioSessions
 import RealtimeAudio
 
-/// A recording of an engine. It goes on over a change of device, with silence for the time between, until it is
-/// stopped or the engine stops.
+/// A recording of an engine. It goes on over a change of device, with silence for the time between,
+/// until it is stopped or the engine stops.
 ///
 /// All calls may be made on any thread but the audio thread.
 ///
@@ -18,9 +18,9 @@ import RealtimeAudio
 /// await engine.stop()
 /// ```
 public final class EngineRecording: Sendable {
-  /// The file that was asked for; of several the pattern of their names, see `RecordingPlan.path`. What another program
-  /// or engine gives that name first is not replaced: the recording gets a number then, and `report` says in `files`
-  /// which name it got.
+  /// The file that was asked for; of several the pattern of their names, see `RecordingPlan.path`.
+  /// What another program or engine gives that name first is not replaced: the recording gets a
+  /// number then, and `report` says in `files` which name it got.
   public let path: String
   /// How it is kept.
   public let settings: RecordingSettings
@@ -40,16 +40,16 @@ public final class EngineRecording: Sendable {
     self.engine = engine
   }
 
-  /// What became of it; nil while it is not complete. A full disk does not end the engine's run: it is the report's
-  /// `failure`.
+  /// What became of it; nil while it is not complete. A full disk does not end the engine's run: it
+  /// is the report's `failure`.
   public var report: RecordingReport? { state.withLock { $0.report } }
 
-  /// What happened to it since the last time: files begun and finished, markers, warnings. Of more than 10,000 the newest
-  /// are there, 5,000 at least.
+  /// What happened to it since the last time: files begun and finished, markers, warnings. Of more
+  /// than 10,000 the newest are there, 5,000 at least.
   public func takeEvents() -> [RecordingEvent] { writer?.events.take() ?? [] }
 
-  /// Begins to keep, where the gate waits for that, as `WindowGate(preRollFrames:)` does; the recording is empty otherwise.
-  /// Does nothing before the engine runs.
+  /// Begins to keep, where the gate waits for that, as `WindowGate(preRollFrames:)` does; the
+  /// recording is empty otherwise. Does nothing before the engine runs.
   ///
   /// ```swift
   /// var settings = RecordingSettings()

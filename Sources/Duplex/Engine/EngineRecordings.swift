@@ -3,8 +3,8 @@ import AudioFiles
 import AudioSessions
 import RealtimeAudio
 
-/// The recordings of a running engine: at most one of the microphone and one of the output. Belongs to the
-/// engine's thread.
+/// The recordings of a running engine: at most one of the microphone and one of the output. Belongs
+/// to the engine's thread.
 final class EngineRecordings {
   private typealias Source = RecordingSettings.Source
 
@@ -133,7 +133,8 @@ final class EngineRecordings {
     worker.events.send(.recordingFinished(one.writer.report))
   }
 
-  /// After a session: finishes recorders that it gave back, and puts those that did not reach its mixer on `parts`.
+  /// After a session: finishes recorders that it gave back, and puts those that did not reach its
+  /// mixer on `parts`.
   func settle(_ parts: inout MixerParts, _ handoffs: borrowing MixerHandoffs) {
     for source in exchanging {
       if var replaced = handoffs.takeReplaced(source) { finish(&replaced.value, source) }

@@ -3,8 +3,8 @@ import AudioDevices
 import AudioSessions
 import RealtimeAudio
 
-/// From one start of an engine to its stop: sessions on one device after the other, and the recordings that
-/// outlive them. Belongs to the engine's thread.
+/// From one start of an engine to its stop: sessions on one device after the other, and the
+/// recordings that outlive them. Belongs to the engine's thread.
 final class EngineRun {
   private let worker: EngineWorker
   private let work = SharedWork()
@@ -28,8 +28,9 @@ final class EngineRun {
     recordings = EngineRecordings(worker, work)
   }
 
-  /// Runs for `seconds`, or until it is stopped where that is nil, and records `pending` from the first frame on. Answers
-  /// with those of them that wait for the next start, since the devices of this one could not be had.
+  /// Runs for `seconds`, or until it is stopped where that is nil, and records `pending` from the
+  /// first frame on. Answers with those of them that wait for the next start, since the devices of
+  /// this one could not be had.
   func run(seconds: Double?, _ pending: [EngineRecording]) -> [EngineRecording] {
     defer { reservation.release() }
     var waiting = pending[...]
@@ -81,7 +82,8 @@ final class EngineRun {
     }
   }
 
-  /// Runs on these devices. Answers with whether the run is over by itself, whatever devices are asked for.
+  /// Runs on these devices. Answers with whether the run is over by itself, whatever devices are
+  /// asked for.
   private func runSession(
     on open: consuming OpenDevice, limit: Int?
   ) throws(EngineFailure) -> Bool {
@@ -213,7 +215,8 @@ final class EngineRun {
     return try opening.finish()
   }
 
-  /// Waits until `isDone`, while orders are watched for. Throws `.stopped` where the engine is to stop.
+  /// Waits until `isDone`, while orders are watched for. Throws `.stopped` where the engine is to
+  /// stop.
   private func wait(for isDone: AtomicFlag) throws(EngineFailure) {
     while !isDone.isRaised {
       for order in worker.takeOrders() { postpone(order) }

@@ -15,10 +15,11 @@ extension DuplexEngine {
   public struct Settings: Sendable {
     /// Whether the microphone is played, where there is an input and an output.
     public var monitorsMicrophone = true
-    /// The highest level of the output in dBFS while the microphone is played, -60 to 0; nil for no limiter.
+    /// The highest level of the output in dBFS while the microphone is played, -60 to 0; nil for no
+    /// limiter.
     public var limitDBFS: Double? = -1
-    /// Seconds by which the limiter looks ahead, up to 0.1, and delays all that is played while the microphone is; 0 for
-    /// a limiter without delay.
+    /// Seconds by which the limiter looks ahead, up to 0.1, and delays all that is played while the
+    /// microphone is; 0 for a limiter without delay.
     public var limitLookAheadSeconds = 0.0
     /// Whether a limiter that looks ahead limits the true peak, too, the level between the samples.
     public var limitsTruePeak = false
@@ -26,8 +27,8 @@ extension DuplexEngine {
     public var suppressesFeedback = true
     /// Whether the engine stops when the player has nothing more to play: it needs an output.
     public var endsWithPlayer = false
-    /// Seconds of a network source, 0 and more, that must be there before the player begins, and again after the network was too
-    /// slow; nil for three, or less where the network is fast.
+    /// Seconds of a network source, 0 and more, that must be there before the player begins, and
+    /// again after the network was too slow; nil for three, or less where the network is fast.
     public var prebufferSeconds: Double?
     /// Whether a device that goes away is waited for. Otherwise the engine stops.
     public var reconnects = false
@@ -37,7 +38,8 @@ extension DuplexEngine {
     /// The settings of a monitor with protected ears.
     public init() {}
 
-    /// Throws where a value is out of its range, or an engine on the devices of `selection` would never end.
+    /// Throws where a value is out of its range, or an engine on the devices of `selection` would
+    /// never end.
     func validate(_ selection: DeviceSelection) throws(EngineFailure) {
       let levels = -60.0...0
       if let limitDBFS, !levels.contains(limitDBFS) {
@@ -101,12 +103,13 @@ public struct RecordingSettings: Sendable {
   public var tags = SoundFileTags()
   /// When the next file begins; nil for one file, which can still be split by hand.
   public var split: SplitRule?
-  /// Makes what decides which parts are kept, such as a `VoiceGate`, for sound at `sampleRate` frames a second with
-  /// `channelCount` channels; nil to keep all. Runs on a thread of the engine.
+  /// Makes what decides which parts are kept, such as a `VoiceGate`, for sound at `sampleRate`
+  /// frames a second with `channelCount` channels; nil to keep all. Runs on a thread of the engine.
   public var gate: (@Sendable (_ sampleRate: Int, _ channelCount: Int) -> any RecordingGate)?
   /// Seconds, more than 0, that are held in memory while the disk stands still; at most 256 MiB.
   public var ringSeconds = RecordingPlan.usualRingSeconds
-  /// Whether levels and loudness are measured; where not, the levels of the report are those of nothing.
+  /// Whether levels and loudness are measured; where not, the levels of the report are those of
+  /// nothing.
   public var measuresLevels = true
 
   /// The microphone, in the format that the file's name ends in.

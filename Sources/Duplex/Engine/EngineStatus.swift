@@ -28,8 +28,8 @@ public struct EngineStatus: Sendable {
   public var phase = Phase.stopped
   /// The devices as they were granted; nil where none is open.
   public var configuration: DuplexConfiguration?
-  /// Frames on the unit's timeline so far, lost ones included. It goes on over a change of device, and stays after a
-  /// stop until the next start, as all that was counted.
+  /// Frames on the unit's timeline so far, lost ones included. It goes on over a change of device,
+  /// and stays after a stop until the next start, as all that was counted.
   public var frames = 0
   /// Frames a second of the unit; after a stop as it was, and 0 before the first start.
   public var sampleRate = 0
@@ -49,12 +49,12 @@ public struct EngineStatus: Sendable {
   /// How far the devices came that were used before the present ones.
   var earlier = RunProgress()
 
-  /// Seconds on the timeline, each frame at the rate at which it was captured or played; after a stop the length of the
-  /// run that is over, and 0 before the first.
+  /// Seconds on the timeline, each frame at the rate at which it was captured or played; after a
+  /// stop the length of the run that is over, and 0 before the first.
   public var seconds: Double { earlier.seconds(atFrame: frames, sampleRate: sampleRate) }
 
-  /// Frames from input to output as the unit keeps them now, without those of a limiter that looks ahead; nil without
-  /// both directions.
+  /// Frames from input to output as the unit keeps them now, without those of a limiter that looks
+  /// ahead; nil without both directions.
   public var latencyFrames: Double? {
     guard let configuration, configuration.capture != nil, configuration.playback != nil else {
       return nil
@@ -91,7 +91,8 @@ public enum EngineEvent: Sendable {
   case timeline(TimelineEvent)
   /// The microphone howled and was lowered, or fades in again.
   case feedback(FeedbackEvent)
-  /// A recording began in the file that was asked for; `recordingFinished` has the names that its files got.
+  /// A recording began in the file that was asked for; `recordingFinished` has the names that its
+  /// files got.
   case recordingStarted(path: String)
   /// A recording is complete.
   case recordingFinished(RecordingReport)

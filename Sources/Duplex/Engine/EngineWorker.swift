@@ -12,7 +12,8 @@ enum EngineOrder: Sendable {
   /// Told that it is done, or why not.
   typealias Answer = @Sendable (Result<Void, EngineFailure>) -> Void
 
-  /// Runs for `seconds` of the timeline, and until it is stopped where that is nil; the replies are told once it runs.
+  /// Runs for `seconds` of the timeline, and until it is stopped where that is nil; the replies are
+  /// told once it runs.
   case start(seconds: Double?, [Reply])
   /// Goes on with other devices; nil is told where the engine does not run.
   case change(DeviceSelection, DeviceChange.Reply)
@@ -26,8 +27,8 @@ enum EngineOrder: Sendable {
   case quit
 }
 
-/// The half of an engine that may wait: a thread that opens devices, runs sessions on them and does what other
-/// threads order. What it publishes may be read on any thread.
+/// The half of an engine that may wait: a thread that opens devices, runs sessions on them and does
+/// what other threads order. What it publishes may be read on any thread.
 final class EngineWorker: Sendable {
   private struct State {
     var orders: [EngineOrder] = []
@@ -74,7 +75,8 @@ final class EngineWorker: Sendable {
 
   var selection: DeviceSelection { state.withLock { $0.selection } }
 
-  /// Has `order` carried out; where `start` is given, only if no later start was ordered than the one of that number.
+  /// Has `order` carried out; where `start` is given, only if no later start was ordered than the
+  /// one of that number.
   func order(_ order: EngineOrder, onlyOfStart start: Int? = nil) {
     var refused: [EngineOrder.Reply] = []
     var stopped: [@Sendable (SessionReport?) -> Void] = []
@@ -82,7 +84,8 @@ final class EngineWorker: Sendable {
       if let start, start != state.startCount { return nil }
       defer { state.orders.append(order) }
       guard order.isStop else { return nil }
-      // A start that was not taken yet never will be, and one that is asked for from now on is one of its own.
+      // A start that was not taken yet never will be, and one that is asked for from now on is one
+      // of its own.
       state.status.phase = state.isInRun ? .stopping : .stopped
       if let index = state.orderedStart,
         case .start(_, let replies) = state.orders.remove(at: index)
@@ -98,9 +101,9 @@ final class EngineWorker: Sendable {
     state.announce()
   }
 
-  /// Starts it, where it does not run, and has `reply` told once sound runs. Behind a stop that is under way it
-  /// starts again. Where `seconds` is given, it must not run yet. Answers with the number of the start; nil where none
-  /// was ordered.
+  /// Starts it, where it does not run, and has `reply` told once sound runs. Behind a stop that is
+  /// under way it starts again. Where `seconds` is given, it must not run yet. Answers with the
+  /// number of the start; nil where none was ordered.
   @discardableResult
   func start(seconds: Double?, _ reply: @escaping EngineOrder.Reply) -> Int? {
     var number: Int?

@@ -4,8 +4,8 @@ import RealtimeAudio
 
 /// The work beside an engine's sound, which outlives a session on one device: decoding, writing.
 ///
-/// Where time is real, each piece of work has a thread of its own. Where it is virtual, the session steps them
-/// all in order.
+/// Where time is real, each piece of work has a thread of its own. Where it is virtual, the session
+/// steps them all in order.
 final class SharedWork: BackgroundWork, @unchecked Sendable {
   // @unchecked because the list is behind a lock, and one thread at a time steps what is in it.
   private struct Piece {

@@ -4,8 +4,9 @@ import SimulatedDevices
 
 /// What a program asks of its sound devices: which ones, and how they are used together.
 ///
-/// Every name that ALSA knows may stand in it (`default`, `hw:1,0`, `plughw:CARD=USB`), and `sim`, with or
-/// without settings, for a simulated device that needs no hardware (`sim:clock=free,noise=-20`).
+/// Every name that ALSA knows may stand in it (`default`, `hw:1,0`, `plughw:CARD=USB`), and `sim`,
+/// with or without settings, for a simulated device that needs no hardware
+/// (`sim:clock=free,noise=-20`).
 ///
 /// ```swift
 /// var selection = DeviceSelection(device: "sim:clock=free")
@@ -17,8 +18,8 @@ public struct DeviceSelection: Sendable {
   public var request: DuplexRequest
   /// Further outputs that play the same, each by its own clock.
   public var secondaryOutputs: [String] = []
-  /// Which of two devices gives the time; nil leaves it to the unit: the input of a sound server, else the
-  /// output.
+  /// Which of two devices gives the time; nil leaves it to the unit: the input of a sound server,
+  /// else the output.
   public var master: ClockMaster?
   /// The priority of the audio thread.
   public var priority = ThreadPriority.realtime(70)
@@ -35,8 +36,8 @@ public struct DeviceSelection: Sendable {
     self.init(DuplexRequest(captureDevice: device, playbackDevice: device))
   }
 
-  /// An input, an output, or both; nil for a direction that is not used. Two devices with clocks of their own
-  /// are held together by a resampler.
+  /// An input, an output, or both; nil for a direction that is not used. Two devices with clocks of
+  /// their own are held together by a resampler.
   public init(input: String?, output: String?) {
     self.init(DuplexRequest(captureDevice: input, playbackDevice: output))
   }
@@ -46,8 +47,8 @@ public struct DeviceSelection: Sendable {
     [request.captureDevice, request.playbackDevice].compactMap { $0 } + secondaryOutputs
   }
 
-  /// Throws `.invalidRequest` where no devices could do what is asked: sizes out of range, a real device
-  /// beside a simulated one, an output that would play twice.
+  /// Throws `.invalidRequest` where no devices could do what is asked: sizes out of range, a real
+  /// device beside a simulated one, an output that would play twice.
   public func validate() throws(DeviceFailure) {
     try request.validate()
     try validateSecondaryOutputs()

@@ -7,8 +7,9 @@ import SimulatedDevices
 /// Sound devices, opened and configured as one duplex device: what a session runs on.
 /// One thread at a time, not the audio thread.
 ///
-/// Whatever a selection names is opened by the same call: a simulated device, an ALSA device, two devices with
-/// two clocks, the two sides of a sound server, devices of other rates than the unit's, further outputs.
+/// Whatever a selection names is opened by the same call: a simulated device, an ALSA device, two
+/// devices with two clocks, the two sides of a sound server, devices of other rates than the
+/// unit's, secondary outputs.
 ///
 /// ```swift
 /// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free"))
@@ -19,7 +20,8 @@ import SimulatedDevices
   public var device: DuplexDevice
   /// How the device's time passes.
   public let clock: SessionClock
-  /// What runs beside a session on the device, before all other work: a file at a simulated microphone.
+  /// What runs beside a session on the device, before all other work: a file at a simulated
+  /// microphone.
   public var background: [any BackgroundWork]
   /// What keeps cards that others released, for as long as this is there.
   private var reservations: [CardReservation]
@@ -27,12 +29,12 @@ import SimulatedDevices
   /// What was granted.
   public var configuration: DuplexConfiguration { device.configuration }
 
-  /// Opens the devices of `selection`. May block for as long as a driver or a sound server does, so that it does
-  /// not belong on a thread that somebody waits for; `willOpen` is told which devices are next. Cards that sound
-  /// servers release for it are reserved in `reservation`, which this keeps; they are given back with the last reference
-  /// to it.
-  /// Throws `DeviceFailure` where a device cannot do what is asked, `FileFailure` where the file of a simulated
-  /// microphone cannot be played.
+  /// Opens the devices of `selection`. May block for as long as a driver or a sound server does, so
+  /// that it does not belong on a thread that somebody waits for; `willOpen` is told which devices
+  /// are next. Cards that sound servers release for it are reserved in `reservation`, which this
+  /// keeps; they are given back with the last reference to it. Throws `DeviceFailure` where a
+  /// device cannot do what is asked, `FileFailure` where the file of a simulated microphone cannot
+  /// be played.
   public init(
     opening selection: DeviceSelection, reservation: CardReservation = CardReservation(),
     willOpen: @escaping @Sendable ([String]) -> Void = { _ in }
@@ -110,8 +112,8 @@ import SimulatedDevices
     return try openPair(selection, steps, master: .playback)
   }
 
-  /// The input and the output as two devices, of which `master` gives the time unless the selection names
-  /// another; nil where one of them keeps no time.
+  /// The input and the output as two devices, of which `master` gives the time unless the selection
+  /// names another; nil where one of them keeps no time.
   private static func openPair(
     _ selection: DeviceSelection, _ steps: OpeningSteps, master: ClockMaster
   ) throws -> OpenDevice? {
@@ -213,7 +215,8 @@ private struct OptionalPair: ~Copyable {
 }
 
 extension DuplexRequest {
-  /// What is asked of the further output `name`. A format and channels are asked of the unit's own devices.
+  /// What is asked of the secondary output `name`. A format and channels are asked of the unit's
+  /// own devices.
   fileprivate func secondary(_ name: String, sampleRate: Int) -> DuplexRequest {
     var secondary = self
     secondary.captureDevice = nil

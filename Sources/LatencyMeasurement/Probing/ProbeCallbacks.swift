@@ -7,8 +7,8 @@ import RealtimeAudio
 /// The audio thread's half of a measurement: plays what is queued, silence where nothing is, and
 /// writes down side by side what was captured and what was played in the same cycle.
 ///
-/// Both in one ring need no agreement about when a probe began: what lies between the two columns is
-/// the round trip, whatever the other half (`ProbeListener`) was late with.
+/// Both in one ring need no agreement about when a probe began: what lies between the two columns
+/// is the round trip, whatever the other half (`ProbeListener`) was late with.
 public struct ProbeCallbacks: SessionCallbacks, ~Copyable {
   private var sound: SampleReader
   private var recorder: Recorder

@@ -4,8 +4,8 @@ import DelayEstimation
 import RealtimeAudio
 import Synchronization
 
-/// The half of a measurement that thinks: listens to the noise, plays short bursts louder and louder
-/// until one is received well enough, then measures, channel by channel.
+/// The half of a measurement that thinks: listens to the noise, plays short bursts louder and
+/// louder until one is received well enough, then measures, channel by channel.
 ///
 /// A burst during which frames were lost counts for nothing and is played again.
 public final class ProbeListener: BackgroundWork, @unchecked Sendable {
@@ -39,8 +39,8 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
   /// What was found; complete when `isDone`.
   public private(set) var result = RoundTrips()
 
-  /// Measures as `plan` says, through callbacks at the other end of these rings. `sound` must have room
-  /// for the plan's burst.
+  /// Measures as `plan` says, through callbacks at the other end of these rings. `sound` must have
+  /// room for the plan's burst.
   public init(
     plan: ProbePlan, sound: consuming SampleWriter, ring: consuming SampleReader,
     gaps: consuming EventReader
@@ -104,7 +104,8 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
 
   private func playSearch(_ level: Int) {
     self.level = level
-    // A probe of silence cannot be found in the recording: its first frame is told by not being zero.
+    // A probe of silence cannot be found in the recording: its first frame is told by not being
+    // zero.
     guard Gain(decibels: plan.levels[level]) != .silence else {
       stage = .done
       return

@@ -95,8 +95,9 @@ public struct ProbeSession: ~Copyable {
   public let listener: ProbeListener
   private var callbacks: ProbeCallbacks?
 
-  /// A measurement by `plan` on a unit of this period. A plan for a unit without an input or an output, with a channel
-  /// that the unit has not, or with a level that is no finite number, ends the program with a sentence.
+  /// A measurement by `plan` on a unit of this period. A plan for a unit without an input or an
+  /// output, with a channel that the unit has not, or with a level that is no finite number, ends
+  /// the program with a sentence.
   public init(_ plan: ProbePlan, periodFrames: Int) {
     requirement(
       plan.sampleRate > 0 && plan.captureChannels > 0 && plan.playbackChannels > 0

@@ -11,11 +11,12 @@ public final class SystemLoad {
   private var work: [LoadWork] = []
   private var threads: [BackgroundThread] = []
 
-  /// Where the disk's part is written to, if nothing speaks against it: not in memory, as /tmp may be.
+  /// Where the disk's part is written to, if nothing speaks against it: not in memory, as /tmp may
+  /// be.
   public static var defaultFolder: String { FileName.variable("TMPDIR") ?? "/var/tmp" }
 
-  /// Starts it; the disk's part is written to a file in `folder` that is removed in the end, under a name that nobody
-  /// can foresee. Throws where the system refuses a thread or the file.
+  /// Starts it; the disk's part is written to a file in `folder` that is removed in the end, under
+  /// a name that nobody can foresee. Throws where the system refuses a thread or the file.
   public init(folder: String) throws(DeviceFailure) {
     let processors = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     let path = "\(folder)/duplex-load-\(String(UInt64.random(in: 0 ... .max), radix: 36))"

@@ -1,9 +1,10 @@
-/// Which setting to try next, and which is the best so far: a value that knows nothing of devices or
-/// time.
+/// Which setting to try next, and which is the best so far: a value that knows nothing of devices
+/// or time.
 ///
-/// A setting with more frames is held to be at least as stable as one with fewer. The period decides
-/// most, so it is bisected first, with a headroom of one period; then it is halved for as long as the
-/// headroom found carries it; last the headroom is bisected, to a sixteenth, down to one frame.
+/// A setting with more frames is held to be at least as stable as one with fewer. The period
+/// decides most, so it is bisected first, with a headroom of one period; then it is halved for as
+/// long as the headroom found carries it; last the headroom is bisected, to a sixteenth, down to
+/// one frame.
 public struct TuneSearch: Sendable {
   private enum Stage {
     /// The shortest stable period is among these rungs of the ladder, if any is.
@@ -88,8 +89,8 @@ public struct TuneSearch: Sendable {
     refused.append(setting)
   }
 
-  /// The next safer setting, for one that did not keep what a short trial promised: more headroom up
-  /// to a period, then a longer period. Nil above the longest.
+  /// The next safer setting, for one that did not keep what a short trial promised: more headroom
+  /// up to a period, then a longer period. Nil above the longest.
   public func above(_ setting: TuneSetting) -> TuneSetting? {
     var next = setting
     repeat {
@@ -197,7 +198,8 @@ public struct TuneTrial: Sendable, Equatable {
     isWhole && seconds > 0 && !isRejected(loadLimit: loadLimit)
   }
 
-  /// Whether the device refused the setting, an xrun came, or a callback took more than `loadLimit` of the period.
+  /// Whether the device refused the setting, an xrun came, or a callback took more than `loadLimit`
+  /// of the period.
   public func isRejected(loadLimit: Double) -> Bool {
     !isGranted || xruns > 0 || loadMax > loadLimit
   }

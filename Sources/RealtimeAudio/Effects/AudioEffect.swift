@@ -1,7 +1,8 @@
 // Audio thread.
 import AudioBasics
 
-/// Work on sound on the audio thread that a user of the library writes: an effect, a measurement, a generator.
+/// Work on sound on the audio thread that a user of the library writes: an effect, a measurement, a
+/// generator.
 ///
 /// ```swift
 /// struct RingModulator: AudioEffect {
@@ -22,19 +23,22 @@ import AudioBasics
 /// insert.process(&buffer, frames: 64)
 /// ```
 ///
-/// An `EffectInsert` owns effects and runs them; `Mixer.insert` is one between microphone and output.
+/// An `EffectInsert` owns effects and runs them; `Mixer.insert` is one between microphone and
+/// output.
 public protocol AudioEffect: ~Copyable {
-  /// Gets ready for sound of this format: makes buffers, works out coefficients, resets what it remembers.
+  /// Gets ready for sound of this format: makes buffers, works out coefficients, resets what it
+  /// remembers.
   ///
-  /// Before the first cycle of each run, and again when the device changes. Not during a cycle, so that it may
-  /// allocate and wait. Does nothing unless you write it.
+  /// Before the first cycle of each run, and again when the device changes. Not during a cycle, so
+  /// that it may allocate and wait. Does nothing unless you write it.
   mutating func prepare(_ format: EffectFormat)
 
   /// Changes the frames of a cycle in place.
   ///
-  /// On the audio thread, once a cycle: no allocation, lock, file, terminal or reference count. Mark it
-  /// `@_noLocks`, and the compiler refuses whatever breaks that; without the mark nothing checks it. Functions
-  /// of the C library are refused: for sines, logarithms and the like use `RealtimeMath`.
+  /// On the audio thread, once a cycle: no allocation, lock, file, terminal or reference count.
+  /// Mark it `@_noLocks`, and the compiler refuses whatever breaks that; without the mark nothing
+  /// checks it. Functions of the C library are refused: for sines, logarithms and the like use
+  /// `RealtimeMath`.
   mutating func process(_ frames: inout EffectFrames)
 }
 
@@ -53,7 +57,8 @@ public struct EffectFormat: BitwiseCopyable, Hashable, Sendable {
   /// Most frames that one call of `process` gets.
   public let maximumFrames: Int
 
-  /// Sound of `channelCount` channels at `sampleRate` frames a second, at most `maximumFrames` frames a cycle.
+  /// Sound of `channelCount` channels at `sampleRate` frames a second, at most `maximumFrames`
+  /// frames a cycle.
   @_noLocks
   public init(sampleRate: Int, channelCount: Int, maximumFrames: Int) {
     self.sampleRate = sampleRate

@@ -3,16 +3,17 @@ import AudioBasics
 import CRealtime
 import Synchronization
 
-/// Effects in the order in which sound passes them. Owns them together with those that share it, and frees them when
-/// the last of these goes.
+/// Effects in the order in which sound passes them. Owns them together with those that share it,
+/// and frees them when the last of these goes.
 ///
-/// Made and filled on one thread, then moved to the audio thread with what it is part of. What keeps a share of it can
-/// add effects while sound runs, and give another share to the mixer of the next device.
+/// Made and filled on one thread, then moved to the audio thread with what it is part of. What
+/// keeps a share of it can add effects while sound runs, and give another share to the mixer of the
+/// next device.
 ///
-/// Design note. The audio thread does not know an effect by type, and reaches it through one C function and an
-/// overridden method: two calls whose few lines the compiler cannot prove, as a generic function gives no C function.
-/// What it proves is all before them and, where an effect's `process` is marked, all behind them. No call
-/// counts a reference.
+/// Design note. The audio thread does not know an effect by type, and reaches it through one C
+/// function and an overridden method: two calls whose few lines the compiler cannot prove, as a
+/// generic function gives no C function. What it proves is all before them and, where an effect's
+/// `process` is marked, all behind them. No call counts a reference.
 ///
 /// ```swift
 /// struct Muting: AudioEffect {
@@ -47,8 +48,9 @@ public struct EffectInsert: ~Copyable, @unchecked Sendable {
   /// One more owner of the same effects. Only one of them may run them at a time.
   public borrowing func share() -> EffectInsert { EffectInsert(sharing: slots.share()) }
 
-  /// Adds `effect` behind those that are there: at most `mostEffects`. On any thread but the audio thread, also while
-  /// sound runs; it is heard from the next cycle on. `remove` takes away what the answer stands for.
+  /// Adds `effect` behind those that are there: at most `mostEffects`. On any thread but the audio
+  /// thread, also while sound runs; it is heard from the next cycle on. `remove` takes away what
+  /// the answer stands for.
   @discardableResult
   public borrowing func append<Effect: AudioEffect & ~Copyable>(
     _ effect: consuming sending Effect
@@ -69,8 +71,8 @@ public struct EffectInsert: ~Copyable, @unchecked Sendable {
     @_noLocks get { slots.pointer.pointee.list.load(ordering: .relaxed) >> 1 == 0 }
   }
 
-  /// Prepares all effects for sound of `format`, those added later too. Before the first cycle, and where a device
-  /// of another format takes over. Not during a cycle: effects may allocate.
+  /// Prepares all effects for sound of `format`, those added later too. Before the first cycle, and
+  /// where a device of another format takes over. Not during a cycle: effects may allocate.
   public mutating func prepare(_ format: EffectFormat) {
     self.format = format
     RealtimeMath.bind()
@@ -80,8 +82,8 @@ public struct EffectInsert: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Runs all effects on the first `frames` frames of `buffer`, which begin at `startFrame` of the timeline after
-  /// a gap of `lostFrames`. On the audio thread.
+  /// Runs all effects on the first `frames` frames of `buffer`, which begin at `startFrame` of the
+  /// timeline after a gap of `lostFrames`. On the audio thread.
   @_noLocks
   public mutating func process(
     _ buffer: inout SampleBuffer, frames: Int, startFrame: Int = 0, lostFrames: Int = 0
@@ -99,7 +101,8 @@ public struct EffectInsert: ~Copyable, @unchecked Sendable {
     var call = EffectCall(
       base: buffer.base, count: frames, channelCount: format.channelCount,
       sampleRate: format.sampleRate, startFrame: startFrame, lostFrames: lostFrames)
-    // In this order, so that who takes an effect away sees that the list is being run, or this the list without it.
+    // In this order, so that who takes an effect away sees that the list is being run, or this the
+    // list without it.
     _ = slots.pointer.pointee.runs.wrappingAdd(1, ordering: .sequentiallyConsistent)
     let list = slots.pointer.pointee.list.load(ordering: .sequentiallyConsistent)
     let addresses = slots.pointer.pointee.addresses + (list & 1) &* Self.mostEffects

@@ -2,7 +2,8 @@
 import AudioBasics
 import Synchronization
 
-/// A number that an effect works with and any thread may change while sound runs: a depth, a threshold, a mix.
+/// A number that an effect works with and any thread may change while sound runs: a depth, a
+/// threshold, a mix.
 ///
 /// ```swift
 /// let depth = EffectParameter(0.5, in: 0...1)
@@ -26,8 +27,8 @@ public final class EffectParameter: @unchecked Sendable {
     wanted = SharedState(Atomic(start.bitPattern))
   }
 
-  /// What was set last. From any thread, and never waits. A value outside of `range` is moved to its nearest end;
-  /// what is not a number is ignored.
+  /// What was set last. From any thread, and never waits. A value outside of `range` is moved to
+  /// its nearest end; what is not a number is ignored.
   public var value: Float {
     get { Float(bitPattern: wanted.pointer.pointee.load(ordering: .relaxed)) }
     set {
@@ -38,8 +39,8 @@ public final class EffectParameter: @unchecked Sendable {
     }
   }
 
-  /// The effect's half, which moves to each new value in a straight line of `seconds` seconds. Before the effect
-  /// runs, on any thread.
+  /// The effect's half, which moves to each new value in a straight line of `seconds` seconds.
+  /// Before the effect runs, on any thread.
   public func makeRamp(seconds: Double = 0.02) -> ParameterRamp {
     ParameterRamp(wanted.share(), seconds: seconds)
   }
@@ -75,8 +76,8 @@ public struct ParameterRamp: ~Copyable, @unchecked Sendable {
     rampFrames = Self.rampLength(seconds, 48000)
   }
 
-  /// Works out how many frames a ramp has, and stands at the parameter's value at once. Call it from the effect's
-  /// `prepare`; without, 48,000 frames a second are supposed.
+  /// Works out how many frames a ramp has, and stands at the parameter's value at once. Call it
+  /// from the effect's `prepare`; without, 48,000 frames a second are supposed.
   public mutating func prepare(_ format: EffectFormat) {
     rampFrames = Self.rampLength(seconds, format.sampleRate)
     taken = wanted.pointer.pointee.load(ordering: .relaxed)
@@ -92,7 +93,8 @@ public struct ParameterRamp: ~Copyable, @unchecked Sendable {
   @_noLocks
   public mutating func next() -> Float { advance(frames: 1) }
 
-  /// The value after `frames` more frames, for effects that need one value a cycle. On the audio thread.
+  /// The value after `frames` more frames, for effects that need one value a cycle. On the audio
+  /// thread.
   @_noLocks
   public mutating func advance(frames: Int) -> Float {
     let wanted = self.wanted.pointer.pointee.load(ordering: .relaxed)

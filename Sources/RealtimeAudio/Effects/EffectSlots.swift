@@ -12,8 +12,9 @@ public struct EffectID: Hashable, Sendable {
 }
 
 extension EffectInsert {
-  /// Takes the effect away that `append` has given this name; false where it is not there. On any thread but the audio
-  /// thread, also while sound runs: waits until a cycle that runs it now is over, and then frees it.
+  /// Takes the effect away that `append` has given this name; false where it is not there. On any
+  /// thread but the audio thread, also while sound runs: waits until a cycle that runs it now is
+  /// over, and then frees it.
   @discardableResult
   public borrowing func remove(_ id: EffectID) -> Bool {
     let slots = slots.pointer
@@ -41,7 +42,8 @@ struct EffectSlots: ~Copyable {
   }
 
   let owned = MutexBox(Owned())
-  /// Two lists of addresses, one behind the other: while the audio thread runs one, the other can be written.
+  /// Two lists of addresses, one behind the other: while the audio thread runs one, the other can
+  /// be written.
   let addresses = UnsafeMutablePointer<UnsafeMutableRawPointer>.allocate(
     capacity: 2 * EffectInsert.mostEffects)
   /// How many effects are in the list that is run, times two, and which of the two lists it is.
@@ -61,7 +63,8 @@ struct EffectSlots: ~Copyable {
     list.wrappingAdd(2, ordering: .releasing)
   }
 
-  /// Has the audio thread run `others` in place of `effects`, which may be freed afterwards. With their lock.
+  /// Has the audio thread run `others` in place of `effects`, which may be freed afterwards. With
+  /// their lock.
   borrowing func replace(_ effects: inout [EffectHolder], by others: [EffectHolder]) {
     let side = 1 - list.load(ordering: .relaxed) & 1
     for (index, effect) in others.enumerated() { write(effect, at: index, of: side) }

@@ -1,10 +1,11 @@
 // Audio thread.
 import CRealtime
 
-/// Functions of the C library that may be called on the audio thread, from functions marked `@_noLocks`.
+/// Functions of the C library that may be called on the audio thread, from functions marked
+/// `@_noLocks`.
 ///
-/// They take no lock, allocate nothing and ask nothing of the kernel; which source was read and how long each takes
-/// is told in `CRealtime.h`.
+/// They take no lock, allocate nothing and ask nothing of the kernel; which source was read and how
+/// long each takes is told in `CRealtime.h`.
 ///
 /// ```swift
 /// let sample = RealtimeMath.sin(Float.pi / 2)
@@ -71,7 +72,8 @@ public enum RealtimeMath {
     realtime_pow(base, exponent)
   }
 
-  /// Calls each once, so that a program that binds functions at their first call does so now and not during a cycle.
+  /// Calls each once, so that a program that binds functions at their first call does so now and
+  /// not during a cycle.
   static func bind() {
     // A number that the compiler cannot foresee, or it would leave the calls out.
     let x = Double(HostClock.nanoseconds % 2) * 0.25 + 0.5

@@ -2,7 +2,8 @@
 
 import Synchronization
 
-/// Tells the audio thread that something changed, so that it looks at one number a cycle for many things. Any thread.
+/// Tells the audio thread that something changed, so that it looks at one number a cycle for many
+/// things. Any thread.
 ///
 /// ```swift
 /// let signal = ChangeSignal()

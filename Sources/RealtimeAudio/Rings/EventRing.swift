@@ -93,7 +93,8 @@ public struct EventWriter: ~Copyable, @unchecked Sendable {
   /// An empty ring.
   public init() {}
 
-  /// The ring's other end. Ask once: a ring has one reader, and the second ends the program with a sentence.
+  /// The ring's other end. Ask once: a ring has one reader, and the second ends the program with a
+  /// sentence.
   public borrowing func makeReader() -> EventReader {
     requirement(
       !ring.pointer.pointee.hasReader.exchange(true, ordering: .relaxed),

@@ -1,10 +1,11 @@
 import AudioBasics
 import Synchronization
 
-/// What the two ends of a handoff share: the addresses of at most one value on its way to the audio thread, and of
-/// at most one on its way back.
+/// What the two ends of a handoff share: the addresses of at most one value on its way to the audio
+/// thread, and of at most one on its way back.
 ///
-/// The addresses are untyped, since Swift 6.3.1 proves no generic function over move-only values for the audio thread.
+/// The addresses are untyped, since Swift 6.3.1 proves no generic function over move-only values
+/// for the audio thread.
 @usableFromInline
 struct HandoffCells: ~Copyable {
   let outward = Atomic<UnsafeMutableRawPointer?>(nil)
@@ -19,11 +20,12 @@ struct HandoffCells: ~Copyable {
   }
 }
 
-/// Replaces a move-only value that the audio thread owns while it runs, such as a recorder or an effect.
+/// Replaces a move-only value that the audio thread owns while it runs, such as a recorder or an
+/// effect.
 ///
-/// One thread, which is not the audio thread. A value is sent with `send`, taken by the audio thread at the
-/// beginning of its next cycle (`HandoffReceiver.exchange`), and what it replaced is returned by `takeReplaced`.
-/// One exchange is under way at a time.
+/// One thread, which is not the audio thread. A value is sent with `send`, taken by the audio
+/// thread at the beginning of its next cycle (`HandoffReceiver.exchange`), and what it replaced is
+/// returned by `takeReplaced`. One exchange is under way at a time.
 ///
 /// ```swift
 /// let handoff = Handoff<SampleBuffer>()
@@ -34,7 +36,7 @@ struct HandoffCells: ~Copyable {
 /// receiver.exchange(&current)  // the audio thread, once a cycle
 /// precondition(current?.frameCount == 4800)
 ///
-/// // What it replaced comes back, to be freed where freeing is allowed: here there was no buffer before.
+/// // What it replaced comes back, to be freed where freeing is allowed: here there was none.
 /// let replaced = handoff.takeReplaced()
 /// precondition(replaced != nil)
 /// ```
@@ -52,8 +54,8 @@ public struct Handoff<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     HandoffReceiver(HandoffEnd(cells.share()))
   }
 
-  /// Sends `value`, nil to take away what is there. Not before the last exchange is over: `takeReplaced` answered,
-  /// or `takeUndelivered` did.
+  /// Sends `value`, nil to take away what is there. Not before the last exchange is over:
+  /// `takeReplaced` answered, or `takeUndelivered` did.
   public borrowing func send(_ value: consuming Value?) {
     let cell = UnsafeMutablePointer<Value?>.allocate(capacity: 1)
     cell.initialize(to: value)
@@ -70,7 +72,8 @@ public struct Handoff<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
       .map { Replaced(value: Self.open($0)) }
   }
 
-  /// Takes back a value that the audio thread has not fetched, after its end; nil where there is none.
+  /// Takes back a value that the audio thread has not fetched, after its end; nil where there is
+  /// none.
   public borrowing func takeUndelivered() -> Replaced? {
     cells.pointer.pointee.outward.exchange(nil, ordering: .acquiringAndReleasing)
       .map { Replaced(value: Self.open($0)) }

@@ -76,8 +76,8 @@ public struct SampleWriter: ~Copyable, @unchecked Sendable {
   private var position = 0
   private var slot = 0
 
-  /// A ring of `frameCount` frames, empty. One that `isSixteenBit` takes half the memory: samples that are not a
-  /// multiple of 2^-15 within [-1, 1) become the nearest that is.
+  /// A ring of `frameCount` frames, empty. One that `isSixteenBit` takes half the memory: samples
+  /// that are not a multiple of 2^-15 within [-1, 1) become the nearest that is.
   public init(frameCount: Int, channelCount: Int, isSixteenBit: Bool = false) {
     ring = SharedState(
       SampleRing(frameCount: frameCount, channelCount: channelCount, isSixteenBit: isSixteenBit))
@@ -85,7 +85,8 @@ public struct SampleWriter: ~Copyable, @unchecked Sendable {
     self.channelCount = ring.pointer.pointee.channelCount
   }
 
-  /// The ring's other end. Ask once: a ring has one reader, and the second ends the program with a sentence.
+  /// The ring's other end. Ask once: a ring has one reader, and the second ends the program with a
+  /// sentence.
   public borrowing func makeReader() -> SampleReader {
     requirement(
       !ring.pointer.pointee.hasReader.exchange(true, ordering: .relaxed),
@@ -158,8 +159,8 @@ public struct SampleWriter: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Where what is not wanted begins, and what takes its place, while the reader has still to go over
-  /// it; nil otherwise.
+  /// Where what is not wanted begins, and what takes its place, while the reader has still to go
+  /// over it; nil otherwise.
   public var replacement: (skipStart: Int, skipEnd: Int)? {
     @_noLocks get {
       let skipEnd = ring.pointer.pointee.skipEnd.load(ordering: .relaxed)
@@ -169,8 +170,8 @@ public struct SampleWriter: ~Copyable, @unchecked Sendable {
   }
 
   /// What is queued from `frame` on is not wanted any more: once the reader comes there, or at once
-  /// where it is there already, it goes on with what is written after this call. While a `replacement`
-  /// is on its way, another may only begin at the same frame, or before.
+  /// where it is there already, it goes on with what is written after this call. While a
+  /// `replacement` is on its way, another may only begin at the same frame, or before.
   @_noLocks
   public mutating func replace(from frame: Int) {
     ring.pointer.pointee.skipStart.store(frame, ordering: .relaxed)
@@ -247,8 +248,8 @@ public struct SampleReader: ~Copyable, @unchecked Sendable {
   /// The ring's memory, in which the frames of a `piece` lie; not of a ring that `isSixteenBit`.
   package var samples: SampleBuffer { _read { yield ring.pointer.pointee.samples } }
 
-  /// Where in `samples` the oldest queued frames lie: at most `frames`, and as many as lie in one piece. They stay
-  /// queued until `skip` hands them back.
+  /// Where in `samples` the oldest queued frames lie: at most `frames`, and as many as lie in one
+  /// piece. They stay queued until `skip` hands them back.
   @_noLocks
   package mutating func piece(atMost frames: Int) -> Range<Int> {
     let rest = followReplacement()
@@ -256,7 +257,8 @@ public struct SampleReader: ~Copyable, @unchecked Sendable {
     return slot..<slot &+ count
   }
 
-  /// The samples of a `piece` of a ring that `isSixteenBit`, in this machine's order of bytes. Not for the audio thread.
+  /// The samples of a `piece` of a ring that `isSixteenBit`, in this machine's order of bytes. Not
+  /// for the audio thread.
   @_noLocks @_lifetime(borrow self)
   package borrowing func words(of piece: Range<Int>) -> Span<Int16> {
     requirement(

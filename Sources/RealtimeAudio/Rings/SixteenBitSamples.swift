@@ -1,8 +1,9 @@
 // Audio thread.
 import CRealtime
 
-/// Samples as integers of 16 bits in this machine's order of bytes; full scale is 32,768. The integer is the nearest,
-/// of two the even one; what lies beyond full scale becomes the highest or the lowest, and what is no number zero.
+/// Samples as integers of 16 bits in this machine's order of bytes; full scale is 32,768. The
+/// integer is the nearest, of two the even one; what lies beyond full scale becomes the highest or
+/// the lowest, and what is no number zero.
 package enum SixteenBitSamples {
   /// Puts the `count` samples from `source` on into `target`.
   @_noLocks

@@ -16,15 +16,16 @@ public enum MemoryLock {
   }
 
   /// Lets go of the code that start-up needed, most of the program's memory: parsing the command
-  /// line alone reads megabytes of it. What runs on comes back from the page cache at its first use.
-  /// Before `lockTouchedPages`.
+  /// line alone reads megabytes of it. What runs on comes back from the page cache at its first
+  /// use. Before `lockTouchedPages`.
   public static func releaseStartUpCode() {
     linux_release_code()
   }
 
-  /// Has malloc take each block of 32 KiB or more from the system, and give it back when it is freed. Otherwise what
-  /// is small and stays, such as a line of a report, keeps the freed memory of decoders and files around it: over a
-  /// day of playing and recording that adds up to megabytes. At the program's start; holds for all of the program.
+  /// Has malloc take each block of 32 KiB or more from the system, and give it back when it is
+  /// freed. Otherwise what is small and stays, such as a line of a report, keeps the freed memory
+  /// of decoders and files around it: over a day of playing and recording that adds up to
+  /// megabytes. At the program's start; holds for all of the program.
   package static func separateLargeBlocks() {
     linux_separate_blocks(32 << 10)
   }

@@ -9,8 +9,8 @@ package enum BusValue: Equatable {
   case unsigned64(UInt64)
 }
 
-/// D-Bus, the system's or the session's, connected until out of scope. Every failure is the same: no
-/// answer. Used by one thread at a time.
+/// D-Bus, the system's or the session's, connected until out of scope. Every failure is the same:
+/// no answer. Used by one thread at a time.
 package struct MessageBus: ~Copyable {
   private let library: BusLibrary
   private let connection: BusLibrary.Connection
@@ -273,10 +273,11 @@ extension BusValue {
   fileprivate var signature: String { String(Character(letter)) }
 }
 
-/// The calls of libdbus that questions and their answers need, from a library that is loaded only when asked.
+/// The calls of libdbus that questions and their answers need, from a library that is loaded only
+/// when asked.
 ///
-/// Not linked, because a user who is granted realtime priority directly never needs it, and it takes
-/// memory. Once loaded it stays: it keeps state of its own that unloading would leak.
+/// Not linked, because a user who is granted realtime priority directly never needs it, and it
+/// takes memory. Once loaded it stays: it keeps state of its own that unloading would leak.
 struct BusLibrary {
   typealias Connection = OpaquePointer
   typealias Message = OpaquePointer

@@ -16,8 +16,8 @@ public struct ThreadFailure: ExplainedFailure, Sendable {
 /// A thread that owns move-only work: moved in when it starts, handed back by `join`.
 ///
 /// With priority `.normal` it is a plain thread, for disk or network. Letting go of the value
-/// without joining waits for the thread's end, then destroys the work: have the work end first, or that is for ever. A
-/// duplex unit is asked to by its progress (`requestStop`).
+/// without joining waits for the thread's end, then destroys the work: have the work end first, or
+/// that is for ever. A duplex unit is asked to by its progress (`requestStop`).
 ///
 /// ```swift
 /// struct Count: RealtimeWork, ~Copyable {
@@ -78,8 +78,8 @@ public struct RealtimeThread<Work: RealtimeWork & ~Copyable & Sendable>: ~Copyab
     return done
   }
 
-  /// Leaves the thread to itself, with its work, for good: where it may never come back from what it
-  /// is in, such as a driver that hangs.
+  /// Leaves the thread to itself, with its work, for good: where it may never come back from what
+  /// it is in, such as a driver that hangs.
   public consuming func abandon() {
     thread.takeUnretainedValue().abandon()
     discard self

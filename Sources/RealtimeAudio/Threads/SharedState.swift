@@ -1,7 +1,8 @@
 import Glibc
 import Synchronization
 
-/// A value that several threads use, one at a time, and a wait for it to change. Not for the audio thread.
+/// A value that several threads use, one at a time, and a wait for it to change. Not for the audio
+/// thread.
 ///
 /// The standard library's `Mutex` does the same, but out of ThreadSanitizer's sight: it would call
 /// every use a race.
@@ -35,8 +36,8 @@ public final class MutexBox<Value: ~Copyable>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// What `work` makes of the value; other threads wait meanwhile. Do not call it from within itself.
-  /// Throws what `work` throws.
+  /// What `work` makes of the value; other threads wait meanwhile. Do not call it from within
+  /// itself. Throws what `work` throws.
   public func withLock<Answer: ~Copyable, Failure: Error>(
     _ work: (inout Value) throws(Failure) -> Answer
   ) throws(Failure) -> Answer {

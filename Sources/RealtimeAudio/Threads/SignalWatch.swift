@@ -50,9 +50,9 @@ package struct SignalWatch: ~Copyable {
   }
 
   /// Keeps SIGUSR1 and SIGUSR2, which end programs that do not know them, for a watch that is made
-  /// later. A limit on the size of files shows as a failed write from then on, which is told and loses nothing, and no
-  /// longer as a signal (SIGXFSZ). How programs ended that this one started is known, also where a parent ignores SIGCHLD.
-  /// At the program's beginning.
+  /// later. A limit on the size of files shows as a failed write from then on, which is told and
+  /// loses nothing, and no longer as a signal (SIGXFSZ). How programs ended that this one started
+  /// is known, also where a parent ignores SIGCHLD. At the program's beginning.
   package static func prepareProgram() {
     signal(SIGXFSZ, SIG_IGN)
     signal(SIGCHLD, SIG_DFL)
@@ -67,8 +67,8 @@ package struct SignalWatch: ~Copyable {
     return ending.contains { sigismember(&set, $0) == 1 }
   }
 
-  /// Takes a SIGINT, SIGTERM or SIGHUP that has come and that no watch has received yet; false where there
-  /// is none. Any thread.
+  /// Takes a SIGINT, SIGTERM or SIGHUP that has come and that no watch has received yet; false
+  /// where there is none. Any thread.
   package static func takeEnd() -> Bool { take(ending) != nil }
 
   /// Takes one of `signals` that has come; nil where there is none.

@@ -28,8 +28,8 @@ public enum ThreadPriority: Sendable, Equatable {
     return .refused
   }
 
-  /// Brings the calling thread back to normal, where the program was started at a realtime priority.
-  /// For threads that were not made here, the first one above all.
+  /// Brings the calling thread back to normal, where the program was started at a realtime
+  /// priority. For threads that were not made here, the first one above all.
   public static func makeThisThreadNormal() {
     let deadline: Int32 = 6
     guard [SCHED_FIFO, SCHED_RR, deadline].contains(sched_getscheduler(0)) else { return }

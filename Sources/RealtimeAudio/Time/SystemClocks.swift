@@ -1,8 +1,8 @@
 import CRealtime
 import Glibc
 
-/// The time that a thread computed or slept. The time that it waited for a processor does not count,
-/// so that a busy machine does not make it late.
+/// The time that a thread computed or slept. The time that it waited for a processor does not
+/// count, so that a busy machine does not make it late.
 package struct ThreadTime: Sendable {
   private let clock: clockid_t
   private let statePath: String
@@ -50,8 +50,8 @@ package struct ThreadTime: Sendable {
   }
 }
 
-/// The time of day, which may be set while the program runs. Not for the audio thread, which keeps time by
-/// `HostClock`.
+/// The time of day, which may be set while the program runs. Not for the audio thread, which keeps
+/// time by `HostClock`.
 package enum WallTime {
   /// Nanoseconds since 1970 (UTC), from 1970 to 2255 whatever year the clock is set to. Any thread.
   package static var nanoseconds: UInt64 { host_wall_nanoseconds() }

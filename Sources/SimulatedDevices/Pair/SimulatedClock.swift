@@ -3,7 +3,8 @@
 import AudioBasics
 import AudioClocks
 
-/// A clock as it can be read: it moves a batch at a time, and each batch is seen up to `jitter` seconds late.
+/// A clock as it can be read: it moves a batch at a time, and each batch is seen up to `jitter`
+/// seconds late.
 struct SimulatedClock: ~Copyable, Sendable {
   let course: ClockModel
   private let batch: Int
@@ -19,8 +20,8 @@ struct SimulatedClock: ~Copyable, Sendable {
     salt = drifts ? SplitMix64.step : 0xD1B5_4A32_D192_ED03
   }
 
-  /// The frames that are seen to have passed at `seconds`, and since when. Where the clock goes by a
-  /// tick, that time is not known, and is when it was looked at.
+  /// The frames that are seen to have passed at `seconds`, and since when. Where the clock goes by
+  /// a tick, that time is not known, and is when it was looked at.
   @_noLocks
   func seen(at seconds: Double) -> (frames: Int, seconds: Double) {
     guard tick > 0 else { return found(at: seconds) }

@@ -1,7 +1,8 @@
 import AudioFiles
 import RealtimeAudio
 
-/// Sound cards: whether there are any, whether this user may open them, and which programs use them.
+/// Sound cards: whether there are any, whether this user may open them, and which programs use
+/// them.
 struct CardChecks {
   private let machine: Machine
   private let files: SystemFiles
@@ -124,7 +125,8 @@ struct CardChecks {
   }
 }
 
-/// Sound cards that are USB devices: the devices on their hub and bus, their speed, their power saving.
+/// Sound cards that are USB devices: the devices on their hub and bus, their speed, their power
+/// saving.
 struct USBChecks {
   private let cards: [SoundCard]
   private let devices: [USBDevice]

@@ -1,4 +1,5 @@
-/// One thing that was looked at: what was found, in a sentence, and what to do about it, in another.
+/// One thing that was looked at: what was found, in a sentence, and what to do about it, in
+/// another.
 public struct Finding: Sendable, Equatable {
   /// How much it matters.
   public enum Weight: String, Sendable, CaseIterable {
@@ -30,8 +31,9 @@ public struct Finding: Sendable, Equatable {
 }
 
 extension Machine {
-  /// Everything that was found, worst first. `configuration` is what keeps ALSA from reading its configuration, and what
-  /// to do; `wakeUps` is asked for when all else was looked at, and nil where the sample did not come to an end.
+  /// Everything that was found, worst first. `configuration` is what keeps ALSA from reading its
+  /// configuration, and what to do; `wakeUps` is asked for when all else was looked at, and nil
+  /// where the sample did not come to an end.
   public func findings(
     configuration: (message: String, remedy: String)? = nil,
     wakeUps: @autoclosure () -> WakeUpSample?

@@ -6,7 +6,8 @@ struct SoundCard {
   let id: String
   /// Its name for people.
   let name: String
-  /// Its port, where it is a USB device: `1-2.3` is the third port of the hub at the second of bus 1.
+  /// Its port, where it is a USB device: `1-2.3` is the third port of the hub at the second of bus
+  /// 1.
   let port: String?
 
   /// The cards that are there, by number.
@@ -16,8 +17,8 @@ struct SoundCard {
     }
   }
 
-  /// Of a line as ` 1 [USB            ]: USB-Audio - Scarlett 2i2 USB`. What is not one is the second line
-  /// of a card.
+  /// Of a line as ` 1 [USB            ]: USB-Audio - Scarlett 2i2 USB`. What is not one is the
+  /// second line of a card.
   private init?(line: Substring, _ files: SystemFiles) {
     guard let opening = line.firstIndex(of: "["), let closing = line.firstIndex(of: "]"),
       opening < closing, let number = Int(line[..<opening].filter { $0 != " " })

@@ -1,6 +1,7 @@
 import RealtimeAudio
 
-/// Takes a sample of wake-ups beside other work: once a millisecond, as a period of 48 frames would.
+/// Takes a sample of wake-ups beside other work: once a millisecond, as a period of 48 frames
+/// would.
 public final class WakeUpMeasurement {
   private let result: MutexBox<WakeUpSample?>
   private var thread: RealtimeThread<Asking>?
@@ -12,8 +13,8 @@ public final class WakeUpMeasurement {
     thread = try RealtimeThread(name: "duplex-sample", priority: .normal, Asking(result: result))
   }
 
-  /// The sample, once it is there; nil where it is not by `nanoseconds` of the host's clock. Then the
-  /// thread is left to itself.
+  /// The sample, once it is there; nil where it is not by `nanoseconds` of the host's clock. Then
+  /// the thread is left to itself.
   public func sample(until nanoseconds: UInt64) -> WakeUpSample? {
     while HostClock.nanoseconds < nanoseconds {
       if let sample = result.withLock({ $0 }) {

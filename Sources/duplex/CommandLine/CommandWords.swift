@@ -52,7 +52,8 @@ struct CommandWords {
       "The command comes before its options.", hint: "Write duplex \(name) \(first) and so on.")
   }
 
-  /// Throws where behind `help` stands more than the name of a command, `-h` and what `--help-all` begins with.
+  /// Throws where behind `help` stands more than the name of a command, `-h` and what `--help-all`
+  /// begins with.
   private static func refuseWordsForHelp(_ words: [String]) throws(ToolFailure) {
     for (index, word) in words.enumerated().dropFirst() {
       if word == "-h" || word.count > 2 && "--help-all".hasPrefix(word) { continue }
@@ -68,8 +69,8 @@ struct CommandWords {
   /// The words for the parser.
   var words: [String] { Self.completed(written, command) }
 
-  /// The words for the parser with shortened options in full; throws where an option could be several, or is none:
-  /// the parser would rather speak of what is missing beside it.
+  /// The words for the parser with shortened options in full; throws where an option could be
+  /// several, or is none: the parser would rather speak of what is missing beside it.
   func completingOptions() throws(ToolFailure) -> [String] {
     guard let command else { return try completingFirstOption() }
     let options = commands.arguments(of: command)
@@ -98,8 +99,8 @@ struct CommandWords {
     return [try Self.completedOption(first, of: names, nil)] + words.dropFirst()
   }
 
-  /// Throws where one of the words gives a value to an option that shows the help or the version and has none: the parser
-  /// would show it all the same.
+  /// Throws where one of the words gives a value to an option that shows the help or the version
+  /// and has none: the parser would show it all the same.
   func refuseValuesOfHelp() throws(ToolFailure) {
     for (index, word) in written.prefix(while: { $0 != "--" }).enumerated() {
       let name = word.hasPrefix("-h") ? "-h" : String(word.prefix { $0 != "=" })
@@ -126,7 +127,8 @@ struct CommandWords {
       hint: (nearest.map { "Did you mean \($0)? " } ?? "") + "See duplex --help for all of them.")
   }
 
-  /// `word`, such as `--dura=3`, with the name of the option of `command`, or of `duplex` itself, in full.
+  /// `word`, such as `--dura=3`, with the name of the option of `command`, or of `duplex` itself,
+  /// in full.
   private static func completedOption(
     _ word: String, of names: [String], _ command: String?
   ) throws(ToolFailure) -> String {
@@ -157,7 +159,8 @@ struct CommandWords {
     return digit.isNumber || digit == "."
   }
 
-  /// The one of `names` that `word` is or begins; nil where there is none. Throws where it begins several.
+  /// The one of `names` that `word` is or begins; nil where there is none. Throws where it begins
+  /// several.
   private static func fullName(
     _ word: String, of names: [String], dashes: String = ""
   ) throws(ToolFailure) -> String? {
@@ -171,8 +174,9 @@ struct CommandWords {
       "\(dashes)\(word) could be \(all).", hint: "Write more of its letters.")
   }
 
-  /// `-qd10` as `-q` and `-d=10`: letters of flags may stand together, the last one may take a value, and that may stand
-  /// right behind it. Throws where `word` is the name of an option that lacks a dash, or a letter of it is no option.
+  /// `-qd10` as `-q` and `-d=10`: letters of flags may stand together, the last one may take a
+  /// value, and that may stand right behind it. Throws where `word` is the name of an option that
+  /// lacks a dash, or a letter of it is no option.
   private static func separatingValue(
     of word: String, _ options: [CommandArgument], _ command: String
   ) throws(ToolFailure) -> [String] {
@@ -327,7 +331,8 @@ extension [CommandArgument] {
 
 /// How many letters lie between two words.
 enum EditDistance {
-  /// The nearest of `names`, in letters of either case; nil where none is near enough to have been meant.
+  /// The nearest of `names`, in letters of either case; nil where none is near enough to have been
+  /// meant.
   static func nearest(to word: String, of names: [String]) -> String? {
     // A word of this length is no mistyped name, and comparing it would take long.
     guard word.count <= 64 else { return nil }

@@ -2,8 +2,8 @@ import AudioDevices
 import AudioFiles
 import SimulatedDevices
 
-/// What the last of the words that a user has typed may become: commands, options, their values, and the
-/// devices that are there now.
+/// What the last of the words that a user has typed may become: commands, options, their values,
+/// and the devices that are there now.
 struct Completion {
   /// What a word may become, and what that is.
   struct Candidate: Equatable {
@@ -17,7 +17,8 @@ struct Completion {
   /// Whether names of files fit as well.
   private(set) var takesFiles = false
 
-  /// What shells read: `files` or `words`, then a line for each candidate, a tab before what it means.
+  /// What shells read: `files` or `words`, then a line for each candidate, a tab before what it
+  /// means.
   var lines: [String] {
     [takesFiles ? "files" : "words"] + candidates.map { "\($0.word)\t\($0.meaning)" }
   }
@@ -25,8 +26,8 @@ struct Completion {
   private let commands: CommandSet
   private let devices: () -> [DeviceCandidate]
 
-  /// The words behind the name of the program, the one that is being typed last. `devices` finds those that
-  /// there are.
+  /// The words behind the name of the program, the one that is being typed last. `devices` finds
+  /// those that there are.
   init(
     of words: [String], _ commands: CommandSet,
     devices: @escaping () -> [DeviceCandidate] = DeviceNames.candidates

@@ -1,7 +1,7 @@
 import AudioFiles
 
-/// Scripts by which shells complete the tool's words. They ask the tool itself (`--complete`), so that options
-/// are always those of the tool that runs, and devices those that are plugged in.
+/// Scripts by which shells complete the tool's words. They ask the tool itself (`--complete`), so
+/// that options are always those of the tool that runs, and devices those that are plugged in.
 enum CompletionScripts {
   /// The script for `shell`, else for the user's. Throws where there is none.
   static func script(for shell: String?) throws(ToolFailure) -> String {

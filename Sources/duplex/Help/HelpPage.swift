@@ -1,7 +1,8 @@
 import ArgumentParser
 
-/// The help of the tool or of one command: the common options on one screen of 80 columns and 24 rows,
-/// or all of them, by task. Its texts are those of the options' and the commands' declarations.
+/// The help of the tool or of one command: the common options on one screen of 80 columns and 24
+/// rows, or all of them, by task. Its texts are those of the options' and the commands'
+/// declarations.
 struct HelpPage {
   /// The lines, with their ends but for the last one's.
   let text: String

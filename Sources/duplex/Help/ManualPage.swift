@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// The manual page of the tool, or of one of its commands. What a command and its options do is said by their
-/// declarations, as in the help; what goes beyond that stands in `ManualTexts`.
+/// The manual page of the tool, or of one of its commands. What a command and its options do is
+/// said by their declarations, as in the help; what goes beyond that stands in `ManualTexts`.
 struct ManualPage {
   /// The name of the page, without its section: `duplex-record`.
   let name: String

@@ -32,7 +32,8 @@ struct Roff {
     lines += TextLines(line, width: 78)
   }
 
-  /// A form of the command: the words of `command` as they are typed, `rest` as it stands for others.
+  /// A form of the command: the words of `command` as they are typed, `rest` as it stands for
+  /// others.
   mutating func synopsis(_ command: String, _ rest: String) {
     beginParagraph()
     lines.append("\\fB\(Self.escaped(command, isCode: true))\\fR \(rest)")

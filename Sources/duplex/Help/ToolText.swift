@@ -1,7 +1,7 @@
 import AudioFiles
 
-/// What the tool prints or writes about itself for packages and shells. None of it is in the help but for
-/// the completion script.
+/// What the tool prints or writes about itself for packages and shells. None of it is in the help
+/// but for the completion script.
 struct ToolText {
   /// What is to be printed.
   let text: String
@@ -9,9 +9,9 @@ struct ToolText {
   /// What `arguments` ask for; nil where they ask for something else. Throws where they ask for it
   /// wrongly, or where a page cannot be written.
   ///
-  /// `--generate-completion-script [SHELL]` prints a script for bash, zsh or fish; `--complete [WORD...]`
-  /// prints what the last word may become, and is what these scripts call; `--generate-manual FOLDER` writes
-  /// the manual pages.
+  /// `--generate-completion-script [SHELL]` prints a script for bash, zsh or fish;
+  /// `--complete [WORD...]` prints what the last word may become, and is what these scripts call;
+  /// `--generate-manual FOLDER` writes the manual pages.
   init?(for arguments: [String], of commands: CommandSet) throws {
     guard let first = arguments.first, first.hasPrefix("--") else { return nil }
     let name = first.prefix { $0 != "=" }

@@ -44,8 +44,8 @@ struct MixOption: ExpressibleByArgument {
 
   init?(argument: String) {
     guard !argument.isEmpty else { return nil }
-    // Only a number behind the last colon is a gain: names may have colons of their own, and addresses
-    // have them before a port.
+    // Only a number behind the last colon is a gain: names may have colons of their own, and
+    // addresses have them before a port.
     let host = SourceAddress.isRemote(argument) ? argument.firstIndex(of: "/") : nil
     let name = host.map { argument[argument.index($0, offsetBy: 2)...] } ?? argument[...]
     let isHost = host != nil && !name.contains("/")
@@ -82,8 +82,8 @@ struct RawOption: ExpressibleByArgument {
     self.channelCount = channelCount
   }
 
-  /// The decoder of the bare samples at `path`; standard input where it is `-`. Waits for a pipe until
-  /// `opening` is cancelled.
+  /// The decoder of the bare samples at `path`; standard input where it is `-`. Waits for a pipe
+  /// until `opening` is cancelled.
   func decoder(of path: String, _ opening: CancellableOpening) throws(FileFailure)
     -> any SoundDecoder
   {
@@ -122,8 +122,8 @@ struct ReportOptions: ParsableArguments {
 
 /// Where a picture goes.
 enum PicturePath {
-  /// Refuses, before anything is worked out, a picture that could not be written afterwards, or one that
-  /// would replace what it is made of.
+  /// Refuses, before anything is worked out, a picture that could not be written afterwards, or one
+  /// that would replace what it is made of.
   static func check(
     _ path: String, overwrite: Bool, against inputs: Set<FileIdentity>
   ) throws(FileFailure) {

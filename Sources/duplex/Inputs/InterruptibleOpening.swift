@@ -3,8 +3,8 @@ import AudioSessions
 import Glibc
 import RealtimeAudio
 
-/// Opens sources that may take long, such as network addresses. Signals and `q` end the program at once
-/// meanwhile: nothing has been played that would have to be faded out.
+/// Opens sources that may take long, such as network addresses. Signals and `q` end the program at
+/// once meanwhile: nothing has been played that would have to be faded out.
 enum InterruptibleOpening {
   /// Seconds after which a person is told what is waited for, or a log.
   private static let silence = (atTerminal: 1.5, inLog: 15.0)
@@ -12,8 +12,8 @@ enum InterruptibleOpening {
   private static let untoldSeconds = MutexBox(0.0)
 
   /// What `open` answers with, or throws. It runs on a thread of its own, and is cancelled after
-  /// `limit` seconds. `name` is what is opened; a local file (`isNear`) is waited for only
-  /// where it is a pipe of another program, which is told to a log as well. `status` is how the program ends
+  /// `limit` seconds. `name` is what is opened; a local file (`isNear`) is waited for only where it
+  /// is a pipe of another program, which is told to a log as well. `status` is how the program ends
   /// where the user ends it; `failure` is thrown where there is no thread.
   static func result<Value: ~Copyable, Failure>(
     of name: @autoclosure () -> String, isNear: Bool = false, within limit: Double = .infinity,

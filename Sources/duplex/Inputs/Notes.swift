@@ -4,8 +4,8 @@ import AudioFiles
 
 /// The notes of a folder: what `duplex record` wrote without a name.
 enum Notes {
-  /// The newest note of the current folder, by the time in its name. Tells which it is. Throws where there
-  /// is none.
+  /// The newest note of the current folder, by the time in its name. Tells which it is. Throws
+  /// where there is none.
   static func last() throws -> String {
     let files = (try? SoundFolder.files(in: ".", entersFolders: false)).map(Array.init) ?? []
     guard let last = files.filter(isNote).max(by: isOlder) else {
@@ -36,8 +36,8 @@ enum Notes {
       }
   }
 
-  /// Whether a note was recorded before another. Of two in one second the second has a number behind the
-  /// time.
+  /// Whether a note was recorded before another. Of two in one second the second has a number
+  /// behind the time.
   private static func isOlder(_ one: String, _ other: String) -> Bool {
     let (stem, otherStem) = (one.prefix(20), other.prefix(20))
     return stem == otherStem ? number(of: one) < number(of: other) : stem < otherStem

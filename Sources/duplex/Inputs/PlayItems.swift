@@ -23,7 +23,8 @@ struct PlayItems {
     let isMixed: Bool
     /// The one that was opened ahead, by its place among them.
     let opened: [Int: OpenedSource]
-    /// Why others were not, by theirs: told at their first turn, without another wait for their servers.
+    /// Why others were not, by theirs: told at their first turn, without another wait for their
+    /// servers.
     let failures: [Int: MutexBox<FileFailure?>]
 
     init(
@@ -70,14 +71,15 @@ struct PlayItems {
   /// Frames a second of the first source that was opened.
   let firstRate: Int?
 
-  /// Sources of playlists and folders that are tried for the rate of the first, one after the other.
+  /// Sources of playlists and folders that are tried for the rate of the first, one after the
+  /// other.
   private static let mostTried = 8
   /// Sources that are open at the same time.
   private static let mostMixed = 64
 
-  /// One item a source, or one of all where they are gathered. Throws what is wrong with a file that
-  /// the user named, or with what is asked of it; an address is only looked at where nothing before it could be
-  /// opened.
+  /// One item a source, or one of all where they are gathered. Throws what is wrong with a file
+  /// that the user named, or with what is asked of it; an address is only looked at where nothing
+  /// before it could be opened.
   init(
     _ sources: SourceList, _ style: Style, mixMode: QueueItem.MixMode? = nil
   ) throws {

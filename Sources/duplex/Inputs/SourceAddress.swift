@@ -3,8 +3,8 @@ import AudioSessions
 import Glibc
 import RealtimeAudio
 
-/// A source as the user names it: a path or an address, and perhaps a stretch of it as media fragments
-/// write it, `song.flac#t=10,20` (W3C, Media Fragments URI 1.0).
+/// A source as the user names it: a path or an address, and perhaps a stretch of it as media
+/// fragments write it, `song.flac#t=10,20` (W3C, Media Fragments URI 1.0).
 struct SourceAddress {
   let location: String
   private(set) var start: TimeOption?
@@ -47,8 +47,8 @@ struct SourceAddress {
   /// What it is called in messages: without the user's name and password.
   var name: String { FileName.withoutUser(location) }
 
-  /// Whether it is standard input, or a pipe or a device that the user named: it can be read only once,
-  /// and may have to be waited for.
+  /// Whether it is standard input, or a pipe or a device that the user named: it can be read only
+  /// once, and may have to be waited for.
   var isPipe: Bool {
     location == "-" || (!isFound && !isRemote && !isMixed && SoundFileReader.isPipe(location))
   }
@@ -67,7 +67,8 @@ struct SourceAddress {
 
 /// Opens what the user named.
 enum SourceOpening {
-  /// The decoder of a path or an address. Waits for a network or a pipe until `opening` is cancelled.
+  /// The decoder of a path or an address. Waits for a network or a pipe until `opening` is
+  /// cancelled.
   static func decoder(
     of address: SourceAddress, _ opening: CancellableOpening
   ) throws(FileFailure) -> any SoundDecoder {

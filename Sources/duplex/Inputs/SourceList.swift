@@ -1,8 +1,8 @@
 import AudioBasics
 import AudioFiles
 
-/// What is to be played: the files named, and those in the playlists and folders named. Of a hundred
-/// thousand no more than their names is in memory.
+/// What is to be played: the files named, and those in the playlists and folders named. Of a
+/// hundred thousand no more than their names is in memory.
 struct SourceList: RandomAccessCollection, Sendable {
   /// As they were written, with the stretch to play of them.
   private var names = NameList()
@@ -32,8 +32,8 @@ struct SourceList: RandomAccessCollection, Sendable {
   /// Bytes of all names together: 100,000 of 250 each.
   private static let mostNameBytes = 24 << 20
 
-  /// Waits for a network where a playlist lies behind one. Throws what is wrong with a local playlist or
-  /// folder, or with the only address.
+  /// Waits for a network where a playlist lies behind one. Throws what is wrong with a local
+  /// playlist or folder, or with the only address.
   init(_ sources: [String]) throws(FileFailure) {
     try Self.checkStandardInput(sources)
     for source in sources {

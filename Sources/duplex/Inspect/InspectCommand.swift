@@ -88,7 +88,8 @@ private struct InspectRun {
     return Array(try SoundFolder.files(in: folder))
   }
 
-  /// What `body` finds in the file or folder `path`; nil where that fails, which is told and changes `status`.
+  /// What `body` finds in the file or folder `path`; nil where that fails, which is told and
+  /// changes `status`.
   private func attempt<Found>(
     _ path: String, _ status: inout ExitStatus, _ body: () throws -> Found
   ) -> Found? {

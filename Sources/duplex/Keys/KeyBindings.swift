@@ -208,7 +208,8 @@ extension [any KeyResponder] {
     }
   }
 
-  /// Lets the last one for which there is an `action` perform it at `frame`. Answers with whether there is one.
+  /// Lets the last one for which there is an `action` perform it at `frame`. Answers with whether
+  /// there is one.
   @discardableResult
   func perform(at frame: Int, _ action: ([KeyBinding]) -> KeyAction?) -> Bool {
     for responder in reversed() {

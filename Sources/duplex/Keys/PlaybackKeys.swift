@@ -22,8 +22,8 @@ final class PlaybackKeys: KeyResponder {
   /// Where a loop is to begin, in frames of the source.
   private var loopStart: Int?
 
-  /// Steers `player`, with `itemCount` items in its queue, whose sources are compared where there are `choices`
-  /// of them.
+  /// Steers `player`, with `itemCount` items in its queue, whose sources are compared where there
+  /// are `choices` of them.
   init(_ player: AudioPlayer, choices: Int, itemCount: Int, speed: Double) {
     self.player = player
     self.itemCount = itemCount
@@ -95,8 +95,8 @@ final class PlaybackKeys: KeyResponder {
     return state
   }
 
-  /// Where a track stands in the order played, before its name: `3 of 40: `, for `index`, from 0 on, of `count`
-  /// items; nothing where there is only one.
+  /// Where a track stands in the order played, before its name: `3 of 40: `, for `index`, from 0
+  /// on, of `count` items; nothing where there is only one.
   static func place(_ index: Int, of count: Int) -> String {
     count > 1 ? "\(index + 1) of \(count): " : ""
   }

@@ -84,7 +84,8 @@ struct LatencyCommand: AudioCommand {
     return try LatencyRun(self).run()
   }
 
-  /// The channel `number`, counted from 0, of the `count` that `owner` has; nil where none is named.
+  /// The channel `number`, counted from 0, of the `count` that `owner` has; nil where none is
+  /// named.
   static func channel(_ number: Int?, of count: Int, _ owner: String, hint: String)
     throws(ToolFailure) -> Int?
   {
@@ -158,8 +159,8 @@ final class LatencyRun {
   }
 }
 
-/// Measures by `plan` on an open device. Its panel says what `shown` makes of how much is done, of 1, and of
-/// which measurement is under way; `progress` is told how much is done as it grows.
+/// Measures by `plan` on an open device. Its panel says what `shown` makes of how much is done, of
+/// 1, and of which measurement is under way; `progress` is told how much is done as it grows.
 func measureRoundTrips(
   on open: consuming OpenDevice, _ plan: ProbePlan, _ options: AudioOptions,
   shown: @escaping (Double, String) -> (text: String, fraction: Double) = { ($1, $0) },
@@ -310,7 +311,8 @@ struct ChannelReader: ~Copyable {
     samples = Array(repeating: [], count: channelCount)
   }
 
-  /// Reads on until the stretch has `frames` frames, or the file ends. What is no number is silence.
+  /// Reads on until the stretch has `frames` frames, or the file ends. What is no number is
+  /// silence.
   mutating func fill(to frames: Int) throws {
     while let count = samples.first?.count, count < frames {
       let read = try file.read(

@@ -3,8 +3,8 @@ import AudioBasics
 import AudioDevices
 import AudioSessions
 
-/// How a device keeps samples, as `arecord` names it: an ALSA format, or `cd` and `dat`, which name a
-/// rate and channels as well.
+/// How a device keeps samples, as `arecord` names it: an ALSA format, or `cd` and `dat`, which name
+/// a rate and channels as well.
 struct FormatOption: ExpressibleByArgument {
   let format: SampleFormat
   private(set) var sampleRate: Int?
@@ -112,7 +112,8 @@ enum SplitOption: ExpressibleByArgument, Equatable {
   }
 }
 
-/// How much is kept: a number of files, a size, or an age whose unit is named: `24h`, `7d`, `10:00`.
+/// How much is kept: a number of files, a size, or an age whose unit is named: `24h`, `7d`,
+/// `10:00`.
 extension KeepRule: ExpressibleByArgument {
   /// What the user's word for it means.
   public init?(argument: String) {

@@ -138,8 +138,8 @@ final class OverdubRun {
 
   let command: OverdubCommand
   let takes: OverdubTakes
-  /// The round trip in frames, without what a device's steps add unless it was given, and where it came
-  /// from, once known.
+  /// The round trip in frames, without what a device's steps add unless it was given, and where it
+  /// came from, once known.
   private(set) var roundTrip: (frames: Double, source: Source)?
   var totals = SessionTotals()
   /// What came of the measurement of the round trip.
@@ -318,7 +318,8 @@ struct OverdubTakes {
     }
   }
 
-  /// Whether nothing of the take at `path` lies outside of `region`. Of one that cannot be read another refusal tells.
+  /// Whether nothing of the take at `path` lies outside of `region`. Of one that cannot be read
+  /// another refusal tells.
   private static func isAll(of path: String, _ region: Range<Int>) -> Bool {
     guard region.lowerBound == 0, let frames = (try? SoundFileReader(path: path))?.frameCount else {
       return false

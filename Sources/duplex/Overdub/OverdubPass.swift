@@ -56,7 +56,8 @@ final class OverdubPass {
     let alignment = StepAlignment(configuration, isFixed: roundTrip.source == .given)
     self.alignment = alignment
     let target = try run.takes.target(path, into: splice)
-    // `map` of what may be missing loses that it is missing where this is not optimised (Swift 6.3.1).
+    // `map` of what may be missing loses that it is missing where this is not optimised (Swift
+    // 6.3.1).
     var shift: FrameShift?
     if let fraction = plan.fraction {
       shift = FrameShift(fraction: fraction, channelCount: channels)

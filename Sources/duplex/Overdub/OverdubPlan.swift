@@ -10,8 +10,8 @@ import RealtimeAudio
 /// known.
 ///
 /// What is played at a frame of the unit's timeline comes back a round trip later, so the backing's
-/// frame b, which is played at `learningFrames` + `countInFrames` + b - `playedFrom`, is captured `alignment`
-/// frames after that.
+/// frame b, which is played at `learningFrames` + `countInFrames` + b - `playedFrom`, is captured
+/// `alignment` frames after that.
 struct OverdubPlan {
   /// Frames of the whole backing.
   let backingFrames: Int

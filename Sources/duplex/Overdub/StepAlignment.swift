@@ -2,8 +2,9 @@ import AudioDevices
 import AudioSessions
 import Synchronization
 
-/// The frames that a device's steps add to the round trip, as two clocks held together need them: known once
-/// the steps were seen, within the first second, and taken off a take beside the round trip itself.
+/// The frames that a device's steps add to the round trip, as two clocks held together need them:
+/// known once the steps were seen, within the first second, and taken off a take beside the round
+/// trip itself.
 ///
 /// Written by the thread that watches the session, read by the one that writes the take.
 final class StepAlignment: Sendable {
@@ -31,7 +32,8 @@ final class StepAlignment: Sendable {
     return moment.frames >= end.load(ordering: .relaxed)
   }
 
-  /// Where a take begins that would begin at `window` without steps: asked once, when they are known.
+  /// Where a take begins that would begin at `window` without steps: asked once, when they are
+  /// known.
   func place(_ window: PunchWindow) -> PunchWindow {
     let added = latest.load(ordering: .relaxed)
     chosen.store(added, ordering: .relaxed)
@@ -42,7 +44,8 @@ final class StepAlignment: Sendable {
     return placed
   }
 
-  /// Says so where the steps changed behind the take's beginning: from there on it is late or early.
+  /// Says so where the steps changed behind the take's beginning: from there on it is late or
+  /// early.
   func checkChange(to added: Int, path: String) {
     guard !isFixed, added != frames else { return }
     warn(

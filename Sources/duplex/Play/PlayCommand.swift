@@ -84,7 +84,8 @@ struct PlayCommand: AlsoPlayingCommand {
   }
 
   func perform() throws -> ExitStatus {
-    // Each source is looked at before anything sounds; a device that has the first one's rate plays it as it is.
+    // Each source is looked at before anything sounds; a device that has the first one's rate plays
+    // it as it is.
     var list = try SourceList(sources.isEmpty ? [Notes.last()] : sources)
     if shuffle { list.shuffle(seed: shuffleSeed) }
     let style = PlayItems.Style(
@@ -170,8 +171,8 @@ enum DitherOption: String, ExpressibleByArgument, CaseIterable {
   case on
   case off
 
-  /// The dither of the output of `configuration`; nil where there is none: the output has more than 16 bits,
-  /// or its rate is converted afterwards.
+  /// The dither of the output of `configuration`; nil where there is none: the output has more than
+  /// 16 bits, or its rate is converted afterwards.
   func stage(for configuration: DuplexConfiguration) -> Dither? {
     guard self != .off, !configuration.isResampling,
       configuration.playback?.format.byteCount == 2
@@ -180,8 +181,8 @@ enum DitherOption: String, ExpressibleByArgument, CaseIterable {
   }
 }
 
-/// Tells how a player gets on, as events and to a person: what it says is gathered on its own thread
-/// and printed on the one that watches.
+/// Tells how a player gets on, as events and to a person: what it says is gathered on its own
+/// thread and printed on the one that watches.
 final class TrackProgress {
   private let player: AudioPlayer
   /// Whether a person is told what fails, and what plays.
@@ -193,12 +194,13 @@ final class TrackProgress {
   private let events = MutexBox<[PlayerEvent]>([])
   /// The first thing that went wrong with a source.
   private(set) var failure: FileFailure?
-  /// The item that was waited for last, and which of its waits a person is told: a slow server makes one every second.
+  /// The item that was waited for last, and which of its waits a person is told: a slow server
+  /// makes one every second.
   private var waitedIndex: Int?
   private var waits = NoticeInterval(seconds: 10)
 
-  /// The progress of `player`, with `itemCount` items in its queue; where something else is the command's
-  /// business, only what fails of it.
+  /// The progress of `player`, with `itemCount` items in its queue; where something else is the
+  /// command's business, only what fails of it.
   init(_ player: AudioPlayer, itemCount: Int = 1, tellsFailuresOnly: Bool = false) {
     self.player = player
     self.itemCount = itemCount

@@ -145,8 +145,8 @@ struct MicrophoneSession {
     case output
   }
 
-  /// Runs `command` on `open`: the microphone is played where `playsMicrophone`, recorded to `target`, with what is
-  /// mixed in where `recordsMix`; `items` are mixed in.
+  /// Runs `command` on `open`: the microphone is played where `playsMicrophone`, recorded to
+  /// `target`, with what is mixed in where `recordsMix`; `items` are mixed in.
   init(
     _ command: some MicrophoneCommand, on open: consuming OpenDevice, _ place: GainPlace,
     playsMicrophone: Bool, target: RecordingTarget?, recordsMix: Bool = false, items: [QueueItem]

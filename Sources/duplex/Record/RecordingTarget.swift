@@ -18,7 +18,8 @@ struct RecordingTarget {
   /// `-` is standard output.
   var isStream: Bool { path == "-" }
 
-  /// Throws where `path` cannot be recorded to; `takesFormat` where the command has an option for the format.
+  /// Throws where `path` cannot be recorded to; `takesFormat` where the command has an option for
+  /// the format.
   init(
     path: String, fileFormat: FileFormat?, sampleFormat: FileSampleFormat?, overwrite: Bool,
     takesFormat: Bool = false
@@ -74,9 +75,9 @@ struct RecordingTarget {
 
 /// How many frames lie in memory while the disk stands still.
 enum RecordingRing {
-  /// The frames of a ring of `seconds`, of the usual one where that is nil. Throws `.usage` where it
-  /// would take more than half of this machine's memory: memory that is promised, and not there when
-  /// sound comes, ends the recording.
+  /// The frames of a ring of `seconds`, of the usual one where that is nil. Throws `.usage` where
+  /// it would take more than half of this machine's memory: memory that is promised, and not there
+  /// when sound comes, ends the recording.
   static func frameCount(
     seconds: Double?, sampleRate: Int, channelCount: Int
   ) throws(ToolFailure) -> Int {
@@ -97,7 +98,8 @@ enum RecordingRing {
     return asked
   }
 
-  /// `gate`, where the frames that wait for its decision in `ringCount` rings fit in memory. Throws `.usage`.
+  /// `gate`, where the frames that wait for its decision in `ringCount` rings fit in memory. Throws
+  /// `.usage`.
   static func checked(
     _ gate: any RecordingGate, _ plan: RecordingPlan, ringCount: Int
   ) throws(ToolFailure) -> any RecordingGate {

@@ -5,7 +5,8 @@ import Duplex
 import RealtimeAudio
 import SimulatedDevices
 
-/// What happens on a device once it is open, whichever kind it is, to its end: a command's own part.
+/// What happens on a device once it is open, whichever kind it is, to its end: a command's own
+/// part.
 typealias DeviceUse = (consuming OpenDevice) throws -> ExitStatus
 
 /// Opens the device that the options name, simulated or real, and hands it to its use.
@@ -13,7 +14,8 @@ struct DeviceChoice {
   let options: AudioOptions
   let request: DuplexRequest
   private let selection: DeviceSelection
-  /// Whether code that only ran during the start-up may leave memory: false where another session follows.
+  /// Whether code that only ran during the start-up may leave memory: false where another session
+  /// follows.
   var isStartUpOver = true
   /// Cards that others released for the run.
   private let reservation = CardReservation()

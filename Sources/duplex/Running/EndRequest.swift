@@ -4,7 +4,8 @@ import Synchronization
 
 /// The user's request to end a session, and how long ago that was. Any thread.
 final class EndRequest: Sendable {
-  /// `timeout` and terminals may send one signal twice: what comes within this time is the same request.
+  /// `timeout` and terminals may send one signal twice: what comes within this time is the same
+  /// request.
   static let repeatNanoseconds: UInt64 = 300_000_000
 
   private let since = Atomic<UInt64>(0)
@@ -56,14 +57,15 @@ final class EndRequest: Sendable {
   }
 }
 
-/// Whether the user wants long work on files, without sound, to end: SIGINT, SIGTERM or SIGHUP. While
-/// there is one, these end nothing by themselves.
+/// Whether the user wants long work on files, without sound, to end: SIGINT, SIGTERM or SIGHUP.
+/// While there is one, these end nothing by themselves.
 final class StopRequest {
   private let signals = SignalWatch()
   private let start = HostClock.nanoseconds
   private let grace: UInt64
 
-  /// What comes in the first `graceNanoseconds` is the signal that ended the sound before, once more.
+  /// What comes in the first `graceNanoseconds` is the signal that ended the sound before, once
+  /// more.
   init(graceNanoseconds: UInt64 = EndRequest.repeatNanoseconds) {
     grace = graceNanoseconds
   }

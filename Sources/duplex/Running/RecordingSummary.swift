@@ -39,7 +39,8 @@ struct RecordingSummary {
     // Whoever gets a file by --on-file may move it on.
     let missing =
       plan.isStream ? 0 : report.files.count { FileRemoval.existing($0.path) == nil }
-    // Of a recording in many files the oldest may be removed by now, or another program has shortened one.
+    // Of a recording in many files the oldest may be removed by now, or another program has
+    // shortened one.
     let kept = plan.isStream ? report.frames : report.files.reduce(0) { $0 + $1.frames }
     let seconds = Double(kept) / Double(plan.sampleRate)
     let frames =
@@ -71,7 +72,8 @@ struct RecordingSummary {
 }
 
 extension Fields {
-  /// The files that were written, as far as they are there: `path` as well where it is one, which `others` may lie beside.
+  /// The files that were written, as far as they are there: `path` as well where it is one, which
+  /// `others` may lie beside.
   static func written(_ paths: [String], beside others: [String] = []) -> Fields {
     let paths = paths.compactMap(FileRemoval.existing)
     return ["paths": paths + others.compactMap(FileRemoval.existing)]

@@ -21,8 +21,8 @@ final class RecordingWatch: KeyResponder {
   private let captureDevice: String?
   private var isSilenceTold = false
 
-  /// Watches `writer`, which writes as `plan` says, with `recordsMix` what is played. With `waits` the recording begins
-  /// when the user says so.
+  /// Watches `writer`, which writes as `plan` says, with `recordsMix` what is played. With `waits`
+  /// the recording begins when the user says so.
   init(
     _ writer: RecordingWriter, _ configuration: DuplexConfiguration, _ plan: RecordingPlan,
     recordsMix: Bool, waits: Bool
@@ -169,11 +169,11 @@ final class SilenceStop {
   func restart() { silentReadings = 0 }
 }
 
-/// Looks in the mixer of an input that delivers nothing but digital silence for the reason, on a thread
-/// of its own: the mixer may be a sound server's, which may not answer.
+/// Looks in the mixer of an input that delivers nothing but digital silence for the reason, on a
+/// thread of its own: the mixer may be a sound server's, which may not answer.
 enum SilenceSearch {
-  /// What the mixer of `device` says, or what is known without, where it takes longer than `milliseconds`.
-  /// A simulated device has no mixer.
+  /// What the mixer of `device` says, or what is known without, where it takes longer than
+  /// `milliseconds`. A simulated device has no mixer.
   static func notice(of device: String, within milliseconds: Int) -> Notice {
     let found = MutexBox<Notice?>(nil)
     guard !SimulatedDeviceSpecification.isSimulated(device),

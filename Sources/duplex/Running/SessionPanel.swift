@@ -23,7 +23,8 @@ final class SessionPanel {
     case device, input, output
   }
 
-  /// For a session of `parts` that runs for `duration` frames, and has keys that do what `keys` says.
+  /// For a session of `parts` that runs for `duration` frames, and has keys that do what `keys`
+  /// says.
   init(
     _ configuration: DuplexConfiguration, _ parts: SessionParts, duration: Int?,
     keys: @escaping () -> [String]
@@ -127,8 +128,8 @@ final class SessionPanel {
 }
 
 extension DuplexConfiguration {
-  /// What was granted, in one line: device, rate, channels, format, latency. `addedFrames` is what steps of a
-  /// server, and a limiter that looks ahead, add to the latency.
+  /// What was granted, in one line: device, rate, channels, format, latency. `addedFrames` is what
+  /// steps of a server, and a limiter that looks ahead, add to the latency.
   fileprivate func summary(addedFrames: Int) -> String {
     let streams = [capture, playback].compactMap { $0 }
     func listed(_ values: [String]) -> String {

@@ -14,8 +14,8 @@ struct SessionTotals {
     return !isEmpty
   }
 
-  /// Remembers how a session ended, but none of its figures. Where the user asked for the end while it came to its
-  /// own, no further session is to follow.
+  /// Remembers how a session ended, but none of its figures. Where the user asked for the end while
+  /// it came to its own, no further session is to follow.
   mutating func note(_ outcome: SessionOutcome) {
     hasBegun = true
     report.stopReason = outcome.report.stopReason.superseded(by: outcome.askedEnd)

@@ -3,8 +3,8 @@ import AudioDevices
 import AudioSessions
 import RealtimeAudio
 
-/// Watches a session while it runs: turns what happens into events, draws the meter, and receives signals
-/// and keys.
+/// Watches a session while it runs: turns what happens into events, draws the meter, and receives
+/// signals and keys.
 final class SessionWatch {
   private let options: AudioOptions
   private let configuration: DuplexConfiguration

@@ -1,11 +1,11 @@
 import AudioSessions
 import RealtimeAudio
 
-/// Ends the program where an end is wanted and the thread that should come to it does not: it is
-/// in a driver, a decoder or a computation. Where time is virtual that thread does everything itself.
+/// Ends the program where an end is wanted and the thread that should come to it does not: it is in
+/// a driver, a decoder or a computation. Where time is virtual that thread does everything itself.
 ///
-/// Only what is being saved is waited for, however long a disk takes. A second request ends that as well. Work that
-/// brings sound in may wait for a network or a pipe, and is told to end first.
+/// Only what is being saved is waited for, however long a disk takes. A second request ends that as
+/// well. Work that brings sound in may wait for a network or a pipe, and is told to end first.
 final class StandstillWatch {
   private struct Loop: RealtimeWork, ~Copyable, Sendable {
     let request: EndRequest

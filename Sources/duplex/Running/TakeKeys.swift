@@ -10,7 +10,8 @@ final class TakeKeys: KeyResponder {
   private let firstFrame: Int
   private var count = 0
 
-  /// For what `writer` records from `captureDevice` as `plan` says, which begins at `firstFrame` of the take.
+  /// For what `writer` records from `captureDevice` as `plan` says, which begins at `firstFrame` of
+  /// the take.
   init(
     _ writer: RecordingWriter, _ plan: RecordingPlan, from captureDevice: String, firstFrame: Int
   ) {

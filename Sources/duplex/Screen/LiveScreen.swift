@@ -1,7 +1,8 @@
 import AudioBasics
 import AudioLevels
 
-/// Draws a `LiveState` for a terminal of this size: a panel where there are rows for it, else one line.
+/// Draws a `LiveState` for a terminal of this size: a panel where there are rows for it, else one
+/// line.
 ///
 /// No line reaches the last column, where terminals wrap.
 struct LiveScreen {
@@ -236,8 +237,8 @@ struct LiveScreen {
     return scalars.count <= width ? line.text : String(scalars.prefix(width))
   }
 
-  /// As much of `text` as the width holds. A character from outside may be two columns wide: each scalar
-  /// but ASCII and the bars' counts as two.
+  /// As much of `text` as the width holds. A character from outside may be two columns wide: each
+  /// scalar but ASCII and the bars' counts as two.
   func fitting(_ text: String) -> String {
     let text = text.printable
     if text.utf8.count <= width, text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
@@ -292,8 +293,8 @@ struct ScreenLine {
   }
 }
 
-/// The colours of a level meter. They differ in lightness as well, and tell nothing that the place of a cell
-/// does not: an eye that takes red for green reads them too.
+/// The colours of a level meter. They differ in lightness as well, and tell nothing that the place
+/// of a cell does not: an eye that takes red for green reads them too.
 enum LevelColour: CaseIterable {
   /// Up to -18 dBFS: cyan.
   case low

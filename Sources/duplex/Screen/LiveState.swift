@@ -27,7 +27,8 @@ struct LiveState {
   var levels: ProgrammeLevels?
   /// Seconds until the disk is full; nil where that is not known.
   var diskSeconds: Double?
-  /// Callback time over period in the last second, not a number before its end; nil where nothing sounds.
+  /// Callback time over period in the last second, not a number before its end; nil where nothing
+  /// sounds.
   var load: Double?
   var xruns = 0
   var lostFrames = 0
@@ -108,7 +109,8 @@ struct LiveTask {
   var frames: Int?
   /// The frame at which what it is about begins, behind a count-in; time counts from there on.
   var firstFrame = 0
-  /// How it gets on, where that is not told by time alone: what is under way and left, and the part that is done.
+  /// How it gets on, where that is not told by time alone: what is under way and left, and the part
+  /// that is done.
   var progress: () -> (text: String, fraction: Double)? = { nil }
 
   init(_ title: String, firstFrame: Int = 0, frames: Int? = nil) {

@@ -1,7 +1,7 @@
 import AudioBasics
 
-/// Tells how much of a task is done: as `progress` events, else on the terminal, where it says how long the rest
-/// will take as well. Nothing is drawn in the first second.
+/// Tells how much of a task is done: as `progress` events, else on the terminal, where it says how
+/// long the rest will take as well. Nothing is drawn in the first second.
 final class ProgressLine {
   private let title: String
   private let what: String
@@ -13,8 +13,9 @@ final class ProgressLine {
   private var isDrawn = false
   private var told = 0.0
 
-  /// For the task that a person knows by `title`, and events by `what` and `fields`. It is told of again
-  /// once `step` more of it is done, of 1, and not in the first `silentSeconds`. `hint` stands below.
+  /// For the task that a person knows by `title`, and events by `what` and `fields`. It is told of
+  /// again once `step` more of it is done, of 1, and not in the first `silentSeconds`. `hint`
+  /// stands below.
   init(
     _ title: String, _ what: String, _ fields: Fields = [:], step: Double = 0,
     silentSeconds: Double = 0, hint: String = ""
@@ -27,8 +28,8 @@ final class ProgressLine {
     self.hint = hint
   }
 
-  /// That much of the task is done, of 1. In events the task is `share` of a whole of which `start` was done
-  /// before.
+  /// That much of the task is done, of 1. In events the task is `share` of a whole of which `start`
+  /// was done before.
   func tell(_ done: Double, from start: Double = 0, share: Double = 1, _ more: Fields = [:]) {
     guard done >= told + step, began.seconds >= silentSeconds else { return }
     told = done
@@ -56,7 +57,8 @@ final class ProgressLine {
         : ["\(screen.fitting("\(title): \(text)"))"])
   }
 
-  /// How much is done and left, `seconds` after the beginning; nil where there is nothing to say yet.
+  /// How much is done and left, `seconds` after the beginning; nil where there is nothing to say
+  /// yet.
   static func text(done: Double, seconds: Double) -> String? {
     guard seconds > 1, done > 0 else { return nil }
     let done = min(1, done)

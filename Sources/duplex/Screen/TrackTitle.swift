@@ -3,7 +3,8 @@ import AudioSessions
 
 /// What is known of a track, for a person and for an event.
 struct TrackTitle {
-  /// Characters of what a file or a station says about itself that a person is shown: some lines of a terminal.
+  /// Characters of what a file or a station says about itself that a person is shown: some lines of
+  /// a terminal.
   static let mostCharacters = 200
 
   private let info: StreamInfo

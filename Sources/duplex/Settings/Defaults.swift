@@ -2,9 +2,9 @@ import AudioDevices
 import AudioFiles
 import ConfigurationFiles
 
-/// What `$DUPLEX_DEVICE` and the file of settings say for a command. What the user wrote comes first,
-/// then the variable, then the file: there the device's table, the command's, and what stands before
-/// all tables.
+/// What `$DUPLEX_DEVICE` and the file of settings say for a command. What the user wrote comes
+/// first, then the variable, then the file: there the device's table, the command's, and what
+/// stands before all tables.
 struct Defaults {
   private(set) var options: [DefaultOption] = []
   /// What a person should know of the file.
@@ -63,9 +63,9 @@ struct Defaults {
     return [command] + options.flatMap(\.words) + words.dropFirst()
   }
 
-  /// Leaves out the defaults that cannot be used together with `words`, which the user wrote: the command line wins. Throws
-  /// where one makes no sense in any run. `failing` says why words are refused; where those of the user are refused
-  /// without any default, nothing is left out.
+  /// Leaves out the defaults that cannot be used together with `words`, which the user wrote: the
+  /// command line wins. Throws where one makes no sense in any run. `failing` says why words are
+  /// refused; where those of the user are refused without any default, nothing is left out.
   mutating func adapt(
     to words: [String], failing: ([String]) -> String?
   ) throws(ToolFailure) {
@@ -109,7 +109,8 @@ struct Defaults {
     "playback-channels", "rate", "format", "file-format", "sample-format",
   ]
 
-  /// Whether there is a run that a default can be used in: one with all that others of the command's options need.
+  /// Whether there is a run that a default can be used in: one with all that others of the
+  /// command's options need.
   private func suits(
     _ option: DefaultOption, beside others: [DefaultOption] = [], _ failing: ([String]) -> String?
   ) -> Bool {
@@ -181,8 +182,8 @@ struct Defaults {
     for entry in ofDevice + ofCommand + general { try add(entry, path) }
   }
 
-  /// Warns of tables that seem to be meant for a command: they may as well be those of a device that is not
-  /// used now.
+  /// Warns of tables that seem to be meant for a command: they may as well be those of a device
+  /// that is not used now.
   private mutating func warnOfTables(
     in entries: [ConfigurationEntry], path: String, commands: [String]
   ) {
@@ -209,7 +210,8 @@ struct Defaults {
       .subtracting(["help", "version", "no-config"])
   }
 
-  /// What this run opens: for each direction the device that is named for it, else the one for both.
+  /// What this run opens: for each direction the device that is named for it, else the one for
+  /// both.
   private func devices(of entries: [ConfigurationEntry]) -> [String] {
     func named(_ option: String) -> String? {
       if let name = namedDevices[option] { return name }
@@ -246,7 +248,8 @@ struct Defaults {
     return isDirection && written.contains("device") && !isDeviceOfFile
   }
 
-  /// Options that may be used together and say the opposite: where one is given, a default gives way to it.
+  /// Options that may be used together and say the opposite: where one is given, a default gives
+  /// way to it.
   private static let exclusive: [String: Set<String>] = [
     "quiet": ["verbose"], "verbose": ["quiet"],
   ]

@@ -75,8 +75,8 @@ struct DeviceProfile {
   var headroomFrames: Int
   var sampleRate: Int
 
-  /// The profile of these devices; nil where none was saved, or where it does not hold at `rate`. One
-  /// that cannot be used is left out, with a warning.
+  /// The profile of these devices; nil where none was saved, or where it does not hold at `rate`.
+  /// One that cannot be used is left out, with a warning.
   static func find(capture: String, playback: String, rate: Int?) -> DeviceProfile? {
     guard let path = try? path(capture, playback) else { return nil }
     let profile: DeviceProfile
@@ -150,7 +150,8 @@ struct SavedRoundTrip {
   private let externalFrames: Double?
   private let sampleRate: Int?
 
-  /// What was saved for this setting; nil where nothing was. Throws where what was saved cannot be used.
+  /// What was saved for this setting; nil where nothing was. Throws where what was saved cannot be
+  /// used.
   static func find(_ configuration: DuplexConfiguration) throws -> SavedRoundTrip? {
     guard let path = try? path(for: configuration) else { return nil }
     let hint = "Remove the file, then measure again with `duplex latency --save`."
@@ -172,8 +173,9 @@ struct SavedRoundTrip {
       hint: "Use the output of `duplex latency --json`, or a file of `duplex latency --save`.")
   }
 
-  /// The round trip that one of `objects` names. It is at most 10^7 frames, more than ten seconds at
-  /// any rate, and what lies outside the unit is no longer: sums with a unit's own latency stay small.
+  /// The round trip that one of `objects` names. It is at most 10^7 frames, more than ten seconds
+  /// at any rate, and what lies outside the unit is no longer: sums with a unit's own latency stay
+  /// small.
   private init(_ objects: [JSON], _ path: String, hint: String) throws(FileFailure) {
     guard let object = objects.last(where: { $0["roundTripFrames"]?.number != nil }),
       let frames = object["roundTripFrames"]?.number
@@ -252,7 +254,8 @@ struct DefaultOption: Sendable {
     message.contains("--\(option) ") || (option.hasSuffix("device") && message.contains(value))
   }
 
-  /// `failure` with the places of those defaults that it is about: who typed no such option looks there.
+  /// `failure` with the places of those defaults that it is about: who typed no such option looks
+  /// there.
   static func naming(_ failure: ToolFailure) -> ToolFailure {
     let meant = current.filter { $0.isMeant(in: failure.message) }
     guard !meant.isEmpty else { return failure }

@@ -1,5 +1,6 @@
-/// Makes keys of the bytes that a terminal sends: characters in UTF-8, and control sequences (ECMA-48), of which those of
-/// the arrow keys mean something. A sequence may come in pieces; all of it is taken, whatever it means.
+/// Makes keys of the bytes that a terminal sends: characters in UTF-8, and control sequences
+/// (ECMA-48), of which those of the arrow keys mean something. A sequence may come in pieces; all
+/// of it is taken, whatever it means.
 struct KeyDecoder {
   private enum State {
     /// Between two keys.
@@ -18,7 +19,8 @@ struct KeyDecoder {
     case character([UInt8], missing: Int)
   }
 
-  /// Seconds within which the rest of a sequence follows: what comes later is a key of its own, behind the key Escape.
+  /// Seconds within which the rest of a sequence follows: what comes later is a key of its own,
+  /// behind the key Escape.
   private static let timeout = 0.5
   /// Bytes of a sequence that are remembered.
   private static let mostParameters = 32
@@ -28,8 +30,8 @@ struct KeyDecoder {
   private var isPasted = false
   private var lastSeconds = -Double.infinity
 
-  /// The key that is complete with `byte`, which came at `seconds` on a clock that only goes forwards; nil where there
-  /// is none.
+  /// The key that is complete with `byte`, which came at `seconds` on a clock that only goes
+  /// forwards; nil where there is none.
   mutating func key(_ byte: UInt8, at seconds: Double) -> Key? {
     if seconds - lastSeconds > Self.timeout { (state, isPasted) = (.ground, false) }
     lastSeconds = seconds

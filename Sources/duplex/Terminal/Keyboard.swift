@@ -31,8 +31,8 @@ struct Keyboard: ~Copyable {
   }
 
   /// What to wait for now; nil where there is no keyboard, and in the background: a program that
-  /// reads the terminal there is stopped. A shell that brought the program back to the foreground has set the
-  /// terminal its own way; it is taken over again.
+  /// reads the terminal there is stopped. A shell that brought the program back to the foreground
+  /// has set the terminal its own way; it is taken over again.
   var awaited: Int32? {
     guard isTerminal else { return descriptor }
     guard Terminal.isInForeground(STDIN_FILENO) else { return nil }
@@ -56,7 +56,8 @@ struct Keyboard: ~Copyable {
   }
 
   /// Gives it back on any thread, where the program ends in the middle of something. From the
-  /// background nothing is set: the terminal is the shell's there, and a program that sets it is stopped.
+  /// background nothing is set: the terminal is the shell's there, and a program that sets it is
+  /// stopped.
   static func giveBack() {
     guard Terminal.isInForeground(STDIN_FILENO), var saved = taken.withLock({ $0 }) else { return }
     unsafe tcsetattr(STDIN_FILENO, TCSANOW, &saved)

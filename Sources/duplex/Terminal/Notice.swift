@@ -3,8 +3,8 @@ import AudioFiles
 import RealtimeAudio
 import VoiceCleaning
 
-/// Something a person is told that ends nothing: a sentence for people, who may have asked for quiet,
-/// and an event for scripts.
+/// Something a person is told that ends nothing: a sentence for people, who may have asked for
+/// quiet, and an event for scripts.
 struct Notice {
   enum Weight: String {
     /// It is as it should be.
@@ -52,8 +52,8 @@ func inform(_ code: String, _ message: String) {
   Notice(weight: .notice, code: code, message: message, hint: "").report()
 }
 
-/// What happens while a command runs: an event for scripts, else a sentence for people who did not ask for
-/// quiet.
+/// What happens while a command runs: an event for scripts, else a sentence for people who did not
+/// ask for quiet.
 func tell(_ event: Event?, _ sentence: String?, quiet: Bool = false) {
   let mode = OutputMode.current
   if mode.json {

@@ -6,8 +6,8 @@ extension Terminal {
   /// Milliseconds for which a mixer may take to put volumes back: its server may stand still.
   private static var mixerMilliseconds: Int { 300 }
 
-  /// Ends the program without what libraries do at an exit, where a device or a disk does not answer: the
-  /// terminal and the card's volumes are put back, and what was printed may be read.
+  /// Ends the program without what libraries do at an exit, where a device or a disk does not
+  /// answer: the terminal and the card's volumes are put back, and what was printed may be read.
   static func leaveAtOnce(_ status: ExitStatus) -> Never {
     Keyboard.giveBack()
     let isOver = AtomicFlag()

@@ -32,8 +32,8 @@ enum Terminal {
   private static let results = OutputStream(STDOUT_FILENO)
   private static let words = OutputStream(STDERR_FILENO)
 
-  /// From now on nothing waits for a reader, as long as sound depends on it; what is due waits until
-  /// the program ends.
+  /// From now on nothing waits for a reader, as long as sound depends on it; what is due waits
+  /// until the program ends.
   static func stopWaiting() {
     results.stopWaiting()
     words.stopWaiting()
@@ -46,8 +46,8 @@ enum Terminal {
     words.drain(milliseconds: 1000)
   }
 
-  /// Gives readers the time to read what was printed. What kept results from being printed; nil where
-  /// all were, or where their reader has gone.
+  /// Gives readers the time to read what was printed. What kept results from being printed; nil
+  /// where all were, or where their reader has gone.
   static func finish() -> ToolFailure? {
     drain()
     guard let reason = results.failure else { return nil }
@@ -76,8 +76,8 @@ enum Terminal {
     words.write(erasing + wrapped(sentence.text, at: STDERR_FILENO) + "\n")
   }
 
-  /// `text` with line breaks between words, where it is wider than the terminal behind `descriptor`. What
-  /// follows a break is indented by two columns more than the line.
+  /// `text` with line breaks between words, where it is wider than the terminal behind
+  /// `descriptor`. What follows a break is indented by two columns more than the line.
   private static func wrapped(_ text: String, at descriptor: Int32) -> String {
     guard let columns = size(of: descriptor)?.columns, !text.contains("\n") else { return text }
     return text.wrapped(to: columns)
@@ -90,8 +90,8 @@ enum Terminal {
     let wasDrawing = setDrawing(!lines.isEmpty)
     let (columns, rows) = size
     let drawn = drawnColumns.exchange(columns, ordering: .relaxed)
-    // A terminal that has become narrower may have wrapped the lines, and moved the cursor with them:
-    // all that is seen is scrolled away, and drawing begins at the top.
+    // A terminal that has become narrower may have wrapped the lines, and moved the cursor with
+    // them: all that is seen is scrolled away, and drawing begins at the top.
     let clearing =
       wasDrawing && columns < drawn
       ? "\u{1B}[\(rows);1H" + String(repeating: "\r\n", count: rows) + "\u{1B}[H" : ""
@@ -168,14 +168,15 @@ enum Terminal {
 
 /// A stream that is read, or is read no more: Ctrl-S at a terminal, a pipe that is full.
 ///
-/// A closed stream stops nothing, and once `stopWaiting` was called neither does a full one: what it
-/// does not take waits here.
+/// A closed stream stops nothing, and once `stopWaiting` was called neither does a full one: what
+/// it does not take waits here.
 final class OutputStream: Sendable {
   private struct State {
     var waiting: [UInt8] = []
     var waits = true
     var isClosed = false
-    /// A non-blocking description of the same terminal; nil where the stream's own descriptor is written to.
+    /// A non-blocking description of the same terminal; nil where the stream's own descriptor is
+    /// written to.
     var ownDescriptor: Int32?
     /// Whether the reader took nothing for as long as it is waited for.
     var isGivenUp = false
@@ -210,9 +211,10 @@ final class OutputStream: Sendable {
 
   /// This stream is not waited for any more.
   ///
-  /// A terminal says that it has room for more also where a piece would have to wait (`poll` in the kernel's
-  /// `drivers/tty/n_tty.c`), so that a description of its own is opened, with which no write waits: other programs share
-  /// the one that was handed down. Where it may not be opened, as a terminal of another user, writes can still wait.
+  /// A terminal says that it has room for more also where a piece would have to wait (`poll` in the
+  /// kernel's `drivers/tty/n_tty.c`), so that a description of its own is opened, with which no
+  /// write waits: other programs share the one that was handed down. Where it may not be opened, as
+  /// a terminal of another user, writes can still wait.
   func stopWaiting() {
     state.withLock { state in
       guard state.waits else { return }
@@ -224,7 +226,8 @@ final class OutputStream: Sendable {
     }
   }
 
-  /// Waits for as long as something is taken now and then; a reader that took nothing for so long is not waited for again.
+  /// Waits for as long as something is taken now and then; a reader that took nothing for so long
+  /// is not waited for again.
   func drain(milliseconds: Int32) {
     state.withLock { state in
       flush(&state, milliseconds: state.isGivenUp ? 0 : milliseconds)
@@ -276,8 +279,8 @@ final class OutputStream: Sendable {
 /// A line of text for a person: what stands in the sources as it is, and what comes from outside
 /// cleaned of all that could act on a terminal or pass for another line.
 ///
-/// Every text on its way to a terminal is one: write it as a literal, and put what comes from outside
-/// in by interpolation. Only a literal can hold an escape sequence.
+/// Every text on its way to a terminal is one: write it as a literal, and put what comes from
+/// outside in by interpolation. Only a literal can hold an escape sequence.
 struct Line: ExpressibleByStringInterpolation, Sendable {
   /// A part of the sources, which cannot be made while the program runs.
   typealias StringLiteralType = StaticString

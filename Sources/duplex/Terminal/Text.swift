@@ -21,8 +21,8 @@ struct ClockTime {
 struct TextLines: Sequence {
   private let lines: [String]
 
-  /// `first` stands before the first line, `next` before each other; a word that is longer than a line
-  /// has one of its own.
+  /// `first` stands before the first line, `next` before each other; a word that is longer than a
+  /// line has one of its own.
   init(_ text: String, width: Int, first: String = "", next: String = "") {
     var lines: [String] = []
     var line = first
@@ -43,8 +43,8 @@ struct TextLines: Sequence {
 }
 
 extension String {
-  /// With line breaks between words in place of the blanks behind which it is wider than `columns`. The lines
-  /// that follow the first are indented by two columns more.
+  /// With line breaks between words in place of the blanks behind which it is wider than `columns`.
+  /// The lines that follow the first are indented by two columns more.
   func wrapped(to columns: Int) -> String {
     let indent = prefix { $0 == " " } + "  "
     var lines: [Substring] = []

@@ -60,7 +60,8 @@ struct ToolFailure: Error {
     ToolFailure(.loss, code: "noSignal", message, hint: hint)
   }
 
-  /// The user ended a command before it had anything to show; `what` completes "before anything was".
+  /// The user ended a command before it had anything to show; `what` completes "before anything
+  /// was".
   static func stopped(before what: String) -> ToolFailure {
     ToolFailure(
       .loss, code: "stopped", "Stopped before anything was \(what).",

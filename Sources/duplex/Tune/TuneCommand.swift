@@ -107,8 +107,8 @@ final class TuneRun {
   /// Whether `--duration` is over, but for less than a frame.
   var isTimeOver: Bool { secondsLeft.map { $0 < 1e-5 } ?? false }
 
-  /// The lowest stable setting at the present rate that a longer soak confirms, or the lowest so far when the time is
-  /// over.
+  /// The lowest stable setting at the present rate that a longer soak confirms, or the lowest so
+  /// far when the time is over.
   private func search() throws -> TuneSetting? {
     var search = TuneSearch(longest: command.audio.periodSize ?? 1024)
     while !isTimeOver, let setting = search.next(), !totals.isOver {

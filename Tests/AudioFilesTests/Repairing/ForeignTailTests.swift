@@ -2,7 +2,8 @@ import AudioBasics
 import AudioFiles
 import Testing
 
-/// WAV files with bytes behind them that are no part of them, or with a head that does not count them.
+/// WAV files with bytes behind them that are no part of them, or with a head that does not count
+/// them.
 @Suite struct ForeignTailTests {
   private static let frames = 4000
 

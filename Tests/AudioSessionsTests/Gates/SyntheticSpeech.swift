@@ -26,8 +26,8 @@ struct SyntheticSpeech {
     }
   }
 
-  /// `count` words of 0.34 s, each two syllables around a stop, between pauses; their syllables lie 10 dB above
-  /// `around`, which is repeated.
+  /// `count` words of 0.34 s, each two syllables around a stop, between pauses; their syllables lie
+  /// 10 dB above `around`, which is repeated.
   init(words count: Int, over around: [Float]) {
     let rate = Self.sampleRate
     let pause = rate * 5 / 2
@@ -74,7 +74,8 @@ struct SyntheticSpeech {
     return sound
   }
 
-  /// Eight strokes of keys a second for `seconds`: bursts of 8 ms, each with a fainter one when the key returns.
+  /// Eight strokes of keys a second for `seconds`: bursts of 8 ms, each with a fainter one when the
+  /// key returns.
   static func keys(seconds: Int) -> [Float] {
     var noise = TestNoise(.white, sampleRate: sampleRate)
     return (0..<seconds * sampleRate).map { frame in

@@ -3,8 +3,8 @@ import Testing
 @testable import AudioSessions
 
 @Suite struct DecayTestTests {
-  /// What the test says of a sound at -35 dBFS in a loop of that gain, which takes ten hops, and after how many hops;
-  /// `least` is the level of what comes from outside.
+  /// What the test says of a sound at -35 dBFS in a loop of that gain, which takes ten hops, and
+  /// after how many hops; `least` is the level of what comes from outside.
   private func result(loopGain: Float, measured: Float = 0, least: Float) -> (Bool?, hops: Int) {
     var answer = LoopAnswer.none
     answer.lag = 20
@@ -12,7 +12,8 @@ import Testing
     var test = DecayTest(of: answer, level: -35, gain: 0)
     var levels = [Float](repeating: -35, count: 40)
     for hop in 0..<1000 {
-      // The microphone is lowered: behind the first trip, each changes the level by what the loop's gain is.
+      // The microphone is lowered: behind the first trip, each changes the level by what the loop's
+      // gain is.
       let level = max(least, -35 + loopGain + (loopGain + test.gain) * Float(hop / 10))
       levels.append(level)
       let isFalling = level < levels[levels.count - 33] - 1

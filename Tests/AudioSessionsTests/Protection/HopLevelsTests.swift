@@ -6,8 +6,8 @@ import Testing
 @testable import Benchmarks
 
 @Suite struct HopLevelsTests {
-  /// The levels of a tone in all of `channels` channels, half a second after it began, listened to in cycles of
-  /// `period` frames.
+  /// The levels of a tone in all of `channels` channels, half a second after it began, listened to
+  /// in cycles of `period` frames.
   private func levels(channels: Int, frequency: Double, rate: Int, period: Int) -> SIMD4<Float> {
     var bands = HopLevels(sampleRate: rate, channelCount: channels)
     var buffer = SampleBuffer(frameCount: period, channelCount: channels)

@@ -3,8 +3,8 @@ import Testing
 @testable import AudioSessions
 
 @Suite struct LevelHistoryTests {
-  /// The growths of what rises by `rise` dB a hop, give or take `ripple` dB, after that many hops: where it may be off a
-  /// straight line by 0.3 dB, and by 2 dB.
+  /// The growths of what rises by `rise` dB a hop, give or take `ripple` dB, after that many hops:
+  /// where it may be off a straight line by 0.3 dB, and by 2 dB.
   private func growths(
     hops: Int, rise: Float, ripple: Float = 0
   ) -> (strict: SIMD4<Float>, lenient: SIMD4<Float>) {

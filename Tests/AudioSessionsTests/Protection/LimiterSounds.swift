@@ -24,8 +24,8 @@ func limited(_ samples: [Float], by limiter: inout Limiter, period: Int = 64) ->
   return result
 }
 
-/// What a second of `heard`, 48,000 frames, has besides a tone of `hertz`, in dB below that tone: the tone's sine and
-/// cosine are found by least squares.
+/// What a second of `heard`, 48,000 frames, has besides a tone of `hertz`, in dB below that tone:
+/// the tone's sine and cosine are found by least squares.
 func distortionDecibels(of heard: [Double], hertz: Double) -> Double {
   let step = 2 * Double.pi * hertz / 48000
   var (sine, cosine) = (0.0, 0.0)

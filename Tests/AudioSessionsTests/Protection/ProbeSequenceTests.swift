@@ -6,8 +6,8 @@ import Testing
 
 /// The gain of a loop, measured by a code of dips.
 @Suite struct ProbeSequenceTests {
-  /// A loop of that gain in dB that takes so many hops and rings for so many, in which something sounds from outside that
-  /// grows by so many dB a hop.
+  /// A loop of that gain in dB that takes so many hops and rings for so many, in which something
+  /// sounds from outside that grows by so many dB a hop.
   struct Loop {
     var gain: Double
     var hops = 9

@@ -2,8 +2,8 @@ import Duplex
 import Foundation
 import Synchronization
 
-/// Hours of virtual time on a simulated device: the microphone is monitored and recorded while a player plays, and a
-/// seed decides what goes wrong and what is asked for meanwhile.
+/// Hours of virtual time on a simulated device: the microphone is monitored and recorded while a
+/// player plays, and a seed decides what goes wrong and what is asked for meanwhile.
 final class Soak {
   private let seconds: Double
   private let clocks: SoakClocks
@@ -55,7 +55,8 @@ final class Soak {
       path: folder + "/take.wav", fileFormat: .wav, sampleFormat: .s16,
       sampleRate: configuration.sampleRate, channelCount: 2)
     plan.isVirtual = true
-    // A thousand of them, made true and saved as often as in real time, would only measure the disk.
+    // A thousand of them, made true and saved as often as in real time, would only measure the
+    // disk.
     plan.syncSeconds = 60
     let writer = try RecordingWriter(plan, ringFrames: 12 * configuration.sampleRate)
     remote = writer.remote

@@ -17,8 +17,9 @@ struct SoakChecks {
   }
 }
 
-/// The memory of this process through a soak: it must not grow after its first quarter. At some moments a file more is
-/// open than at others, so that means are compared, of its second quarter and its last.
+/// The memory of this process through a soak: it must not grow after its first quarter. At some
+/// moments a file more is open than at others, so that means are compared, of its second quarter
+/// and its last.
 struct SoakMemory {
   /// Frames of the whole soak.
   var frames = 0

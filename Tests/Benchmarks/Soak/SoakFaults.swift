@@ -21,7 +21,8 @@ struct SoakFaults {
   /// The device's settings.
   private var settings: [String]
 
-  /// A fault each 5 to 45 seconds, the last one 10 seconds before the end: none comes while another is mended.
+  /// A fault each 5 to 45 seconds, the last one 10 seconds before the end: none comes while another
+  /// is mended.
   init(seconds: Double, _ clocks: SoakClocks, _ random: inout SplitMix64) {
     settings = ["xrun-frames=\(Int.random(in: 16...4800, using: &random))"]
     if clocks == .two { settings += ["drift=40", "batch=48", "jitter=1"] }
@@ -53,7 +54,8 @@ struct SoakFaults {
     }
   }
 
-  /// The simulated device to which all this happens and in front of which the file `microphone` is played.
+  /// The simulated device to which all this happens and in front of which the file `microphone` is
+  /// played.
   func deviceName(microphone: String) -> String {
     "sim:clock=free,gain=-200,mic=\(microphone)," + settings.joined(separator: ",")
   }

@@ -6,7 +6,8 @@ enum SoakSounds {
   /// After so many frames their numbers begin anew: 87 s.
   static let numberCount = 1 << 22
 
-  /// Writes 16 bits of stereo in which each frame is its number, and none is silent: returns the path.
+  /// Writes 16 bits of stereo in which each frame is its number, and none is silent: returns the
+  /// path.
   static func writeNumbers(into folder: String) throws(FileFailure) -> String {
     let path = folder + "/numbers.wav"
     var writer = try SoundFileWriter(

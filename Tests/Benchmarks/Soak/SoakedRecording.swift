@@ -1,7 +1,7 @@
 import Duplex
 
-/// What a recording of numbered frames holds, file after file: which frames are silent, and where the numbers do not go
-/// on.
+/// What a recording of numbered frames holds, file after file: which frames are silent, and where
+/// the numbers do not go on.
 struct SoakedRecording {
   /// From this frame on the numbers are ahead of the recording's frames by so many.
   struct Lead: Equatable {

@@ -26,7 +26,8 @@ enum GateNoise: String, CaseIterable {
     return (0..<frames).map { _ in Float(filter.next(random.normal())) }
   }
 
-  /// Air, which loses 6 dB an octave from 400 Hz on, and the blades' tone with its harmonics, swaying a little.
+  /// Air, which loses 6 dB an octave from 400 Hz on, and the blades' tone with its harmonics,
+  /// swaying a little.
   private static func fan(
     _ frames: Int, _ rate: Double, random: inout SplitMix64
   ) -> [Float] {
@@ -46,8 +47,8 @@ enum GateNoise: String, CaseIterable {
     }
   }
 
-  /// Strokes at random intervals, each the click of a key that goes down and the fainter one of its return, in a room
-  /// whose own noise lies 35 dB below a stroke.
+  /// Strokes at random intervals, each the click of a key that goes down and the fainter one of its
+  /// return, in a room whose own noise lies 35 dB below a stroke.
   private static func keyboard(
     _ frames: Int, _ rate: Double, random: inout SplitMix64
   ) -> [Float] {
@@ -80,7 +81,8 @@ enum GateNoise: String, CaseIterable {
     }
   }
 
-  /// A rush that swells and fades by 2 dB, and drops close by: eight a second, up to 20 dB louder for some milliseconds.
+  /// A rush that swells and fades by 2 dB, and drops close by: eight a second, up to 20 dB louder
+  /// for some milliseconds.
   private static func rain(
     _ frames: Int, _ rate: Double, random: inout SplitMix64
   ) -> [Float] {
@@ -99,7 +101,8 @@ enum GateNoise: String, CaseIterable {
     return sound
   }
 
-  /// Eight to twelve voices that read other texts, each from a moment and at a level of its own, 6 dB apart at most.
+  /// Eight to twelve voices that read other texts, each from a moment and at a level of its own, 6
+  /// dB apart at most.
   private static func babble(
     _ frames: Int, _ sampleRate: Int, _ material: SpokenMaterial, random: inout SplitMix64
   ) throws -> [Float] {
@@ -119,8 +122,8 @@ enum GateNoise: String, CaseIterable {
     return sound
   }
 
-  /// A band: chords of plucked strings, a bass, a melody with vibrato, and from the fifth bar on drums in every other
-  /// eight bars.
+  /// A band: chords of plucked strings, a bass, a melody with vibrato, and from the fifth bar on
+  /// drums in every other eight bars.
   private static func music(
     _ frames: Int, _ rate: Double, random: inout SplitMix64
   ) -> [Float] {
@@ -187,7 +190,8 @@ private struct MusicalTone {
   let hertz: Double
   let seconds: Double
   let level: Double
-  /// The share by which its frequency sways, 5.5 times a second; what sways is held, and does not die away.
+  /// The share by which its frequency sways, 5.5 times a second; what sways is held, and does not
+  /// die away.
   let vibrato: Double
 
   func add(to sound: inout [Float], at start: Double, _ rate: Double) {

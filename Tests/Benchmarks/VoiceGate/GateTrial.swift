@@ -2,7 +2,8 @@ import AudioBasics
 import AudioSessions
 import Glibc
 
-/// Phrases between pauses of three to seven seconds in a noise, and what the voice gate keeps of them.
+/// Phrases between pauses of three to seven seconds in a noise, and what the voice gate keeps of
+/// them.
 struct GateTrial {
   /// 16 kHz: no noise has a band to itself in which there is no speech.
   static let sampleRate = 16000
@@ -78,7 +79,8 @@ struct GateTrial {
 struct GateResult {
   /// Phrases of which less than half was kept.
   private(set) var missed: [Int] = []
-  /// The most frames that are missing at the start, at the end and between them of a phrase that was not missed.
+  /// The most frames that are missing at the start, at the end and between them of a phrase that
+  /// was not missed.
   private(set) var startCut = 0
   private(set) var endCut = 0
   private(set) var hole = 0

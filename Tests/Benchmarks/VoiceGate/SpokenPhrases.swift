@@ -3,7 +3,8 @@ import AudioClocks
 import AudioFiles
 import Glibc
 
-/// Who says what in a trial of the voice gate: what its numbers were chosen with, or what nothing was tuned with.
+/// Who says what in a trial of the voice gate: what its numbers were chosen with, or what nothing
+/// was tuned with.
 enum SpokenMaterial: String, CaseIterable {
   case tuning
   case heldOut = "held-out"

@@ -2,8 +2,8 @@ import AudioBasics
 import AudioSessions
 import Glibc
 
-/// Prints, as Markdown, what the voice gate misses and cuts of sixty phrases by espeak-ng in noises of all kinds, how
-/// long it is open where nobody speaks, and what it costs.
+/// Prints, as Markdown, what the voice gate misses and cuts of sixty phrases by espeak-ng in noises
+/// of all kinds, how long it is open where nobody speaks, and what it costs.
 func printVoiceGate(_ material: SpokenMaterial, seed: UInt64) throws {
   print("| 60 phrases in | missed | cut at the start, the end, between | open | at best |")
   print("| --- | ---: | ---: | ---: | ---: |")
@@ -45,8 +45,8 @@ private func percent(_ share: Double, digits: Int = 0) -> String {
   digits == 0 ? "\(Int(rounding: 100 * share)) %" : "\((100 * share).shown(digits)) %"
 }
 
-/// The processor time of the gate over the time of what it hears: two channels of pink noise at 48 kHz, the best of
-/// three times ten seconds.
+/// The processor time of the gate over the time of what it hears: two channels of pink noise at 48
+/// kHz, the best of three times ten seconds.
 private func coreShare() throws -> Double {
   var random = SplitMix64(seed: 1)
   let noise = try GateNoise.pink.samples(

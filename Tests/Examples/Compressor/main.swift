@@ -1,4 +1,5 @@
-// Compressor DEVICE [SECONDS] [OUTPUT.wav]: what is above -30 dBFS is lowered to a quarter, in dB, and all is raised.
+// Compressor DEVICE [SECONDS] [OUTPUT.wav]: what is above -30 dBFS is lowered to a quarter, in dB,
+// and all is raised.
 import Duplex
 
 struct Compressor: AudioEffect, ~Copyable {

@@ -1,4 +1,5 @@
-// LatencyMeter DEVICE: measures the round trip from an output over a cable, or the air, to an input.
+// LatencyMeter DEVICE: measures the round trip from an output over a cable, or the air, to an
+// input.
 import Duplex
 
 /// Plays bursts of noise on the devices of `selection` and listens for them.

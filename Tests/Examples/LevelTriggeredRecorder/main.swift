@@ -1,4 +1,5 @@
-// LevelTriggeredRecorder DEVICE FILE [SECONDS] [DBFS]: records what is louder, with half a second before and after.
+// LevelTriggeredRecorder DEVICE FILE [SECONDS] [DBFS]: records what is louder, with half a second
+// before and after.
 import Duplex
 
 let arguments = CommandLine.arguments

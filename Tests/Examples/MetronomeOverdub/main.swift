@@ -1,5 +1,5 @@
-// MetronomeOverdub DEVICE BACKING TAKE.wav [BPM] [SECONDS]: plays BACKING and a click, records the microphone, and
-// takes off TAKE what input and output are late.
+// MetronomeOverdub DEVICE BACKING TAKE.wav [BPM] [SECONDS]: plays BACKING and a click, records the
+// microphone, and takes off TAKE what input and output are late.
 import Duplex
 
 /// A click on each beat, in place of the microphone.

@@ -1,4 +1,5 @@
-// Talkback DEVICE SONG... [--output OUTPUT.wav]: plays songs, and lowers them by 18 dB while somebody speaks.
+// Talkback DEVICE SONG... [--output OUTPUT.wav]: plays songs, and lowers them by 18 dB while
+// somebody speaks.
 import Duplex
 
 var arguments = Array(CommandLine.arguments.dropFirst())

@@ -19,8 +19,8 @@ struct Tap: AudioEffect, ~Copyable {
   }
 }
 
-/// The name of the nearest note, and how far the period of `sound` is from it: by the first high peak of the
-/// autocorrelation.
+/// The name of the nearest note, and how far the period of `sound` is from it: by the first high
+/// peak of the autocorrelation.
 func note(of sound: borrowing SampleBuffer, at sampleRate: Int) -> String? {
   let count = sound.frameCount / 2
   func likeness(_ lag: Int) -> Float {

@@ -1,5 +1,5 @@
-/// What libFuzzer tries: bytes that are, as a whole, a file or a text, so that seeds are files as other
-/// programs write them. What is done with it, its last bytes decide as well.
+/// What libFuzzer tries: bytes that are, as a whole, a file or a text, so that seeds are files as
+/// other programs write them. What is done with it, its last bytes decide as well.
 struct FuzzInput {
   let bytes: [UInt8]
   private var choices: Int

@@ -37,7 +37,8 @@ extension FuzzTarget {
     }
   }
 
-  /// Something else in the header makes it no file that can be played, however right its lengths are.
+  /// Something else in the header makes it no file that can be played, however right its lengths
+  /// are.
   private static func refuse(_ found: RepairFinding, _ failure: FileFailure) {
     guard failure.kind == .unusableContents else {
       finding("what is mendable was not mended: \(failure.message)")

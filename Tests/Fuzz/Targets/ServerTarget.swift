@@ -43,8 +43,8 @@ extension FuzzTarget {
   }
 }
 
-/// Answers every request with the same bytes, whatever host it is for: it is the proxy of this process,
-/// which so never leaves this machine.
+/// Answers every request with the same bytes, whatever host it is for: it is the proxy of this
+/// process, which so never leaves this machine.
 private final class AnsweringServer: Sendable {
   static let shared = AnsweringServer()
 

@@ -79,7 +79,8 @@ extension FuzzTarget {
     if input.choose() % 2 == 0, decoder.channelCount <= 16 { play(decoder, &input) }
   }
 
-  /// As the tool plays it, at the file's own rate: a converter takes longer to make than all of this.
+  /// As the tool plays it, at the file's own rate: a converter takes longer to make than all of
+  /// this.
   private static func play(_ decoder: any SoundDecoder, _ input: inout FuzzInput) {
     let range = PlaybackRange(
       startFrame: Int(input.choose()) * 4, endFrame: input.choose() % 2 == 0 ? nil : 4000,

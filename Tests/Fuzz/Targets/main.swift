@@ -1,5 +1,5 @@
-// The program behind Scripts/fuzz: `Fuzz list` names the targets, `Fuzz TARGET WORD...` hands the words
-// to libFuzzer (https://llvm.org/docs/LibFuzzer.html), which tries that target.
+// The program behind Scripts/fuzz: `Fuzz list` names the targets, `Fuzz TARGET WORD...` hands the
+// words to libFuzzer (https://llvm.org/docs/LibFuzzer.html), which tries that target.
 
 import CFuzzer
 import Glibc

@@ -26,7 +26,8 @@ struct ID3Tags {
     bytes.position += head.byteCount
   }
 
-  /// Reads the 128 bytes at the end of `bytes`, and goes back to its place. nil where they are none.
+  /// Reads the 128 bytes at the end of `bytes`, and goes back to its place. nil where they are
+  /// none.
   init?(endingIn bytes: BufferedBytes) throws(FileFailure) {
     guard bytes.isSeekable, let end = bytes.byteCount, end > ID3Head.closingByteCount
     else { return nil }

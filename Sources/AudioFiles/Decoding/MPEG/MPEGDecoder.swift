@@ -3,16 +3,17 @@ import CMpg123
 
 /// MPEG audio, layers I to III (MP3), from any byte source.
 ///
-/// Without a header of its encoder (Xing, LAME) the length of such a file and the places of its frames are
-/// known only after all of it is read. What is near is read; of what is far, see `Exactness`.
+/// Without a header of its encoder (Xing, LAME) the length of such a file and the places of its
+/// frames are known only after all of it is read. What is near is read; of what is far, see
+/// `Exactness`.
 public final class MPEGDecoder: PlainSoundDecoder {
   /// What a seek may cost.
   public enum Exactness: Sendable {
     /// Goes to the very frame, and reads on as far as it must. For files on disk.
     case exact
-    /// Reads only what is played. Goes to the very frame where all blocks have one bit rate; else as near as the
-    /// encoder's notes tell (a hundredth of the time, or better). Without notes a seek goes to the very frame and reads
-    /// what lies before, and the length is an estimate.
+    /// Reads only what is played. Goes to the very frame where all blocks have one bit rate; else
+    /// as near as the encoder's notes tell (a hundredth of the time, or better). Without notes a
+    /// seek goes to the very frame and reads what lies before, and the length is an estimate.
     case economical
   }
 
@@ -46,8 +47,8 @@ public final class MPEGDecoder: PlainSoundDecoder {
   /// How often something else than sound was skipped so far.
   public var damageCount: Int { stream.damageCount }
 
-  /// Finds the sound in `source`. Throws `.unusableContents` where there is none, `.readFailed` where
-  /// the opening was interrupted, and what the source throws.
+  /// Finds the sound in `source`. Throws `.unusableContents` where there is none, `.readFailed`
+  /// where the opening was interrupted, and what the source throws.
   public convenience init(
     _ source: any ByteSource, exactness: Exactness
   ) throws(FileFailure) {
@@ -83,8 +84,8 @@ public final class MPEGDecoder: PlainSoundDecoder {
   /// Whether it can be read from any frame on.
   public var supportsSeeking: Bool { bytes.isSeekable }
 
-  /// Frames in all; an estimate where `.economical` and without the encoder's notes. Reads all of it
-  /// when first asked where `.exact` and without them. nil where there is no end.
+  /// Frames in all; an estimate where `.economical` and without the encoder's notes. Reads all of
+  /// it when first asked where `.exact` and without them. nil where there is no end.
   public var frameCount: Int? {
     guard bytes.byteCount != nil else { return nil }
     if let exact = knownFrameCount { return exact }
@@ -99,7 +100,8 @@ public final class MPEGDecoder: PlainSoundDecoder {
     return blocks.map { frameCount(inBlocks: $0, isWhole: false) }
   }
 
-  /// Whether that is an estimate, or what the encoder's notes say of bytes that can only be read on.
+  /// Whether that is an estimate, or what the encoder's notes say of bytes that can only be read
+  /// on.
   public var isLengthEstimated: Bool {
     guard countedBlocks == nil else { return false }
     return stream.goesOn == nil || exactness == .economical && stream.announcedBlockCount == nil
@@ -196,7 +198,8 @@ public final class MPEGDecoder: PlainSoundDecoder {
     return min(max(0, blocks * blockFrames - leadingFrames - trailing), FileBounds.frameCount)
   }
 
-  /// Whether fewer blocks were counted than the encoder's notes promise; a block or two are miscounted often.
+  /// Whether fewer blocks were counted than the encoder's notes promise; a block or two are
+  /// miscounted often.
   private var missesBlocks: Bool {
     guard let countedBlocks, let promised = stream.announcedBlockCount else { return false }
     return countedBlocks + 2 < promised
@@ -216,8 +219,8 @@ public final class MPEGDecoder: PlainSoundDecoder {
 }
 
 extension MPEGDecoder {
-  /// Makes `rest` the samples of the next block, which lie at `target` where that is given. False at the end, or
-  /// after an interruption.
+  /// Makes `rest` the samples of the next block, which lie at `target` where that is given. False
+  /// at the end, or after an interruption.
   private func decodeBlock(into target: UnsafeMutablePointer<Float>?) throws(FileFailure) -> Bool {
     bytes.recover()
     if isAway {
@@ -309,8 +312,8 @@ struct MPEGBlockDecoder: ~Copyable {
     mpg123_open_feed(handle)
   }
 
-  /// The samples of a whole block: at `target`, which has room for the longest, or where they stay until the next
-  /// call. Empty where it is damaged.
+  /// The samples of a whole block: at `target`, which has room for the longest, or where they stay
+  /// until the next call. Empty where it is damaged.
   func decode(
     _ block: UnsafeRawBufferPointer, into target: UnsafeMutablePointer<Float>?
   ) -> UnsafeBufferPointer<Float> {

@@ -11,8 +11,8 @@ struct MPEGStream {
   private let averageByteCount: Double
   /// Whether all blocks have one bit rate, as far as one can see from the beginning.
   let isConstant: Bool
-  /// Whether blocks follow behind the bytes that the encoder's notes tell of, as where files were joined; nil where the
-  /// bytes can only be read on and did not come to that place yet.
+  /// Whether blocks follow behind the bytes that the encoder's notes tell of, as where files were
+  /// joined; nil where the bytes can only be read on and did not come to that place yet.
   private(set) var goesOn: Bool?
 
   private var index: MPEGIndex
@@ -112,8 +112,9 @@ struct MPEGStream {
     return true
   }
 
-  /// Goes to `block` without reading what lies before: exactly where all blocks are of one size, else as nearly as the
-  /// encoder's notes tell. Where they tell nothing it walks. False after an interruption.
+  /// Goes to `block` without reading what lies before: exactly where all blocks are of one size,
+  /// else as nearly as the encoder's notes tell. Where they tell nothing it walks. False after an
+  /// interruption.
   mutating func leap(to block: Int) throws(FileFailure) -> Bool {
     let known = index.place(before: block)
     let guess = offset(of: block)
@@ -155,8 +156,8 @@ struct MPEGStream {
     }
   }
 
-  /// Whether blocks follow behind those that the encoder's notes tell of, where that was not known before. With the place
-  /// in `bytes` among the last of them; it stays.
+  /// Whether blocks follow behind those that the encoder's notes tell of, where that was not known
+  /// before. With the place in `bytes` among the last of them; it stays.
   mutating func looksBehindNotes() throws(FileFailure) -> Bool {
     guard goesOn == nil, let count = announcedBlockCount, count - nextBlock <= Self.mostPadding
     else { return false }
@@ -173,7 +174,8 @@ struct MPEGStream {
     return isFound
   }
 
-  /// Blocks that an encoder adds behind the sound, at most: its notes have 12 bits for their frames.
+  /// Blocks that an encoder adds behind the sound, at most: its notes have 12 bits for their
+  /// frames.
   private static let mostPadding = 4096 / 576 + 1
 
   /// How many blocks there are, by the encoder's notes where they fit the bytes; nil where only
@@ -190,8 +192,8 @@ struct MPEGStream {
       ? count : nil
   }
 
-  /// How many blocks the encoder's notes promise, where the file has too few bytes for them; a block
-  /// or two are miscounted often.
+  /// How many blocks the encoder's notes promise, where the file has too few bytes for them; a
+  /// block or two are miscounted often.
   var missedBlockCount: Int? {
     guard let information, let count = information.blockCount, let all = bytes.byteCount else {
       return nil

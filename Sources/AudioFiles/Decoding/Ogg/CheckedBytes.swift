@@ -11,9 +11,9 @@ final class CheckedBytes {
     headers.keepsAll = isSeekable
   }
 
-  /// What `open` gives, which keeps the headers of all streams where one can go about in them; where
-  /// these would be too many, what it gives for bytes that can only be read from their beginning to
-  /// their end, one stream after the other.
+  /// What `open` gives, which keeps the headers of all streams where one can go about in them;
+  /// where these would be too many, what it gives for bytes that can only be read from their
+  /// beginning to their end, one stream after the other.
   static func open<File>(
     _ bytes: BufferedBytes, _ open: (CheckedBytes) -> (file: File, close: () -> Void)?
   ) -> (CheckedBytes, File)? {

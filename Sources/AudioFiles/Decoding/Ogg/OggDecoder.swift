@@ -40,8 +40,8 @@ public final class OggDecoder: PlainSoundDecoder {
   /// Of a song that came after another.
   private let songTitle = Mutex<String?>(nil)
 
-  /// Opens `source`. Throws `.unusableContents` where it holds neither, `.readFailed` where the opening
-  /// was interrupted, and what the source throws.
+  /// Opens `source`. Throws `.unusableContents` where it holds neither, `.readFailed` where the
+  /// opening was interrupted, and what the source throws.
   public convenience init(_ source: any ByteSource) throws(FileFailure) {
     try self.init(BufferedBytes(source))
   }
@@ -177,8 +177,8 @@ public final class OggDecoder: PlainSoundDecoder {
     if !title.isEmpty { songTitle.withLock { $0 = title } }
   }
 
-  /// Goes to `frame`; the end is allowed. Throws `.unusableContents` where there is no such frame, or
-  /// only one way, and what the source throws.
+  /// Goes to `frame`; the end is allowed. Throws `.unusableContents` where there is no such frame,
+  /// or only one way, and what the source throws.
   public func seek(toFrame frame: Int) throws(FileFailure) {
     guard frame != position else { return }
     try checkSeek(toFrame: frame)
@@ -221,8 +221,8 @@ public final class OggDecoder: PlainSoundDecoder {
 
 /// The last page of a file.
 private enum OggEnding {
-  /// Whether the file ends within it. One that is whole need not say that the sound ends: a recording on
-  /// its way does not, nor does one from a station.
+  /// Whether the file ends within it. One that is whole need not say that the sound ends: a
+  /// recording on its way does not, nor does one from a station.
   static func isTorn(in bytes: BufferedBytes) throws(FileFailure) -> Bool {
     guard bytes.isSeekable, let byteCount = bytes.byteCount,
       let page = try OggPageHead.last(in: bytes, before: byteCount)
@@ -277,16 +277,18 @@ protocol OggFile: AnyObject {
   var tags: SoundFileTags { get }
   /// Whether a read came to a stream after another; its reader sets it to false again.
   var isNewStream: Bool { get set }
-  /// Whether the last read came to a stream that its library does not decode: one of another codec, or a damaged head.
+  /// Whether the last read came to a stream that its library does not decode: one of another codec,
+  /// or a damaged head.
   var isForeign: Bool { get }
 
-  /// The frame with which the sound goes on where pages are missing that the last read or seek came to; its reader
-  /// sets it to nil again. Only where one can go about in the file.
+  /// The frame with which the sound goes on where pages are missing that the last read or seek came
+  /// to; its reader sets it to nil again. Only where one can go about in the file.
   var hole: Int? { get set }
   /// The frame that the next read begins with.
   var place: Int { get }
 
-  /// Reads at most that number of frames; none at the end, at a hole, or of a stream with other channels.
+  /// Reads at most that number of frames; none at the end, at a hole, or of a stream with other
+  /// channels.
   func read(into samples: UnsafeMutablePointer<Float>, frames: Int, channelCount: Int) -> Int
   /// Goes to the very frame. False where it failed.
   func seek(to frame: Int) -> Bool
@@ -312,8 +314,8 @@ extension OggFile {
 
 /// What the callbacks of both libraries do.
 extension BufferedBytes {
-  /// As `fseek`. Refuses to go anywhere after a failure or an interruption: the libraries take a read
-  /// of nothing for the end of the file, and would look for what lies before it for ever.
+  /// As `fseek`. Refuses to go anywhere after a failure or an interruption: the libraries take a
+  /// read of nothing for the end of the file, and would look for what lies before it for ever.
   func seekForCallback(_ offset: Int, _ origin: Int32) -> Int32 {
     let origin =
       switch origin {

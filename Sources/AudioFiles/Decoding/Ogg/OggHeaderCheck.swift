@@ -1,9 +1,9 @@
 import CVorbisFile
 
-/// Looks at the headers of each stream in an Ogg file before the libraries do. libvorbis makes tables of
-/// as many entries as a code book announces (Vorbis I specification, 4.2.4): in four kilobytes there is
-/// room for 256 books of 2^23 entries, gigabytes. And where one can go about in a file, the libraries
-/// keep the headers of all streams that follow each other in it.
+/// Looks at the headers of each stream in an Ogg file before the libraries do. libvorbis makes
+/// tables of as many entries as a code book announces (Vorbis I specification, 4.2.4): in four
+/// kilobytes there is room for 256 books of 2^23 entries, gigabytes. And where one can go about in
+/// a file, the libraries keep the headers of all streams that follow each other in it.
 ///
 /// It finds pages by libogg, and packets by its rules, and so sees what the libraries see.
 final class OggHeaderCheck {
@@ -21,8 +21,8 @@ final class OggHeaderCheck {
     case memory
   }
 
-  /// Values of all code books of a stream, at most; libvorbis's encoder writes up to 90,000, and each takes
-  /// up to 40 bytes.
+  /// Values of all code books of a stream, at most; libvorbis's encoder writes up to 90,000, and
+  /// each takes up to 40 bytes.
   private static let mostValues = 1 << 19
   /// Bytes that the libraries keep of the headers of all streams of a file.
   private static let mostKept = 1 << 24
@@ -32,8 +32,8 @@ final class OggHeaderCheck {
   static let mostStreams = 64
   /// Bytes of a set-up header.
   private static let longestSetup = 1 << 20
-  /// Bytes of all comments of a stream, and what else a picture in them needs: libogg and the library
-  /// hold up to three times as much.
+  /// Bytes of all comments of a stream, and what else a picture in them needs: libogg and the
+  /// library hold up to three times as much.
   static let longestComments = 12 << 20
 
   /// Bytes before a set-up header.
@@ -82,8 +82,8 @@ final class OggHeaderCheck {
     }
   }
 
-  /// Throws `.unusableContents` where the first whole page of an Ogg file begins a Vorbis stream whose
-  /// header libvorbis must not see. Says nothing of other files.
+  /// Throws `.unusableContents` where the first whole page of an Ogg file begins a Vorbis stream
+  /// whose header libvorbis must not see. Says nothing of other files.
   static func check(beginningOf bytes: BufferedBytes) throws(FileFailure) {
     guard bytes.isSeekable, try bytes.peek(4).holds("OggS", at: 0) else { return }
     let start = bytes.position
@@ -127,8 +127,8 @@ final class OggHeaderCheck {
   }
 }
 
-/// The packets of one stream up to its last header, of which only that is kept (RFC 3533, 6; as libogg
-/// puts them together).
+/// The packets of one stream up to its last header, of which only that is kept (RFC 3533, 6; as
+/// libogg puts them together).
 private final class HeaderPackets {
   let contents: OggContents
   /// Of the packet that is being put together, its first bytes, or all of a set-up header.
@@ -148,7 +148,8 @@ private final class HeaderPackets {
     self.contents = contents
   }
 
-  /// Takes the packets of `page`, up to the last header, or until one has more than `longest` bytes.
+  /// Takes the packets of `page`, up to the last header, or until one has more than `longest`
+  /// bytes.
   func add(_ page: inout ogg_page, _ body: UnsafeRawBufferPointer, longest: Int) {
     let number = Int(ogg_page_pageno(&page))
     if number != sequence { isPartial = false }
@@ -196,8 +197,8 @@ private final class HeaderPackets {
   }
 }
 
-/// What a set-up header makes libvorbis allocate (Vorbis I specification, 4.2.4). Where it is damaged,
-/// up to there: libvorbis reads no further either.
+/// What a set-up header makes libvorbis allocate (Vorbis I specification, 4.2.4). Where it is
+/// damaged, up to there: libvorbis reads no further either.
 private struct VorbisSetupCost {
   /// Entries of the code books, each of as many values as its book has dimensions.
   private(set) var valueCount = 0

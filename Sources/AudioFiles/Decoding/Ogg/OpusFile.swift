@@ -19,8 +19,8 @@ final class OpusFile: OggFile {
   /// Whether mono and stereo streams may follow each other: all are read as stereo.
   private let isMixed: Bool
 
-  /// Frames before the one gone to, after which two decoders no longer differ audibly: a second. The
-  /// standard's 80 ms (RFC 7845, section 4.6) leave differences of a thousandth.
+  /// Frames before the one gone to, after which two decoders no longer differ audibly: a second.
+  /// The standard's 80 ms (RFC 7845, section 4.6) leave differences of a thousandth.
   private static let prerollFrames = 48000
 
   /// Opens `bytes`; nil where they are no Opus stream.
@@ -96,8 +96,8 @@ final class OpusFile: OggFile {
     return Int(count)
   }
 
-  /// Other families than the first have no surround sound: up to two channels, or any number of them
-  /// without a meaning, or a sphere of sound.
+  /// Other families than the first have no surround sound: up to two channels, or any number of
+  /// them without a meaning, or a sphere of sound.
   private func takeOrder() {
     let isSurround = !isMixed && op_head(file, -1)?.pointee.mapping_family == 1
     order =

@@ -105,8 +105,8 @@ final class VorbisFile: OggFile {
     return count
   }
 
-  /// Begins anew with the page behind missing ones: only there does the library know its place. False where one cannot
-  /// go about in the file.
+  /// Begins anew with the page behind missing ones: only there does the library know its place.
+  /// False where one cannot go about in the file.
   private func goBehindHole() -> Bool {
     guard bytes.isSeekable else { return false }
     let end = Int(ov_raw_tell(file))

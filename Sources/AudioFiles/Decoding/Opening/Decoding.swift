@@ -17,9 +17,9 @@ import RealtimeAudio
 public enum Decoding {
   /// A decoder of the file `path`, all of whose seeks are exact; standard input where it is `-`.
   ///
-  /// A pipe or a device is read as it comes, where `whileWaiting` is given: the function that it gets
-  /// ends a wait for the program at the other end, from any thread. Else both are refused. Throws as
-  /// `SoundFileReader` does.
+  /// A pipe or a device is read as it comes, where `whileWaiting` is given: the function that it
+  /// gets ends a wait for the program at the other end, from any thread. Else both are refused.
+  /// Throws as `SoundFileReader` does.
   public static func decoder(
     forPath path: String,
     whileWaiting: ((_ end: @escaping @Sendable () -> Void) -> Void)? = nil
@@ -38,8 +38,8 @@ public enum Decoding {
   }
 
   /// A decoder of bare samples that the caller describes, in a file, or in a pipe as
-  /// `decoder(forPath:whileWaiting:)` reads one. Throws as that, and `.invalidRequest` for what cannot
-  /// be read.
+  /// `decoder(forPath:whileWaiting:)` reads one. Throws as that, and `.invalidRequest` for what
+  /// cannot be read.
   public static func rawDecoder(
     forPath path: String, format: SampleFormat, sampleRate: Int, channelCount: Int,
     whileWaiting: (_ end: @escaping @Sendable () -> Void) -> Void
@@ -86,16 +86,16 @@ public enum Decoding {
   }
 
   /// A decoder of `bytes`: waits for the first of them. What is far is read sparingly: see
-  /// `MPEGDecoder.Exactness.economical`. Throws `.unusableContents`, `.readFailed` where the opening
-  /// was interrupted, and what `bytes` throw.
+  /// `MPEGDecoder.Exactness.economical`. Throws `.unusableContents`, `.readFailed` where the
+  /// opening was interrupted, and what `bytes` throw.
   public static func decoder(for bytes: any ByteSource) throws(FileFailure) -> any SoundDecoder {
     try decoder(of: BufferedBytes(bytes), .economical) { bytes throws(FileFailure) in
       try FileDecoder(bytes)
     }
   }
 
-  /// A decoder of what lies behind an address: as `decoder(for:)`, but that none of its reads waits for
-  /// ever, however much a server sends. Throws as that and `RemoteFile.probe` do.
+  /// A decoder of what lies behind an address: as `decoder(for:)`, but that none of its reads waits
+  /// for ever, however much a server sends. Throws as that and `RemoteFile.probe` do.
   public static func decoder(of file: RemoteFile) throws(FileFailure) -> any SoundDecoder {
     try RemoteDecoder(file)
   }
@@ -160,8 +160,8 @@ public enum Decoding {
       }
     }
 
-    /// Whether the source says so, or begins with two blocks of AAC (ADTS, ISO/IEC 13818-7), which look nearly like
-    /// those of MP3.
+    /// Whether the source says so, or begins with two blocks of AAC (ADTS, ISO/IEC 13818-7), which
+    /// look nearly like those of MP3.
     private static func isAAC(_ bytes: BufferedBytes) throws(FileFailure) -> Bool {
       func isBlock(_ head: Slice<UnsafeRawBufferPointer>) -> Bool {
         head.count >= 2 && head[head.startIndex] == 0xFF
@@ -201,8 +201,8 @@ extension FileFailure {
   }
 }
 
-/// The decoder of a remote file. A server may send for ever and have hardly any sound in it: for the
-/// first second of sound and for each that follows the player waits no longer than
+/// The decoder of a remote file. A server may send for ever and have hardly any sound in it: for
+/// the first second of sound and for each that follows the player waits no longer than
 /// `RemoteFileTimeouts.sounding` says.
 final class RemoteDecoder: ForwardingDecoder {
   private let file: RemoteFile

@@ -66,15 +66,16 @@ final class EncodedFile: SampleSink {
   var isReadable: Bool {
     switch fileFormat {
     case .flac: (FLACLength(descriptor)?.told ?? 0) > 0
-    // libsndfile writes the head of Opus with the first samples, and a page of them when one is full.
+    // libsndfile writes the head of Opus with the first samples, and a page of them when one is
+    // full.
     case .opus: OpusLength.frameCount(in: descriptor, sampleRate: sampleRate) > 0
     case .mp3: holdsMP3Blocks
     case .wav, .rf64, .w64, .aiff, .caf, .ogg, .raw: true
     }
   }
 
-  /// Whether there are blocks of sound behind the tags of an MP3 file and the block that will say how
-  /// long it is (at most 417 bytes).
+  /// Whether there are blocks of sound behind the tags of an MP3 file and the block that will say
+  /// how long it is (at most 417 bytes).
   private var holdsMP3Blocks: Bool {
     let head = OutputBytes.bytes(at: 0, count: ID3Head.byteCount, of: descriptor)
     guard head.count == ID3Head.byteCount else { return false }
@@ -207,8 +208,8 @@ final class EncodedFile: SampleSink {
   }
 }
 
-/// The length of an AIFF file's sound chunk. libsndfile, completing a file of an odd length, counts the
-/// byte that follows such a chunk and does not belong to it.
+/// The length of an AIFF file's sound chunk. libsndfile, completing a file of an odd length, counts
+/// the byte that follows such a chunk and does not belong to it.
 enum AIFFLength {
   /// Makes the chunk whose `byteCount` bytes of samples end at `end` say how long it is.
   static func tell(_ byteCount: Int, endingAt end: Int, in descriptor: Int32) {
@@ -222,8 +223,9 @@ enum AIFFLength {
   }
 }
 
-/// The number of frames that the head of a FLAC file tells, kept true while the file is written: the
-/// encoder itself notes it at the end only, and readers take a file without it for one without end.
+/// The number of frames that the head of a FLAC file tells, kept true while the file is written:
+/// the encoder itself notes it at the end only, and readers take a file without it for one without
+/// end.
 struct FLACLength {
   private let descriptor: Int32
   private let information: FLACInformation
@@ -241,8 +243,9 @@ struct FLACLength {
     self.information = information
   }
 
-  /// What surely is in the file when the encoder has taken `frameCount` frames: it puts a block out, at
-  /// once, when it was given the block and one more frame, since the last one is told apart.
+  /// What surely is in the file when the encoder has taken `frameCount` frames: it puts a block
+  /// out, at once, when it was given the block and one more frame, since the last one is told
+  /// apart.
   func codedFrameCount(of frameCount: Int) -> Int {
     let blockFrames = information.blockFrames
     return blockFrames > 0 ? max(0, frameCount - 1) / blockFrames * blockFrames : 0
@@ -288,7 +291,8 @@ enum OpusLength {
   }
 }
 
-/// The number of frames in an MP3 file that was being written when the disk was full, counted in its blocks.
+/// The number of frames in an MP3 file that was being written when the disk was full, counted in
+/// its blocks.
 enum MP3Length {
   /// Frames in the whole blocks of the file; 0 where there are none.
   static func frameCount(in descriptor: Int32) -> Int {

@@ -153,8 +153,8 @@ final class VorbisEncoder {
     encode()
   }
 
-  /// The next page, where one is full, or, `early`, where there is anything to put into one. It lasts
-  /// until the next call.
+  /// The next page, where one is full, or, `early`, where there is anything to put into one. It
+  /// lasts until the next call.
   func nextPage(early: Bool) -> EncodedPage? {
     var page = ogg_page()
     let isThere = early ? ogg_stream_flush(stream, &page) : ogg_stream_pageout(stream, &page)

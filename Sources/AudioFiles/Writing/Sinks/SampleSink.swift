@@ -17,7 +17,8 @@ protocol SampleSink: AnyObject {
 
   /// Appends frames. `scratch` has room for as many, at four bytes a sample.
   ///
-  /// When it throws, what was written before can still be read, and some of these frames may be, too.
+  /// When it throws, what was written before can still be read, and some of these frames may be,
+  /// too.
   func append(
     _ samples: UnsafePointer<Float>, frames: Int, scratch: UnsafeMutableRawPointer
   ) throws(SystemError)
@@ -84,7 +85,8 @@ extension FileSampleFormat {
 @inline(__always)
 private func quantized(_ sample: Float, scale: Double) -> Int32 {
   let value = min(max(Double(numbered(sample)) * scale, -scale), scale - 1)
-  // Adding 1.5 * 2^52 leaves no room for a fraction: the processor rounds, and the lowest bits are the integer.
+  // Adding 1.5 * 2^52 leaves no room for a fraction: the processor rounds, and the lowest bits are
+  // the integer.
   return Int32(truncatingIfNeeded: (value + 0x1.8p52).bitPattern)
 }
 

@@ -188,8 +188,8 @@ struct WaveHeader {
     return bytes
   }
 
-  /// The head of the whole, and the sizes that RF64 needs, or room for them: `riff` is nil for a length
-  /// that is not known.
+  /// The head of the whole, and the sizes that RF64 needs, or room for them: `riff` is nil for a
+  /// length that is not known.
   private func beginning(riff: Int?, data: Int, isLong: Bool, padding: Int = 0) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.byteCount)
@@ -231,8 +231,8 @@ struct WaveHeader {
   }
 }
 
-/// What makes a WAV file a broadcast WAV file: the chunk `bext` of EBU Tech 3285, version 2, which names
-/// its originator, when its first frame was captured, and how loud it is.
+/// What makes a WAV file a broadcast WAV file: the chunk `bext` of EBU Tech 3285, version 2, which
+/// names its originator, when its first frame was captured, and how loud it is.
 enum BroadcastChunk {
   /// Without a coding history.
   static let byteCount = 602
@@ -273,8 +273,8 @@ enum InformationChunk {
   }
 }
 
-/// The markers of a WAV file: the chunk `cue `, which says where they stand, and a chunk `LIST` of the
-/// kind `adtl`, which says what they are called.
+/// The markers of a WAV file: the chunk `cue `, which says where they stand, and a chunk `LIST` of
+/// the kind `adtl`, which says what they are called.
 struct MarkerChunks {
   let bytes: [UInt8]
   /// Whether there was no room for all.

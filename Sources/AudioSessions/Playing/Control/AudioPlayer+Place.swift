@@ -19,8 +19,8 @@ extension AudioPlayer {
     positionAndTime.map { ($0.seconds, $0.totalSeconds) }
   }
 
-  /// The index in the queue and the name of the item that is being opened while no track plays; nil while a track plays,
-  /// and at the end of the queue.
+  /// The index in the queue and the name of the item that is being opened while no track plays; nil
+  /// while a track plays, and at the end of the queue.
   public var opening: (index: Int, name: String)? {
     guard connection?.queue.published.withLock({ $0.spans.isEmpty }) ?? true else { return nil }
     return list.withLock { $0.coming }.map { ($0.place.index, $0.item.name) }
@@ -49,9 +49,10 @@ extension AudioPlayer {
 
   /// Goes to a frame of what is heard, at the source's own rate; its end is allowed.
   ///
-  /// Throws a `SeekFailure`, and nothing changes, where nothing plays, it cannot be sought, or there is no
-  /// such frame. That it cannot be sought is told as `.refused` as well. Of a source that was not opened yet nothing is known: what it cannot do is told as
-  /// `.refused` then. This holds for all seeks.
+  /// Throws a `SeekFailure`, and nothing changes, where nothing plays, it cannot be sought, or
+  /// there is no such frame. That it cannot be sought is told as `.refused` as well. Of a source
+  /// that was not opened yet nothing is known: what it cannot do is told as `.refused` then. This
+  /// holds for all seeks.
   public func seek(toFrame frame: Int) throws(SeekFailure) {
     try checkSeek { info in 0...(info.frameCount ?? .max) ~= frame }
     change { _, place, _ in place = Double(frame) }
@@ -79,8 +80,8 @@ extension AudioPlayer {
     }
   }
 
-  /// Goes to a fraction, from 0 to below 1, of what is heard. Throws as `seek(toFrame:)` does, and where
-  /// its length is not known.
+  /// Goes to a fraction, from 0 to below 1, of what is heard. Throws as `seek(toFrame:)` does, and
+  /// where its length is not known.
   public func seek(toFraction fraction: Double) throws(SeekFailure) {
     guard 0..<1 ~= fraction else { throw .outOfRange(frameCount: heardFrameCount) }
     if let info = current?.info, info.frameCount == nil { throw .unknownLength }
@@ -92,8 +93,8 @@ extension AudioPlayer {
   }
 
   /// Goes forward by `seconds`, or back where that is below 0; not beyond the region that is
-  /// played: there it stops at the first or the last frame. Throws as `seek(toFrame:)` does, but for the
-  /// ends.
+  /// played: there it stops at the first or the last frame. Throws as `seek(toFrame:)` does, but
+  /// for the ends.
   public func seek(bySeconds seconds: Double) throws(SeekFailure) {
     guard seconds.isFinite else { throw .outOfRange(frameCount: heardFrameCount) }
     try checkSeek { _ in true }
@@ -141,8 +142,8 @@ extension AudioPlayer {
     change { settings, _, _ in settings.range.isReversed.toggle() }
   }
 
-  /// Plays the frames `region` of the source, nil for all, `times` times, nil for ever: from here on
-  /// to their end, and then from their beginning.
+  /// Plays the frames `region` of the source, nil for all, `times` times, nil for ever: from here
+  /// on to their end, and then from their beginning.
   public func setRegion(_ region: Range<Int>?, times: Int?) {
     change { settings, _, _ in
       settings.range = PlaybackRange(
@@ -177,8 +178,8 @@ extension AudioPlayer {
 }
 
 extension AudioPlayer {
-  /// Whether sound can be played that is called `format`: the ending of a name (`flac`) or a MIME type
-  /// (`audio/flac`).
+  /// Whether sound can be played that is called `format`: the ending of a name (`flac`) or a MIME
+  /// type (`audio/flac`).
   public static func supports(format: String) -> Bool { Decoding.supports(format: format) }
 }
 

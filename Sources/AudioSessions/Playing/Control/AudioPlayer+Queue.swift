@@ -11,8 +11,9 @@ extension AudioPlayer {
     list.withLock { $0.append(items) }
   }
 
-  /// Plays what `decoder` gives when everything before it is over. The decoder belongs to the player from now on. The
-  /// player releases it after `reset`, and when 64 further tracks have begun, unless the queue repeats.
+  /// Plays what `decoder` gives when everything before it is over. The decoder belongs to the
+  /// player from now on. The player releases it after `reset`, and when 64 further tracks have
+  /// begun, unless the queue repeats.
   public func enqueue(
     _ decoder: sending any SoundDecoder, settings: TrackSettings = TrackSettings()
   ) {
@@ -40,7 +41,8 @@ extension AudioPlayer {
     enqueue(QueueItem(.file(path, settings: settings)))
   }
 
-  /// Ends what plays and forgets the queue, what was played as well: nothing of it is repeated or skipped back to.
+  /// Ends what plays and forgets the queue, what was played as well: nothing of it is repeated or
+  /// skipped back to.
   public func reset() {
     let end = list.withLock { list in
       list.forgetAll()
@@ -104,8 +106,8 @@ extension AudioPlayer {
     list.withLock { $0.remove(all: false) }.first
   }
 
-  /// Whether the queue begins anew at its end, and then in another random order; with a `seed` the orders are the same
-  /// in each run.
+  /// Whether the queue begins anew at its end, and then in another random order; with a `seed` the
+  /// orders are the same in each run.
   public func setRepeating(_ repeats: Bool, shuffles: Bool = false, seed: UInt64? = nil) {
     list.withLock { list in
       list.repeats = repeats
@@ -121,20 +123,21 @@ extension AudioPlayer {
   public var isShuffling: Bool { list.withLock { $0.shuffles } }
 
   /// Goes on with the item that number of places further on in the queue; below 0 back, 0 from its
-  /// beginning. Where an earlier skip has not taken effect yet, it goes on from where that leads. While no
-  /// track plays because the next item is being opened, it goes on from that item, and cancels its opening.
+  /// beginning. Where an earlier skip has not taken effect yet, it goes on from where that leads.
+  /// While no track plays because the next item is being opened, it goes on from that item, and
+  /// cancels its opening.
   public func skip(by count: Int) {
     skip { _ in count }
   }
 
-  /// Goes to the beginning of the track that is playing, or to the item before it: within the track's first `seconds`
-  /// seconds, and where an earlier skip has not taken effect yet.
+  /// Goes to the beginning of the track that is playing, or to the item before it: within the
+  /// track's first `seconds` seconds, and where an earlier skip has not taken effect yet.
   public func skipBack(within seconds: Double = 2) {
     skip { ($0?.seconds ?? 0) > seconds ? 0 : -1 }
   }
 
-  /// Skips by the number of items that `count` returns for the position that is playing. That is nil where nothing plays or
-  /// an earlier skip has not taken effect yet.
+  /// Skips by the number of items that `count` returns for the position that is playing. That is
+  /// nil where nothing plays or an earlier skip has not taken effect yet.
   private func skip(by count: @escaping @Sendable (PlaybackPosition?) -> Int) {
     ask(
       interrupts: true,

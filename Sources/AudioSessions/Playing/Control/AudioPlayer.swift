@@ -6,11 +6,11 @@ import RealtimeAudio
 /// A player for a queue of sources, steered from any thread while it plays: gapless across files,
 /// formats and rates, sought to the frame, looped, reversed, faster, slower.
 ///
-/// It streams: its ring holds 1.5 s. Of a source that cannot seek, the first 8 s (at most 16 MB) are kept as well, so
-/// that it can start again. `attach` gives its half on the audio
-/// thread, to be put on a `Mixer`; `background` is what a `SessionRunner` runs beside it. When the
-/// session is over it can be attached to another device, and goes on where it was. What is asked of it
-/// is heard within 60 ms on top of the unit's own latency, and always as a whole frame of the source
+/// It streams: its ring holds 1.5 s. Of a source that cannot seek, the first 8 s (at most 16 MB)
+/// are kept as well, so that it can start again. `attach` gives its half on the audio thread, to be
+/// put on a `Mixer`; `background` is what a `SessionRunner` runs beside it. When the session is
+/// over it can be attached to another device, and goes on where it was. What is asked of it is
+/// heard within 60 ms on top of the unit's own latency, and always as a whole frame of the source
 /// after a whole frame.
 ///
 /// ```swift
@@ -57,8 +57,8 @@ public final class AudioPlayer: Sendable {
 
   /// Whether a unit's run ends with the last source; otherwise the player waits for more.
   public let endsWithQueue: Bool
-  /// Seconds of sound that must be there of a network source before it plays, and again after it was
-  /// too slow; nil for three, or less where the network is fast.
+  /// Seconds of sound that must be there of a network source before it plays, and again after it
+  /// was too slow; nil for three, or less where the network is fast.
   public let prebufferSeconds: Double?
 
   let list = MutexBox(QueueList())
@@ -100,16 +100,16 @@ public final class AudioPlayer: Sendable {
     try attach(to: Shape(configuration))
   }
 
-  /// Its half on the audio thread, for a unit of this shape. It goes on with the frame that was next
-  /// when the session before ended, in the unit's rate and channels; queue, gain, settings, handlers
-  /// and tap stay.
+  /// Its half on the audio thread, for a unit of this shape. It goes on with the frame that was
+  /// next when the session before ended, in the unit's rate and channels; queue, gain, settings,
+  /// handlers and tap stay.
   ///
   /// The track that plays ends with its session (`decodingCanceled`) and goes on as a new one
-  /// (`decodingStarted`). Of a source that cannot be sought and has played for more than 8 s, what was
-  /// decoded ahead is left out, a second at most.
+  /// (`decodingStarted`). Of a source that cannot be sought and has played for more than 8 s, what
+  /// was decoded ahead is left out, a second at most.
   ///
-  /// Throws `.busy` while the session before still runs, and `.invalidRequest` where no unit has such a
-  /// shape.
+  /// Throws `.busy` while the session before still runs, and `.invalidRequest` where no unit has
+  /// such a shape.
   public func attach(to shape: Shape) throws(DeviceFailure) -> PlayerStage {
     try shape.validate()
     return try attached.withLock { (attached) throws(DeviceFailure) in
@@ -128,8 +128,8 @@ public final class AudioPlayer: Sendable {
     }
   }
 
-  /// Ends what a session runs of it, where the session itself did not: one that could not be started.
-  /// Afterwards it can be attached again.
+  /// Ends what a session runs of it, where the session itself did not: one that could not be
+  /// started. Afterwards it can be attached again.
   public func detach() {
     for work in background { work.conclude() }
   }
@@ -196,18 +196,20 @@ extension AudioPlayer {
   /// The rate, channels and period of the unit that it is, or was last, attached to; nil before.
   public var shape: Shape? { connection?.shape }
 
-  /// Frames that were due and not there since it was attached: the disk or the network was too slow.
+  /// Frames that were due and not there since it was attached: the disk or the network was too
+  /// slow.
   public var starvedFrameCount: Int { connection?.starvedFrameCount ?? 0 }
 
-  /// Frames of the player that were heard, or passed over by seeks, since it was attached: what a tap
-  /// counts by.
+  /// Frames of the player that were heard, or passed over by seeks, since it was attached: what a
+  /// tap counts by.
   public var playedFrame: Int { connection?.playedFrame ?? 0 }
 
   /// Lets `tap` look at what is decoded from now on, and alter it; nil for none.
   public func insert(_ tap: (any PlayerTap)?) { requests.tap.withLock { $0 = tap } }
 
-  /// Calls `handler` with each event from now on, on a thread of the session that may wait, until the returned
-  /// subscription is cancelled; one call may still be under way then. Other handlers stay.
+  /// Calls `handler` with each event from now on, on a thread of the session that may wait, until
+  /// the returned subscription is cancelled; one call may still be under way then. Other handlers
+  /// stay.
   @discardableResult
   public func addEventHandler(
     _ handler: @escaping @Sendable (PlayerEvent) -> Void

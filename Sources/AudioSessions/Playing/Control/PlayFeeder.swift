@@ -6,7 +6,8 @@ import RealtimeAudio
 /// the audio thread's half (`PlayerStage`) takes them.
 public final class PlayFeeder: BackgroundWork, @unchecked Sendable {
   // @unchecked because one thread at a time steps it; what others see is a flag or behind a lock.
-  /// Frames that are decoded at a time: some frames of MP3, which are decoded to where they are wanted then.
+  /// Frames that are decoded at a time: some frames of MP3, which are decoded to where they are
+  /// wanted then.
   private static let chunkFrames = 4096
 
   /// A chunk for an empty ring.

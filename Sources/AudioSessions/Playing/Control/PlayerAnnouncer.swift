@@ -2,8 +2,8 @@ import AudioBasics
 import AudioFiles
 import RealtimeAudio
 
-/// Tells what happens to a player's turns: compares what the queue has delivered with what the audio
-/// thread says was heard, fifty times a second, on a thread of its own.
+/// Tells what happens to a player's turns: compares what the queue has delivered with what the
+/// audio thread says was heard, fifty times a second, on a thread of its own.
 final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   // @unchecked because one thread at a time steps it; what others set is behind a lock.
   /// What has been told of a turn.

@@ -3,8 +3,8 @@ import AudioDevices
 import AudioFiles
 import RealtimeAudio
 
-/// What a player has for one unit: a ring, what fills it, and what tells of it. Made when the player is
-/// attached, over with the unit's session.
+/// What a player has for one unit: a ring, what fills it, and what tells of it. Made when the
+/// player is attached, over with the unit's session.
 final class PlayerConnection: Sendable {
   let shape: AudioPlayer.Shape
   let queue: PlayQueue
@@ -15,7 +15,8 @@ final class PlayerConnection: Sendable {
   private let starvation: PublishedValueView
   private let starvedFrames: PublishedValueView
 
-  /// For a unit of this shape, fed from `queue`; `pause` and `gainView` make views of what steers it.
+  /// For a unit of this shape, fed from `queue`; `pause` and `gainView` make views of what steers
+  /// it.
   init(
     _ shape: AudioPlayer.Shape, _ queue: PlayQueue, _ listeners: PlayerListeners,
     _ requests: FeederRequests, endsWithQueue: Bool, pause: () -> PublishedValueView,
@@ -73,8 +74,8 @@ final class PlayerConnection: Sendable {
   /// Frames that were due and not there.
   var starvedFrameCount: Int { starvedFrames.value }
 
-  /// Ends it for good, and returns what goes on in a queue for a unit of another shape. Throws `.busy`
-  /// while its session runs.
+  /// Ends it for good, and returns what goes on in a queue for a unit of another shape. Throws
+  /// `.busy` while its session runs.
   func retire(for shape: AudioPlayer.Shape) throws(DeviceFailure) -> CarriedQueue {
     let isLeft = try feeder.retire()
     return queue.carry(
@@ -113,8 +114,9 @@ extension AudioPlayer.Shape {
 }
 
 extension PlayerStage {
-  /// Throws `.invalidRequest` where it was made for a unit of another rate, period or number of channels
-  /// than one with this configuration. One that plays out of a ring has no rate of its own.
+  /// Throws `.invalidRequest` where it was made for a unit of another rate, period or number of
+  /// channels than one with this configuration. One that plays out of a ring has no rate of its
+  /// own.
   public borrowing func check(_ configuration: DuplexConfiguration) throws(DeviceFailure) {
     let made =
       shape

@@ -123,8 +123,8 @@ public struct PlayerStage: MixerStage, ~Copyable {
   }
 }
 
-/// The audio thread's end of what steers a player: pause, gain, waiting for a network. Tells where on
-/// the timeline what is heard.
+/// The audio thread's end of what steers a player: pause, gain, waiting for a network. Tells where
+/// on the timeline what is heard.
 struct PlayerRemote: ~Copyable {
   /// What the other threads want: whether it is paused, its gain, whether more frames are on
   /// their way, and how many must be queued before a starved player goes on.
@@ -199,7 +199,8 @@ struct PlayerRemote: ~Copyable {
     gain.process(&buffer, frames: frames)
   }
 
-  /// `frames` frames of the ring up to `ringFrame` are heard from `offset` frames into the cycle on.
+  /// `frames` frames of the ring up to `ringFrame` are heard from `offset` frames into the cycle
+  /// on.
   @_noLocks
   mutating func note(upTo ringFrame: Int, frames: Int, at offset: Int, of time: CycleTime) {
     if frames > 0 {

@@ -1,8 +1,8 @@
 import AudioBasics
 import RealtimeAudio
 
-/// Which frames of a player's ring were heard, and where on the unit's timeline: runs without a gap,
-/// the oldest first.
+/// Which frames of a player's ring were heard, and where on the unit's timeline: runs without a
+/// gap, the oldest first.
 struct PlayerTimeline {
   private struct Run {
     var ringFrame: Int
@@ -62,8 +62,8 @@ struct PlayerTimeline {
     )
   }
 
-  /// Frames that are heard before the ring's frame is; nil while it stands still, and where the frame
-  /// was heard already or is never heard.
+  /// Frames that are heard before the ring's frame is; nil while it stands still, and where the
+  /// frame was heard already or is never heard.
   func framesUntil(_ ringFrame: Int) -> Int? {
     guard let last = runs.last, last.endFrame == nil, ringFrame >= playedCount else { return nil }
     guard let jump, playedCount < jump.end, last.ringFrame < jump.end, ringFrame >= jump.start

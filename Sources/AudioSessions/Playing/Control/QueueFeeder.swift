@@ -44,8 +44,8 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     var enough: PublishedValue
   }
 
-  /// Feeds `ring`, up to `targetFrames` ahead, and lets what is asked be heard `leadFrames` after what
-  /// is heard at that moment.
+  /// Feeds `ring`, up to `targetFrames` ahead, and lets what is asked be heard `leadFrames` after
+  /// what is heard at that moment.
   init(
     ring: consuming SampleWriter, queue: PlayQueue, requests: FeederRequests, channelCount: Int,
     targetFrames: Int, leadFrames: Int, endsWithQueue: Bool, _ signals: consuming Signals
@@ -78,8 +78,9 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     interruptWaits()
   }
 
-  /// Has nothing more done. Returns whether its queue is left alone from now on: not where a disk or a
-  /// network keeps the thread that reads. Throws `.busy` where nobody has ended its session. Any thread.
+  /// Has nothing more done. Returns whether its queue is left alone from now on: not where a disk
+  /// or a network keeps the thread that reads. Throws `.busy` where nobody has ended its session.
+  /// Any thread.
   func retire() throws(DeviceFailure) -> Bool {
     try phase.withLock { (phase) throws(DeviceFailure) in
       var isLeft = true
@@ -117,8 +118,8 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
       queue.release()
       return false
     }
-    // A caller that asks faster than it can be done must neither starve what is heard nor be in the way of
-    // an end: a few changes, and what is to be heard, in turns.
+    // A caller that asks faster than it can be done must neither starve what is heard nor be in the
+    // way of an end: a few changes, and what is to be heard, in turns.
     for _ in 0..<4 {
       applyChanges(atMost: 32)
       fill()
@@ -143,8 +144,8 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     queue.isWaiting && signals.isPaused.value == 0 && ring.queuedFrames < leadFrames + 1024
   }
 
-  /// Where something else can be heard: it is spliced in at the ring's frame `splice`, in place of what the
-  /// queue delivered from `frame` on. Where nothing moves, at once.
+  /// Where something else can be heard: it is spliced in at the ring's frame `splice`, in place of
+  /// what the queue delivered from `frame` on. Where nothing moves, at once.
   private var splicePoint: (splice: Int, frame: Int) {
     // What already takes something's place, and is not heard yet, gives way itself.
     if let replacement = ring.replacement { return (replacement.skipStart, replacement.skipEnd) }
@@ -152,8 +153,9 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     return (frame, frame)
   }
 
-  /// Whether the last change becomes audible too soon for another one to replace it in time, as a new converter takes some
-  /// milliseconds to make. The next change then waits until the last one is audible.
+  /// Whether the last change becomes audible too soon for another one to replace it in time, as a
+  /// new converter takes some milliseconds to make. The next change then waits until the last one
+  /// is audible.
   private var isChangeLate: Bool {
     guard let replacement = ring.replacement, !isStill else { return false }
     return replacement.skipStart - ring.readFrame < leadFrames / 2
@@ -179,8 +181,8 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     }
   }
 
-  /// Removes the edits before the first skip or reset: they were asked of a source that is still being opened and will not
-  /// be played. False, and nothing is removed, if there is neither.
+  /// Removes the edits before the first skip or reset: they were asked of a source that is still
+  /// being opened and will not be played. False, and nothing is removed, if there is neither.
   private func dropEdits() -> Bool {
     requests.changes.withLock { changes in
       let work = changes.firstIndex { if case .work = $0 { true } else { false } }
@@ -191,7 +193,8 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
 
   /// Whether something else is to be heard from `frame` of the queue on.
   private func applyNext(at frame: Int) -> Bool {
-    // In one go: where a disk keeps the feeder of an earlier session, that one takes changes as well.
+    // In one go: where a disk keeps the feeder of an earlier session, that one takes changes as
+    // well.
     let (edits, work) = requests.changes.withLock { $0.takeNext() }
     if let work { return work(queue, frame) }
     guard !edits.isEmpty else { return false }
@@ -205,8 +208,8 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     }
   }
 
-  /// Has the queue gather some where the network was too slow: once each time the audio thread runs dry, though
-  /// a read that waited may have put a few frames into the ring since.
+  /// Has the queue gather some where the network was too slow: once each time the audio thread runs
+  /// dry, though a read that waited may have put a few frames into the ring since.
   private func gather(isReady: Bool) {
     let isDry = signals.starvation.value != 0
     if !isDry { hasGathered = false }
@@ -217,7 +220,8 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
 
   private func fill() {
     var isFirst = true
-    // What went wrong is told between two turns: of a list of a hundred thousand it would fill memory.
+    // What went wrong is told between two turns: of a list of a hundred thousand it would fill
+    // memory.
     var rest = PlayQueue.mostFailures
     while !concluded.isRaised, isFirst || !hasChanges, rest > 0 {
       isFirst = false
@@ -227,8 +231,8 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
       let isReady = queue.decoders.allSatisfy { $0.isReady(prebuffer: queue.prebufferSeconds) }
       gather(isReady: isReady || queue.isElsewhere)
       signals.isFed.publish(queue.isOver ? 0 : 1)
-      // What is left in the ring is heard with what is gathered, not before it. Nothing is read meanwhile, so that
-      // this is looked at again.
+      // What is left in the ring is heard with what is gathered, not before it. Nothing is read
+      // meanwhile, so that this is looked at again.
       signals.enough.publish(isReady ? 1 : queue.isGathering ? .max : targetFrames / 4)
       do throws(FileFailure) {
         let count = try queue.read(into: &chunk, frames: chunk.frameCount)
@@ -257,7 +261,8 @@ enum PlayerChange: Sendable {
   typealias Edit = @Sendable (inout TrackSettings, inout Double, any QueueSource) -> Void
   typealias Work = @Sendable (PlayQueue, Int) -> Bool
 
-  /// Has what is heard go on differently: alters its settings and its place, a boundary of its file.
+  /// Has what is heard go on differently: alters its settings and its place, a boundary of its
+  /// file.
   case edit(Edit)
   /// Anything else. Given the frame of the queue from which on something else can be heard; answers
   /// whether it is.
@@ -265,8 +270,8 @@ enum PlayerChange: Sendable {
 }
 
 extension [PlayerChange] {
-  /// Takes out what is to be done next: all edits up to the first work, since a converter is made once for them, or that
-  /// work; neither where there is nothing.
+  /// Takes out what is to be done next: all edits up to the first work, since a converter is made
+  /// once for them, or that work; neither where there is nothing.
   fileprivate mutating func takeNext() -> (edits: [PlayerChange.Edit], work: PlayerChange.Work?) {
     if case .work(let work)? = first {
       removeFirst()
@@ -281,7 +286,8 @@ extension [PlayerChange] {
   }
 }
 
-/// What is asked of the thread that feeds, and goes on to the next session where it was not done yet.
+/// What is asked of the thread that feeds, and goes on to the next session where it was not done
+/// yet.
 final class FeederRequests: Sendable {
   let changes = MutexBox<[PlayerChange]>([])
   let tap = MutexBox<(any PlayerTap)?>(nil)

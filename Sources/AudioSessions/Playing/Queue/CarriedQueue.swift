@@ -43,8 +43,9 @@ struct QueueResumption {
       settings: settings)
   }
 
-  /// Where in their sources `decoders` go on, in seconds: all in step with the one that can only go on where it
-  /// stands, where there is one. Nil where all can be sought, which they are once they are open.
+  /// Where in their sources `decoders` go on, in seconds: all in step with the one that can only go
+  /// on where it stands, where there is one. Nil where all can be sought, which they are once they
+  /// are open.
   private func seconds(of decoders: [any SoundDecoder]) -> Double? {
     guard !decoders.allSatisfy(\.supportsSeeking) else { return nil }
     if let fixed = decoders.first(where: { !$0.canBegin }) {
@@ -74,8 +75,8 @@ struct QueueResumption {
 }
 
 extension PlayedSpans {
-  /// What goes on where nothing is heard before the queue's frame `frame`; nil where all that was begun is
-  /// over by then.
+  /// What goes on where nothing is heard before the queue's frame `frame`; nil where all that was
+  /// begun is over by then.
   func resumed(at frame: Int) -> TrackSpan? {
     spans.first { span in
       // What was cut off is not wanted any more.

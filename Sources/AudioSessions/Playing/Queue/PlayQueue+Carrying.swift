@@ -2,8 +2,8 @@ import AudioFiles
 
 /// How a queue goes on in another one, when the player is attached to another unit.
 extension PlayQueue {
-  /// Opens what goes on from an earlier queue. False while it is not there yet. Throws why it does not go
-  /// on.
+  /// Opens what goes on from an earlier queue. False while it is not there yet. Throws why it does
+  /// not go on.
   func resume() throws(FileFailure) -> Bool {
     guard let resumption else { return true }
     if !isResuming { opener.begin(resumption) }
@@ -33,9 +33,10 @@ extension PlayQueue {
     }
   }
 
-  /// What is heard from the queue's frame `frame` on in a queue for a unit of another rate, by which the old
-  /// one is divided in `rateFactor`. Nothing more comes of this one. Where it is not `keepingDecoders`, another
-  /// thread may still read them; otherwise no other thread uses this queue any more.
+  /// What is heard from the queue's frame `frame` on in a queue for a unit of another rate, by
+  /// which the old one is divided in `rateFactor`. Nothing more comes of this one. Where it is not
+  /// `keepingDecoders`, another thread may still read them; otherwise no other thread uses this
+  /// queue any more.
   func carry(from frame: Int, keepingDecoders: Bool, rateFactor: Double) -> CarriedQueue {
     let span = published.withLock { $0.resumed(at: frame) }
     var carried = CarriedQueue()

@@ -11,8 +11,8 @@ final class PlayQueue: @unchecked Sendable {
   let published = MutexBox(PlayedSpans())
   /// Failed sources in a row after which `read` returns, so that other work runs.
   static let mostFailures = 16
-  /// The most sources that stay open until all of them was played: a second of very short files could be more
-  /// than a program may have open. A seek into one that was closed opens it again.
+  /// The most sources that stay open until all of them was played: a second of very short files
+  /// could be more than a program may have open. A seek into one that was closed opens it again.
   private static let mostSources = 64
   let opener: SourceOpener
   /// The state of the list that `upcoming` was opened for.
@@ -34,13 +34,15 @@ final class PlayQueue: @unchecked Sendable {
   private var oldestRound = 0
   /// Frames that went out.
   private(set) var delivered = 0
-  /// Samples of all sources that were NaN or infinite, and were replaced by silence before a converter.
+  /// Samples of all sources that were NaN or infinite, and were replaced by silence before a
+  /// converter.
   private(set) var nonFiniteCount = 0
   /// The frame of the ring at which what was replaced is cut.
   var spliceFrame = 0
   /// Where the first of the tracks that share a converter began.
   private var chainStart = 0
-  /// Where tracks end whose last frames are still on their way through the converter of a later one.
+  /// Where tracks end whose last frames are still on their way through the converter of a later
+  /// one.
   private var boundaries: [Int] = []
   /// Whether the next source is not there yet, or has too little.
   var isWaiting = false
@@ -49,8 +51,8 @@ final class PlayQueue: @unchecked Sendable {
   /// Whether what plays was too slow, and should first gather some.
   var isGathering = false
 
-  /// Seconds of sound that must be there of a network source before it plays; nil where it may be fewer
-  /// than three, if the network is fast.
+  /// Seconds of sound that must be there of a network source before it plays; nil where it may be
+  /// fewer than three, if the network is fast.
   let prebufferSeconds: Double?
 
   /// A queue of what is on `list`, which goes on with what was `carried` from another.
@@ -78,7 +80,8 @@ final class PlayQueue: @unchecked Sendable {
   /// Whether the track that played was ended by a skip, and the next one has not begun.
   private(set) var isCut = false
 
-  /// The position that is played at the queue's frame `frame`; nil where nothing is, or where it is skipped already.
+  /// The position that is played at the queue's frame `frame`; nil where nothing is, or where it is
+  /// skipped already.
   func position(at frame: Int) -> PlaybackPosition? {
     isCut ? nil : published.withLock { $0.position(at: frame) }
   }
@@ -89,8 +92,8 @@ final class PlayQueue: @unchecked Sendable {
   /// What is played: its waits can be interrupted.
   var decoders: [any SoundDecoder] { current?.decoders ?? [] }
 
-  /// Fills the start of `buffer` and returns how many frames it got; 0 at the end, and while it waits.
-  /// Throws what went wrong with a source, and goes on with the next when it is asked again.
+  /// Fills the start of `buffer` and returns how many frames it got; 0 at the end, and while it
+  /// waits. Throws what went wrong with a source, and goes on with the next when it is asked again.
   func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
     isWaiting = false
     while true {
@@ -196,8 +199,8 @@ final class PlayQueue: @unchecked Sendable {
     }
   }
 
-  /// The current track has ended but for what its converter holds back: the next one takes that over
-  /// where it can. False while the next one is not there yet.
+  /// The current track has ended but for what its converter holds back: the next one takes that
+  /// over where it can. False while the next one is not there yet.
   private func join(_ track: TrackReader) throws(FileFailure) -> Bool {
     let end = track.endFrame
     let isThere = try openNext()
@@ -211,9 +214,9 @@ final class PlayQueue: @unchecked Sendable {
     return true
   }
 
-  /// The turn of the upcoming source begins at `frame` of the queue, with what the converter of `earlier` holds
-  /// back. False, and nothing has happened, where it cannot take that over, or where the list was changed
-  /// since it was opened, so that another source comes next.
+  /// The turn of the upcoming source begins at `frame` of the queue, with what the converter of
+  /// `earlier` holds back. False, and nothing has happened, where it cannot take that over, or
+  /// where the list was changed since it was opened, so that another source comes next.
   private func begin(at frame: Int, adopting earlier: TrackReader? = nil) -> Bool {
     guard let source = upcoming else { return false }
     guard let info = source.info else {
@@ -291,7 +294,8 @@ final class PlayQueue: @unchecked Sendable {
     }
   }
 
-  /// Keeps what was read ahead of its turn and is to be heard later: not everything can be read twice.
+  /// Keeps what was read ahead of its turn and is to be heard later: not everything can be read
+  /// twice.
   private func keep(_ unplayed: [TrackSpan]) {
     let removals = list.withLock { $0.removals }
     if restartRemovals != removals { restarts = [:] }
@@ -314,8 +318,8 @@ final class PlayQueue: @unchecked Sendable {
   }
 
   /// Has what is heard at the queue's frame `frame` go on differently: `change` alters its settings
-  /// and its place, a boundary of its file. False where nothing is heard there. Throws, and nothing has
-  /// changed, where the source cannot do that.
+  /// and its place, a boundary of its file. False where nothing is heard there. Throws, and nothing
+  /// has changed, where the source cannot do that.
   func change(
     at frame: Int,
     _ change: (inout TrackSettings, inout Double, any QueueSource) throws(FileFailure) -> Void
@@ -353,8 +357,8 @@ final class PlayQueue: @unchecked Sendable {
     return true
   }
 
-  /// Opens what was closed before all of it was heard. Throws where that may take long, or what was read
-  /// cannot be read again.
+  /// Opens what was closed before all of it was heard. Throws where that may take long, or what was
+  /// read cannot be read again.
   private func reopen(_ span: TrackSpan) throws(FileFailure) -> any QueueSource {
     guard span.track.info.supportsSeeking, !span.item.parts.contains(where: \.takesTime) else {
       throw FileFailure(

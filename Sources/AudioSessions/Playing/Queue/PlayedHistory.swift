@@ -1,8 +1,9 @@
-/// The last turns of a player that are over, with how much was played of each: at most 4,096, since a short file may be
-/// played for years.
+/// The last turns of a player that are over, with how much was played of each: at most 4,096, since
+/// a short file may be played for years.
 ///
-/// A turn is kept as numbers, and what is known of a source once for all turns of it. One object for each turn would
-/// hold on to memory between large buffers of the decoders, so that no page of it could be given back for hours.
+/// A turn is kept as numbers, and what is known of a source once for all turns of it. One object
+/// for each turn would hold on to memory between large buffers of the decoders, so that no page of
+/// it could be given back for hours.
 struct PlayedHistory: Sendable {
   private static let capacity = 4096
 
@@ -32,7 +33,8 @@ struct PlayedHistory: Sendable {
   /// The oldest first until all places are taken; from then on it stands at `oldest`.
   private var turns: [Turn] = []
   private var oldest = 0
-  /// By their names: the source of the last turn of each name, and how many of the turns that are kept have that name.
+  /// By their names: the source of the last turn of each name, and how many of the turns that are
+  /// kept have that name.
   private var sources: [String: (source: Source, turns: Int)] = [:]
 
   /// How much was played in each turn, the oldest first.

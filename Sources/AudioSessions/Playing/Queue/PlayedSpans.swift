@@ -9,8 +9,8 @@ struct RingJump: Sendable {
   var end: Int
 }
 
-/// What a queue has delivered, and what went wrong: written by the thread that reads the queue, seen
-/// by others.
+/// What a queue has delivered, and what went wrong: written by the thread that reads the queue,
+/// seen by others.
 struct PlayedSpans: Sendable {
   /// A source that came to nothing, or ended before its end.
   struct Failure: Sendable {
@@ -45,8 +45,8 @@ struct PlayedSpans: Sendable {
     span(at: frame).map { $0.position(at: frame) }
   }
 
-  /// Whether a turn has spans. By bisection, as turns follow in the order of their numbers: short sources are
-  /// hundreds a second.
+  /// Whether a turn has spans. By bisection, as turns follow in the order of their numbers: short
+  /// sources are hundreds a second.
   func holds(turn number: Int) -> Bool {
     var (first, end) = (0, spans.count)
     while first < end {
@@ -76,8 +76,8 @@ struct PlayedSpans: Sendable {
     return unplayed
   }
 
-  /// Removes the oldest spans, which are `finished`: played to their end. Those that a cut has replaced since they were
-  /// looked at stay.
+  /// Removes the oldest spans, which are `finished`: played to their end. Those that a cut has
+  /// replaced since they were looked at stay.
   mutating func remove(_ finished: ArraySlice<TrackSpan>) {
     let count = zip(spans, finished).prefix {
       $0.track === $1.track && $0.startFrame == $1.startFrame
@@ -106,8 +106,8 @@ struct PlayedSpans: Sendable {
   }
 }
 
-/// Where a stretch of a track lies in what a queue has delivered: one a turn, and one more after each
-/// seek and the like.
+/// Where a stretch of a track lies in what a queue has delivered: one a turn, and one more after
+/// each seek and the like.
 struct TrackSpan: Sendable {
   /// The turn it belongs to.
   let track: PlayerTrack

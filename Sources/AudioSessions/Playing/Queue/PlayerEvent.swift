@@ -58,15 +58,15 @@ public struct PlayerEvent: Sendable {
     case decodingComplete
     /// It was ended before its end: by a seek from a later one, a skip, a stop.
     case decodingCanceled
-    /// Its first frame is played soon: `frame` and `nanoseconds` say when, if nothing comes between;
-    /// nil where the player stands still and that is not known.
+    /// Its first frame is played soon: `frame` and `nanoseconds` say when, if nothing comes
+    /// between; nil where the player stands still and that is not known.
     case renderingWillStart
     /// Its first frame was played.
     case renderingStarted
     /// Its last frame was played.
     case renderingComplete
-    /// It is over in less than the chosen time: `frame` and `nanoseconds` say when, if nothing comes
-    /// between. After a seek or another speed it is told anew when it comes to that.
+    /// It is over in less than the chosen time: `frame` and `nanoseconds` say when, if nothing
+    /// comes between. After a seek or another speed it is told anew when it comes to that.
     case endingSoon
     /// The last frame of the last source was played.
     case endOfAudio
@@ -92,13 +92,13 @@ public struct PlayerEvent: Sendable {
   public var source: String
   /// Where on the unit's timeline; nil where it has no place there.
   public var frame: Int?
-  /// When its frame is or was played, in nanoseconds of the host's clock; nil where it has no place in
-  /// time.
+  /// When its frame is or was played, in nanoseconds of the host's clock; nil where it has no place
+  /// in time.
   public var nanoseconds: UInt64?
-  /// Frames that were played of a track that is over (`renderingComplete`, `decodingCanceled`), at the
-  /// unit's rate; nil otherwise.
+  /// Frames that were played of a track that is over (`renderingComplete`, `decodingCanceled`), at
+  /// the unit's rate; nil otherwise.
   public var playedFrames: Int?
-  /// When it is told, in nanoseconds of the host's clock: within 20 ms of when it was known. In virtual time
-  /// this is another clock than that of `nanoseconds`.
+  /// When it is told, in nanoseconds of the host's clock: within 20 ms of when it was known. In
+  /// virtual time this is another clock than that of `nanoseconds`.
   public let toldNanoseconds = HostClock.nanoseconds
 }

@@ -68,8 +68,8 @@ extension QueueItem.Part {
     open = { _ throws(FileFailure) in box.decoder }
   }
 
-  /// Has `decoder` go on at `boundary`, or where it stands if it can do no better, in these settings; in
-  /// the part's own where they are nil.
+  /// Has `decoder` go on at `boundary`, or where it stands if it can do no better, in these
+  /// settings; in the part's own where they are nil.
   mutating func goOn(with decoder: any SoundDecoder, at boundary: Double, settings: TrackSettings?)
   {
     goOn(with: decoder)

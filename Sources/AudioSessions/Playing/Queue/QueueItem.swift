@@ -115,8 +115,8 @@ public struct QueueItem: Sendable {
     return QueueItem(parts, mixMode: mixMode)
   }
 
-  /// Opens all of it for a unit of this rate and these channels. Of several parts, those that cannot be
-  /// opened are left out; throws where none can.
+  /// Opens all of it for a unit of this rate and these channels. Of several parts, those that
+  /// cannot be opened are left out; throws where none can.
   func source(
     _ opening: CancellableOpening, sampleRate: Int, channelCount: Int
   ) throws(FileFailure) -> any QueueSource {
@@ -151,8 +151,8 @@ public struct QueueItem: Sendable {
   }
 }
 
-/// Sources that are described each time they are asked for: of a list of a hundred thousand only what
-/// tells them apart is in memory.
+/// Sources that are described each time they are asked for: of a list of a hundred thousand only
+/// what tells them apart is in memory.
 public protocol QueueItemParts: AnyObject, Sendable {
   /// The source with this number.
   func part(at index: Int) -> QueueItem.Part
@@ -202,8 +202,8 @@ protocol QueueSource: FrameSource {
   /// Whether a decoder must seek before the next frame can be read.
   var isElsewhere: Bool { get }
 
-  /// Goes on at a boundary of the (first) file, in these settings. Throws, and goes on as before, where
-  /// that cannot be.
+  /// Goes on at a boundary of the (first) file, in these settings. Throws, and goes on as before,
+  /// where that cannot be.
   func begin(_ settings: TrackSettings, at place: Double) throws(FileFailure)
 
   /// Parts that failed since the last call, while others go on.
@@ -234,8 +234,9 @@ extension QueueSource {
     decoders.allSatisfy { $0.isReady(prebuffer: seconds) }
   }
 
-  /// Whether it is to be read now: where it need not wait soon, or where it must seek first. How much there is at the
-  /// place that it leaves says nothing of the place that it goes to, which is fetched when it is read.
+  /// Whether it is to be read now: where it need not wait soon, or where it must seek first. How
+  /// much there is at the place that it leaves says nothing of the place that it goes to, which is
+  /// fetched when it is read.
   func isReadable(prebuffer seconds: Double?) -> Bool {
     isElsewhere || isReady(prebuffer: seconds)
   }
@@ -244,8 +245,8 @@ extension QueueSource {
 extension TrackReader: QueueSource {}
 
 /// Several tracks in step: all added up, or one of them heard at a time, to compare them. Times are
-/// those of the first. It ends when the last that is heard does. It neither holds back frames nor takes over a
-/// converter.
+/// those of the first. It ends when the last that is heard does. It neither holds back frames nor
+/// takes over a converter.
 final class TrackGroup: QueueSource {
   private let tracks: [TrackReader]
   /// Which of the item's parts each track is.

@@ -22,8 +22,9 @@ struct QueueList: Sendable {
   /// An item whose turn it is.
   typealias Entry = (item: QueueItem, place: QueuePlace)
 
-  /// The rounds that are known: those of which something may still be heard, the one that is read, and the one
-  /// behind it once its order is settled. All items, those that have been played as well.
+  /// The rounds that are known: those of which something may still be heard, the one that is read,
+  /// and the one behind it once its order is settled. All items, those that have been played as
+  /// well.
   private var rounds: [[QueueItem]] = [[]]
   private var firstRound = 0
   /// The place of the item whose turn comes next; behind the last item where the round is over.
@@ -89,8 +90,8 @@ struct QueueList: Sendable {
     return removed
   }
 
-  /// Forgets all items, those that were played as well: nothing leads back to them. What is added from now on begins a
-  /// round of its own, so that places before it can be told apart.
+  /// Forgets all items, those that were played as well: nothing leads back to them. What is added
+  /// from now on begins a round of its own, so that places before it can be told apart.
   mutating func forgetAll() {
     generation += 1
     removals += 1
@@ -105,8 +106,8 @@ struct QueueList: Sendable {
     latestTurns = []
   }
 
-  /// The item that comes next has its turn. Nil, and nothing has changed, where there is none, or where
-  /// another one was expected when `generation` was current.
+  /// The item that comes next has its turn. Nil, and nothing has changed, where there is none, or
+  /// where another one was expected when `generation` was current.
   mutating func begin(_ generation: Int) -> Entry? {
     guard generation == self.generation, let entry = coming else { return nil }
     if isRoundOver { hasDelivered = false }
@@ -124,8 +125,8 @@ struct QueueList: Sendable {
     return trackCount
   }
 
-  /// Notes that the turn of `item` begins. Answers with the one whose turn began `count` turns before, unless the list
-  /// repeats.
+  /// Notes that the turn of `item` begins. Answers with the one whose turn began `count` turns
+  /// before, unless the list repeats.
   mutating func noteTurn(of item: QueueItem, outdatedAfter count: Int) -> QueueItem? {
     latestTurns.append(item)
     guard latestTurns.count > count else { return nil }
@@ -133,7 +134,8 @@ struct QueueList: Sendable {
     return repeats ? nil : outdated
   }
 
-  /// Goes to `place`, which may lie in an earlier round. What is opened already stays so where it comes next.
+  /// Goes to `place`, which may lie in an earlier round. What is opened already stays so where it
+  /// comes next.
   mutating func skip(to place: QueuePlace) {
     let round = max(place.round, firstRound)
     let index = min(place.index, rounds[round - firstRound].count)

@@ -1,8 +1,8 @@
 import AudioFiles
 import RealtimeAudio
 
-/// Opens the next source of a queue ahead of its turn, on a thread of its own: a network may take its
-/// time.
+/// Opens the next source of a queue ahead of its turn, on a thread of its own: a network may take
+/// its time.
 final class SourceOpener: BackgroundWork, @unchecked Sendable {
   // @unchecked because a source changes hands behind the lock, and belongs to one thread at a time.
   private enum State {
@@ -51,8 +51,8 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
     }
   }
 
-  /// The opened source, or why it failed; nil while it is being opened. A source that opens at once is opened
-  /// on this thread where the opener has not begun.
+  /// The opened source, or why it failed; nil while it is being opened. A source that opens at once
+  /// is opened on this thread where the opener has not begun.
   func take() -> Result<any QueueSource, FileFailure>? {
     open(onlyAtOnce: true)
     let opened: Transfer = state.withLock { state in
@@ -164,13 +164,14 @@ public final class CancellableOpening: Sendable {
 }
 
 extension CancellableOpening {
-  /// Seconds of sound that are fetched ahead of a reader: half of it outlasts a connection that stalls.
+  /// Seconds of sound that are fetched ahead of a reader: half of it outlasts a connection that
+  /// stalls.
   private static let aheadSeconds = 30
   /// Bits a second of 32 channels at 192 kHz: what claims more is not fetched further ahead.
   private static let highestBitRate = 32 * 192_000 * 32
 
-  /// Opens what is behind an http or https address, as far as its first frames. Throws as `RemoteFile`
-  /// and `Decoding.decoder(of:)` do, and where it is cancelled.
+  /// Opens what is behind an http or https address, as far as its first frames. Throws as
+  /// `RemoteFile` and `Decoding.decoder(of:)` do, and where it is cancelled.
   public func decoder(ofAddress address: String) throws(FileFailure) -> any SoundDecoder {
     try decoder(of: try file(ofAddress: address))
   }

@@ -11,7 +11,8 @@ public struct PlaybackRange: Sendable, Equatable {
   /// Whether it is played from its last frame to its first.
   public var isReversed: Bool
 
-  /// The stretch from `startFrame` to before `endFrame`, `times` times; the whole, once, by default.
+  /// The stretch from `startFrame` to before `endFrame`, `times` times; the whole, once, by
+  /// default.
   public init(
     startFrame: Int = 0, endFrame: Int? = nil, times: Int? = 1, isReversed: Bool = false
   ) {
@@ -22,14 +23,14 @@ public struct PlaybackRange: Sendable, Equatable {
   }
 }
 
-/// The way through a file for a playback range: a first pass, which may begin anywhere, then whole passes
-/// over the stretch. Counts frames in the order in which they are played.
+/// The way through a file for a playback range: a first pass, which may begin anywhere, then whole
+/// passes over the stretch. Counts frames in the order in which they are played.
 ///
 /// A boundary is a place between two frames: that before frame 0 is 0. Forwards the frame behind it
 /// comes next, backwards the frame before it.
 struct PlayPath: Sendable, Equatable {
-  /// Frames beyond which nothing is believed to go: 46 years at 768 kHz. At a quarter of the speed and
-  /// from 8 kHz to 768 kHz they become 2^59, so that sums of ten still fit in an `Int`.
+  /// Frames beyond which nothing is believed to go: 46 years at 768 kHz. At a quarter of the speed
+  /// and from 8 kHz to 768 kHz they become 2^59, so that sums of ten still fit in an `Int`.
   static let mostFrames = 1 << 50
 
   let range: PlaybackRange
@@ -108,8 +109,8 @@ struct PlayPath: Sendable, Equatable {
 }
 
 extension SoundDecoder {
-  /// Behind its last frame; nil where that is not known. Where it only estimates its length reading on tells, but for the
-  /// way backwards, which begins there.
+  /// Behind its last frame; nil where that is not known. Where it only estimates its length reading
+  /// on tells, but for the way backwards, which begins there.
   func knownEnd(isReversed: Bool) -> Int? {
     isLengthEstimated && !isReversed ? nil : frameCount
   }

@@ -1,13 +1,14 @@
 import AudioBasics
 
-/// Surround sound mixed down to stereo: the centre and each side's surrounds softer by 3 dB beside the front,
-/// the deep effects left out, as ITU-R BS.775 has it, and all so much softer that nothing clips.
+/// Surround sound mixed down to stereo: the centre and each side's surrounds softer by 3 dB beside
+/// the front, the deep effects left out, as ITU-R BS.775 has it, and all so much softer that
+/// nothing clips.
 struct StereoDownmix {
   private let left: [Float]
   private let right: [Float]
 
-  /// Nil where frames of `channelCount` channels are not surround sound in a known order: 3 to 8 channels in
-  /// that of WAV files.
+  /// Nil where frames of `channelCount` channels are not surround sound in a known order: 3 to 8
+  /// channels in that of WAV files.
   init?(channelCount: Int) {
     // Left, right, centre, effects, and on from there.
     let half = Float(0.5).squareRoot()
@@ -27,8 +28,8 @@ struct StereoDownmix {
     right = sides.right.map { $0 / sum }
   }
 
-  /// Mixes `frames` frames of `sound`, from `source` on, down to those of `stereo` from `target` on, which has
-  /// two channels.
+  /// Mixes `frames` frames of `sound`, from `source` on, down to those of `stereo` from `target`
+  /// on, which has two channels.
   func apply(
     _ sound: borrowing SampleBuffer, from source: Int, frames: Int,
     into stereo: inout SampleBuffer, at target: Int

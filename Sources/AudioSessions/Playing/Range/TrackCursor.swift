@@ -4,9 +4,10 @@ import AudioFiles
 /// The frames of one decoder in playing order: a stretch of it, as often as asked for, forwards or
 /// backwards, without a gap. Never more of it in memory than a block.
 ///
-/// Forwards it decodes to where the frames are wanted. Backwards, blocks are read forwards, the last one first,
-/// and turned round. A stretch that is repeated and no longer than a block is read once and kept; a short one is
-/// repeated within the block, so that even one of a few frames loops at no cost.
+/// Forwards it decodes to where the frames are wanted. Backwards, blocks are read forwards, the
+/// last one first, and turned round. A stretch that is repeated and no longer than a block is read
+/// once and kept; a short one is repeated within the block, so that even one of a few frames loops
+/// at no cost.
 struct TrackCursor: ~Copyable {
   /// Frames of a block.
   static let blockFrames = 16384
@@ -24,7 +25,8 @@ struct TrackCursor: ~Copyable {
   private let blockFrames: Int
   /// Which frames the block holds; reversed where the range is.
   private var held = 0..<0
-  /// How often the block holds them, one copy behind the other: more than once where they are a whole pass.
+  /// How often the block holds them, one copy behind the other: more than once where they are a
+  /// whole pass.
   private var copies = 1
   /// Between the last frame and the next one, in the file.
   private var boundary: Int
@@ -34,8 +36,8 @@ struct TrackCursor: ~Copyable {
   /// Before the end that a file promises, at most: those who only estimate it are nearer than that.
   private static let mostMissingBlocks = 64
 
-  /// A cursor at the beginning of `range`, for buffers of `channelCount` channels. Throws `.unusableContents`
-  /// where the decoder cannot seek and the range requires it.
+  /// A cursor at the beginning of `range`, for buffers of `channelCount` channels. Throws
+  /// `.unusableContents` where the decoder cannot seek and the range requires it.
   init(
     _ decoder: any SoundDecoder, _ range: PlaybackRange, channelCount: Int
   ) throws(FileFailure) {
@@ -52,7 +54,8 @@ struct TrackCursor: ~Copyable {
     block = SampleBuffer(frameCount: 0, channelCount: decoder.channelCount)
   }
 
-  /// Reads on to the end, from which it is played backwards: then its place is known. Throws what reading throws.
+  /// Reads on to the end, from which it is played backwards: then its place is known. Throws what
+  /// reading throws.
   private static func findEnd(of decoder: any SoundDecoder) throws(FileFailure) {
     var passed = SampleBuffer(frameCount: 4096, channelCount: decoder.channelCount)
     while try decoder.readChecked(into: &passed, at: 0, frames: passed.frameCount) > 0 {}
@@ -90,8 +93,8 @@ struct TrackCursor: ~Copyable {
     }
   }
 
-  /// Fills `buffer` from `target` on with at most `room` frames, in its channels, and returns how many; 0 at
-  /// the end.
+  /// Fills `buffer` from `target` on with at most `room` frames, in its channels, and returns how
+  /// many; 0 at the end.
   mutating func read(
     into buffer: inout SampleBuffer, at target: Int = 0, room: Int
   ) throws(FileFailure) -> Int {
@@ -127,8 +130,8 @@ struct TrackCursor: ~Copyable {
     return 0
   }
 
-  /// Whether frames are decoded to where they are wanted: those that need not be turned round, mixed down, or
-  /// kept for another pass.
+  /// Whether frames are decoded to where they are wanted: those that need not be turned round,
+  /// mixed down, or kept for another pass.
   private func isDirect(channelCount: Int) -> Bool {
     guard !path.range.isReversed, channelCount == decoder.channelCount else { return false }
     return path.range.times == 1 || path.length.map { $0 > blockFrames } ?? true

@@ -9,7 +9,8 @@ public protocol FrameSource: AnyObject {
   /// Throws where the source cannot be read.
   func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int
 
-  /// Samples read so far that were NaN or infinite, and were replaced by silence before a converter.
+  /// Samples read so far that were NaN or infinite, and were replaced by silence before a
+  /// converter.
   var nonFiniteCount: Int { get }
 }
 

@@ -2,14 +2,15 @@ import AudioBasics
 import AudioFiles
 import Glibc
 
-/// Several sources at once, added up. It ends when the last of them that is heard does; one that fails
-/// does not end the others.
+/// Several sources at once, added up. It ends when the last of them that is heard does; one that
+/// fails does not end the others.
 public final class TrackMix: FrameSource {
   private let sources: [any FrameSource]
   private var part: SampleBuffer
   /// The one that is heard, while the others are read and let go; nil for all.
   var chosen: Int?
-  /// Why sources ended early, by their places: those that failed since the last call of `takeFailures`.
+  /// Why sources ended early, by their places: those that failed since the last call of
+  /// `takeFailures`.
   private var failures: [(index: Int, failure: FileFailure)] = []
   /// Whether each source has failed, by its place.
   private(set) var hasFailed: [Bool]

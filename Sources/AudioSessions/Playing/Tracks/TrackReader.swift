@@ -14,12 +14,13 @@ import AudioFiles
 public struct TrackSettings: Sendable, Equatable {
   /// Which frames, in which direction and how often.
   public var range = PlaybackRange()
-  /// How much faster than it was made, 0.25 to 4, and higher by as much. A track at another speed is refused.
+  /// How much faster than it was made, 0.25 to 4, and higher by as much. A track at another speed
+  /// is refused.
   public var speed = 1.0
   /// By what its samples are multiplied.
   public var gain: Gain = .unity
-  /// From -1, left only, to 1, right only: the other side gets softer. For outputs of two channels or more. A value
-  /// beyond counts as the nearest, and what is no number as 0.
+  /// From -1, left only, to 1, right only: the other side gets softer. For outputs of two channels
+  /// or more. A value beyond counts as the nearest, and what is no number as 0.
   public var pan: Float = 0 {
     didSet { pan = pan.isNaN ? 0 : min(max(pan, -1), 1) }
   }
@@ -39,8 +40,8 @@ public struct TrackSettings: Sendable, Equatable {
   }
 }
 
-/// One decoder as the unit hears it: streamed, converted to the unit's rate and channels, at its gain.
-/// Never loaded whole. One thread at a time.
+/// One decoder as the unit hears it: streamed, converted to the unit's rate and channels, at its
+/// gain. Never loaded whole. One thread at a time.
 ///
 /// ```swift
 /// let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
@@ -76,13 +77,13 @@ public final class TrackReader: FrameSource {
 
   /// What the file is called.
   public var path: String { decoder.name }
-  /// Frames it has in all at the unit's rate, all times through; nil for ever, or where the file does
-  /// not say.
+  /// Frames it has in all at the unit's rate, all times through; nil for ever, or where the file
+  /// does not say.
   public let frameCount: Int?
 
   /// A track of what `decoder` gives, for a unit of this rate and these channels. Throws
-  /// `.unusableContents` where the settings ask for what the decoder cannot do, or where one of the two
-  /// does not have 1 to 1024 channels.
+  /// `.unusableContents` where the settings ask for what the decoder cannot do, or where one of the
+  /// two does not have 1 to 1024 channels.
   public init(
     _ decoder: any SoundDecoder, sampleRate: Int, channelCount: Int,
     settings: TrackSettings = TrackSettings()
@@ -120,13 +121,13 @@ public final class TrackReader: FrameSource {
       settings: TrackSettings(range: range, gain: gain, resamplerQuality: resamplerQuality))
   }
 
-  /// How many samples of the file were NaN or infinite so far, and were replaced by silence before the file was
-  /// converted to another rate or speed. It is read ahead of what is heard. Where nothing is converted they pass as
-  /// they are.
+  /// How many samples of the file were NaN or infinite so far, and were replaced by silence before
+  /// the file was converted to another rate or speed. It is read ahead of what is heard. Where
+  /// nothing is converted they pass as they are.
   public var nonFiniteCount: Int { stream.nonFiniteCount }
 
-  /// Leaves out all but `frames` frames (nil for all) from frame `start` on, both at the unit's rate.
-  /// Before the first read. Throws as the file's `seek` does.
+  /// Leaves out all but `frames` frames (nil for all) from frame `start` on, both at the unit's
+  /// rate. Before the first read. Throws as the file's `seek` does.
   public func narrow(from start: Int, frames: Int?) throws(FileFailure) {
     restFrames = frames
     guard decoder.supportsSeeking else {
@@ -137,8 +138,8 @@ public final class TrackReader: FrameSource {
     try begin(settings, at: Double(start) * stream.ratio)
   }
 
-  /// Goes on at the boundary `place` of the file, which may lie between two frames, in these settings:
-  /// what comes next is heard as if all had been played so from well before. Throws
+  /// Goes on at the boundary `place` of the file, which may lie between two frames, in these
+  /// settings: what comes next is heard as if all had been played so from well before. Throws
   /// `.unusableContents` where the decoder cannot do that, and then goes on as before.
   func begin(_ settings: TrackSettings, at place: Double) throws(FileFailure) {
     try prepare(settings, at: place)
@@ -219,7 +220,8 @@ public final class TrackReader: FrameSource {
 /// How a track goes on elsewhere in its file.
 private struct TrackEntry: ~Copyable {
   let settings: TrackSettings
-  /// The boundary of the file that is read first, and where between the frames behind it the sound begins.
+  /// The boundary of the file that is read first, and where between the frames behind it the sound
+  /// begins.
   let boundary: Int
   let position: Double
   /// Frames of the unit that are left out.
@@ -231,8 +233,8 @@ private struct TrackEntry: ~Copyable {
 
 /// Joins with the track before and the one behind.
 extension TrackReader {
-  /// Whether another track may follow: then the last frames, which a converter cannot finish without
-  /// knowing what comes next, are held back until it is clear.
+  /// Whether another track may follow: then the last frames, which a converter cannot finish
+  /// without knowing what comes next, are held back until it is clear.
   var isFollowed: Bool {
     get { stream.isFollowed }
     set { stream.isFollowed = newValue }
@@ -300,8 +302,8 @@ struct PositionMap: Sendable, Equatable {
   }
 }
 
-/// Where a track's converter begins, so that its first frame that is heard lies exactly where it was
-/// asked for: some frames earlier, which give the converter's filter a past.
+/// Where a track's converter begins, so that its first frame that is heard lies exactly where it
+/// was asked for: some frames earlier, which give the converter's filter a past.
 struct SeekPoint {
   /// The boundary of the file that is read first.
   let boundary: Int
@@ -309,8 +311,9 @@ struct SeekPoint {
   let leadFrames: Int
 
   /// The entry for a converter whose rates have the ratio `fileStep` to `unitStep` in lowest terms,
-  /// so that what is heard begins at `place`, a boundary of a file of `frameCount` frames, backwards
-  /// or forwards. At least `earlyFrames` frames of the unit are left out where there are that many.
+  /// so that what is heard begins at `place`, a boundary of a file of `frameCount` frames,
+  /// backwards or forwards. At least `earlyFrames` frames of the unit are left out where there are
+  /// that many.
   init(
     at place: Double, isReversed: Bool, frameCount: Int?, fileStep: Int, unitStep: Int,
     earlyFrames: Int

@@ -2,8 +2,8 @@ import AudioBasics
 import AudioClocks
 import AudioFiles
 
-/// A track's frames on their way: read in playing order and the unit's channels, then brought to its
-/// rate. What has that rate already is read to where it is wanted.
+/// A track's frames on their way: read in playing order and the unit's channels, then brought to
+/// its rate. What has that rate already is read to where it is wanted.
 ///
 /// The last frames, which a converter cannot finish without knowing what comes next, are held back
 /// while another track may follow.
@@ -30,8 +30,8 @@ struct TrackStream: ~Copyable {
   var isFollowed = false
   /// Whether what was held back is given out.
   private var isFlushed = false
-  /// Whether another sound, of another rate, comes right before this one, or right behind it: what the
-  /// converter must know of it is foretold then.
+  /// Whether another sound, of another rate, comes right before this one, or right behind it: what
+  /// the converter must know of it is foretold then.
   var followsSound = false
   private var extrapolatesEnd = false
   private var extrapolation = TrackExtrapolation()
@@ -166,7 +166,8 @@ struct TrackStream: ~Copyable {
       &surplusFrames, &conversion, of: earlier, from: 0, frames: earlier.frameCount)
   }
 
-  /// Converts, and lets go what comes out, as far as that is surplus. Returns how many frames it took.
+  /// Converts, and lets go what comes out, as far as that is surplus. Returns how many frames it
+  /// took.
   private static func dropSurplus(
     _ surplusFrames: inout Int, _ conversion: inout TrackConversion?,
     of sound: borrowing SampleBuffer, from first: Int, frames: Int
@@ -186,8 +187,8 @@ struct TrackStream: ~Copyable {
     return taken
   }
 
-  /// Fills `buffer` from `target` on with some frames, at most `room`, and returns how many; 0 at the end, and
-  /// while the last are held back.
+  /// Fills `buffer` from `target` on with some frames, at most `room`, and returns how many; 0 at
+  /// the end, and while the last are held back.
   private mutating func deliver(
     into buffer: inout SampleBuffer, at target: Int, room: Int
   ) throws(FileFailure) -> Int {
@@ -220,8 +221,8 @@ struct TrackStream: ~Copyable {
   }
 }
 
-/// From a file's rate, at a speed, to the unit's: at a fixed ratio for the ordinary speed, which joins
-/// to the bit, and at any ratio for others.
+/// From a file's rate, at a speed, to the unit's: at a fixed ratio for the ordinary speed, which
+/// joins to the bit, and at any ratio for others.
 struct TrackConversion: ~Copyable {
   let inputRate: Int
   let outputRate: Int
@@ -230,8 +231,8 @@ struct TrackConversion: ~Copyable {
   private var varying: VariableRateConverter?
 
   /// A conversion that begins at once, or, at an extraordinary speed, at `position` frames of the
-  /// first that come. nil where nothing is to be converted. Throws `.unusableContents` where the rates,
-  /// or the frames read for each one played, are out of bounds.
+  /// first that come. nil where nothing is to be converted. Throws `.unusableContents` where the
+  /// rates, or the frames read for each one played, are out of bounds.
   static func make(
     channelCount: Int, inputRate: Int, outputRate: Int, speed: Double, position: Double,
     quality: Int, name: String
@@ -334,7 +335,8 @@ struct TrackExtrapolation: ~Copyable {
       after: recent, frames: recentFrames, into: &sound, count: Self.frames)
   }
 
-  /// What would have come before the first `frames` frames of `sound`, whole steps of `step` frames.
+  /// What would have come before the first `frames` frames of `sound`, whole steps of `step`
+  /// frames.
   static func past(
     of sound: borrowing SampleBuffer, frames: Int, step: Int
   ) -> SampleBuffer {

@@ -20,8 +20,8 @@ public final class RecordingRemote: Sendable {
 
   init() {}
 
-  /// Asks for `command` at `frame` of the unit's timeline: at its beginning where that is below 0, and never at a frame that
-  /// no recording comes to.
+  /// Asks for `command` at `frame` of the unit's timeline: at its beginning where that is below 0,
+  /// and never at a frame that no recording comes to.
   public func ask(_ command: RecordingCommand, at frame: Int) {
     let frame = frame.clamped(to: 0...RecordingPlan.mostFrames)
     orders.withLock { $0.append((command, frame)) }
@@ -36,7 +36,8 @@ public final class RecordingRemote: Sendable {
   }
 }
 
-/// What is to be done at which frames, in order. Many may wait while a gate looks ahead: places are found by bisection.
+/// What is to be done at which frames, in order. Many may wait while a gate looks ahead: places are
+/// found by bisection.
 struct RecordingCommandPoints {
   /// What is to be done at a frame of the timeline.
   enum Point: Equatable {

@@ -16,8 +16,8 @@ extension RecordingPlan {
 }
 
 extension FileFormat {
-  /// How it keeps samples that a device delivers as `format`, nothing lost: 32-bit integers with 24 bits, which is
-  /// what converters have.
+  /// How it keeps samples that a device delivers as `format`, nothing lost: 32-bit integers with 24
+  /// bits, which is what converters have.
   public func sampleFormat(delivered format: SampleFormat?) -> FileSampleFormat {
     let delivered = format?.fileSampleFormat ?? .float
     return nearest(to: delivered == .s32 ? .s24 : delivered)

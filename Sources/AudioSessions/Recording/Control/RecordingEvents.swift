@@ -61,8 +61,8 @@ public final class RecordingEvents: Sendable {
   /// The most that wait where another line of a command is told.
   private static let mostPrinted = 1000
 
-  /// What happened since the last time; of more than 10,000 the newest are there, 5,000 at least. Any thread but the
-  /// audio thread.
+  /// What happened since the last time; of more than 10,000 the newest are there, 5,000 at least.
+  /// Any thread but the audio thread.
   public func take() -> [RecordingEvent] {
     events.withLock { events in
       defer { events = [] }
@@ -164,13 +164,13 @@ public struct RecordedMarker: Sendable, Equatable {
 public struct RecordingReport: Sendable {
   /// Frames in all files, gaps included.
   public var frames = 0
-  /// Every gap, in order, but for frames that came as silence since one of two devices was missing: those are in
-  /// `SessionReport.gaps(in:)` too.
+  /// Every gap, in order, but for frames that came as silence since one of two devices was missing:
+  /// those are in `SessionReport.gaps(in:)` too.
   public var gaps: [RecordingGap] = []
   /// Frames that were captured and found no room on their way to the disk.
   public var overflowFrames = 0
-  /// Frames of files that are lost: another program cut a file off, wrote into it, or deleted it where it could not be
-  /// written again.
+  /// Frames of files that are lost: another program cut a file off, wrote into it, or deleted it
+  /// where it could not be written again.
   public var lostFrames = 0
   /// Its levels; those of nothing where the plan does not measure them.
   public var levels = ProgrammeLevels.nothing
@@ -201,8 +201,8 @@ public struct RecordingReport: Sendable {
     }
   }
 
-  /// Only its first `frames` frames were written, and `lostFrames` of them are in no file any more. What lay behind is
-  /// left out.
+  /// Only its first `frames` frames were written, and `lostFrames` of them are in no file any more.
+  /// What lay behind is left out.
   mutating func end(at frames: Int, losing lostFrames: Int) {
     self.frames = frames
     self.lostFrames = lostFrames
@@ -221,8 +221,8 @@ public struct RecordingReport: Sendable {
     }
   }
 
-  /// Adds another recording, which comes behind this one: its frames, gaps, overflow and lost frames. The first failure
-  /// stays, and all else is this one's.
+  /// Adds another recording, which comes behind this one: its frames, gaps, overflow and lost
+  /// frames. The first failure stays, and all else is this one's.
   public mutating func add(_ other: RecordingReport) {
     gaps += other.gaps.map { RecordingGap(frame: frames + $0.frame, frames: $0.frames) }
     frames += other.frames

@@ -41,21 +41,23 @@ public enum KeepRule: Sendable, Equatable {
 /// precondition(!writer.isFailed)
 /// ```
 public struct RecordingPlan: Sendable {
-  /// The file; of several the pattern of their names: `take.wav` gives `take-001.wav` and so on, and a name with `%` is
-  /// a pattern of strftime's, by the time of a file's first frame. `-` is standard output.
+  /// The file; of several the pattern of their names: `take.wav` gives `take-001.wav` and so on,
+  /// and a name with `%` is a pattern of strftime's, by the time of a file's first frame. `-` is
+  /// standard output.
   public var path: String
   /// What kind of file it is.
   public var fileFormat: FileFormat
   /// How it keeps samples.
   public var sampleFormat: FileSampleFormat
-  /// How the device delivers them; nil where that is not known. The capture ring of 16 bits that are kept as 16 bits
-  /// takes half the memory.
+  /// How the device delivers them; nil where that is not known. The capture ring of 16 bits that
+  /// are kept as 16 bits takes half the memory.
   public var capturedFormat: SampleFormat?
   /// Frames a second.
   public var sampleRate: Int
   /// Samples in a frame.
   public var channelCount: Int
-  /// Whether a file that exists is replaced. Only the first: what a recording itself wrote never is.
+  /// Whether a file that exists is replaced. Only the first: what a recording itself wrote never
+  /// is.
   public var overwrite = false
   /// What is played or heard meanwhile, and so is never written to.
   public var inputs: Set<FileIdentity> = []
@@ -67,14 +69,15 @@ public struct RecordingPlan: Sendable {
   public var keep: KeepRule?
   /// A shell command to run after each file, which finds the file's path in `$1`.
   public var onFile: String?
-  /// Whether what that command prints is told line by line (`RecordingEvent.printed`), instead of going to standard error:
-  /// where a program draws on its terminal.
+  /// Whether what that command prints is told line by line (`RecordingEvent.printed`), instead of
+  /// going to standard error: where a program draws on its terminal.
   public var tellsCommandOutput = false
   /// How old, in seconds, what is not yet on the disk may grow.
   public var syncSeconds = 1.0
   /// Seconds that are listened to and judged before the take begins.
   public var checkSeconds = 0.0
-  /// Whether levels and loudness are measured: where not, `RecordingReport.levels` are those of nothing.
+  /// Whether levels and loudness are measured: where not, `RecordingReport.levels` are those of
+  /// nothing.
   public var measuresLevels = true
   /// Whether silence is left out by the gate, so that each segment begins at a time of its own.
   public var leavesSilenceOut = false
@@ -95,7 +98,8 @@ public struct RecordingPlan: Sendable {
     self.channelCount = channelCount
   }
 
-  /// Throws `.invalidRequest` where a value is out of its range, or the format cannot hold such sound.
+  /// Throws `.invalidRequest` where a value is out of its range, or the format cannot hold such
+  /// sound.
   func validate() throws(FileFailure) {
     try fileFormat.check(
       sampleFormat: sampleFormat, sampleRate: sampleRate, channelCount: channelCount)
@@ -127,7 +131,8 @@ public struct RecordingPlan: Sendable {
     Int(clamping: checkSeconds * Double(sampleRate)).clamped(to: 0...Self.mostFrames)
   }
 
-  /// Whether the files lose nothing by a ring of 16 bits, where nothing is done to the sound before it is written.
+  /// Whether the files lose nothing by a ring of 16 bits, where nothing is done to the sound before
+  /// it is written.
   var isSixteenBit: Bool {
     switch capturedFormat {
     case .s16LE, .s16BE: sampleFormat == .s16

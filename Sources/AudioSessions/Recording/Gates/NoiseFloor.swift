@@ -21,7 +21,8 @@ struct NoiseFloor: Sendable {
   /// Decibels that it rises in a block at most: 6 dB a second.
   private static let risePerBlock = 0.06
   /// Unrest that is believed in, in dB: more is speech without pauses. It may grow by as much a
-  /// block while the recording is young, because one that begins with speech has no pause to show yet.
+  /// block while the recording is young, because one that begins with speech has no pause to show
+  /// yet.
   private static let mostUnrest = 8.0
   private static let unrestPerBlock = 0.008
   /// Means of 50 ms: a minimum of single blocks would lie far below the noise.

@@ -20,7 +20,8 @@ public protocol RecordingGate: Sendable {
   /// Takes the next captured frames: `frames` of `buffer` from `firstFrame` on.
   mutating func process(_ buffer: borrowing SampleBuffer, from firstFrame: Int, frames: Int)
 
-  /// Whether it looks at samples: where not, and nothing waits for its decision, `buffer` may hold anything.
+  /// Whether it looks at samples: where not, and nothing waits for its decision, `buffer` may hold
+  /// anything.
   var looksAtSamples: Bool { get }
 
   /// The next edge that is decided; nil while there is none. Edges come in order, open and close in
@@ -31,12 +32,12 @@ public protocol RecordingGate: Sendable {
   /// open) or forgotten (if closed).
   var decidedFrame: Int { get }
 
-  /// The recording is over: what was waited for is decided. An open segment ends with a last close at or
-  /// before its end.
+  /// The recording is over: what was waited for is decided. An open segment ends with a last close
+  /// at or before its end.
   mutating func finish()
 
-  /// The most frames that can lie between `decidedFrame` and what was received, where every edge was
-  /// asked for.
+  /// The most frames that can lie between `decidedFrame` and what was received, where every edge
+  /// was asked for.
   var lookaheadFrames: Int { get }
 
   /// The user wants what comes from now on. Means nothing to a gate that does not wait.
@@ -89,8 +90,8 @@ public struct PunchWindow: Sendable, Equatable {
   }
 }
 
-/// Keeps one segment: a window that was named beforehand, or what follows a moment that the user chooses and a
-/// little of what came before it. Disk thread only.
+/// Keeps one segment: a window that was named beforehand, or what follows a moment that the user
+/// chooses and a little of what came before it. Disk thread only.
 ///
 /// ```swift
 /// let engine = DuplexEngine(device: "sim:clock=free")
@@ -113,8 +114,8 @@ public struct WindowGate: RecordingGate {
   /// Moves the window when its first frame has come.
   private var move: (@Sendable (PunchWindow) -> PunchWindow)?
 
-  /// Keeps what lies within `window`: all frames by default. `move` is asked once, when its first frame has come, where
-  /// it really begins.
+  /// Keeps what lies within `window`: all frames by default. `move` is asked once, when its first
+  /// frame has come, where it really begins.
   public init(
     _ window: PunchWindow = PunchWindow(), move: (@Sendable (PunchWindow) -> PunchWindow)? = nil
   ) {
@@ -133,8 +134,8 @@ public struct WindowGate: RecordingGate {
     self.frames = frames.map { max(0, $0) }
   }
 
-  /// Begins to keep where nothing was named beforehand: the moment is the end of what was received so far. Only the
-  /// first call counts.
+  /// Begins to keep where nothing was named beforehand: the moment is the end of what was received
+  /// so far. Only the first call counts.
   public mutating func start() {
     guard firstFrame == nil else { return }
     firstFrame = max(0, receivedFrames - preRollFrames)
@@ -169,7 +170,8 @@ public struct WindowGate: RecordingGate {
   /// The pre-roll.
   public var lookaheadFrames: Int { preRollFrames }
 
-  /// The frame behind `frames` frames from `first` on; the last that can be counted where there are too many.
+  /// The frame behind `frames` frames from `first` on; the last that can be counted where there are
+  /// too many.
   private static func end(of frames: Int, from first: Int) -> Int {
     let (end, isTooLarge) = first.addingReportingOverflow(frames)
     return isTooLarge ? .max : end

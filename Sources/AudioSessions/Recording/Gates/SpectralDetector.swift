@@ -1,7 +1,7 @@
 import AudioBasics
 
-/// Judges the blocks of one channel by their spectra: finds speech that steady noise nearly hides, and
-/// tells music from it.
+/// Judges the blocks of one channel by their spectra: finds speech that steady noise nearly hides,
+/// and tells music from it.
 struct SpectralDetector: Sendable {
   /// What is known of one block.
   struct Block: Sendable {

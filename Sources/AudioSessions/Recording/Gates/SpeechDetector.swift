@@ -1,7 +1,7 @@
 import AudioBasics
 
-/// Cuts a recording into blocks of 10 ms and remembers the last of them, to judge them by what is known
-/// of the noise, and of what followed, at the moment of asking.
+/// Cuts a recording into blocks of 10 ms and remembers the last of them, to judge them by what is
+/// known of the noise, and of what followed, at the moment of asking.
 struct SpeechDetector: Sendable {
   /// Frames of a block.
   let blockFrames: Int
@@ -26,8 +26,8 @@ struct SpeechDetector: Sendable {
   /// What they say of each remembered block, channel by channel.
   private var spectralHistory: [SpectralDetector.Block] = []
 
-  /// Detects as `settings` say and remembers `rememberedBlocks` blocks beside those that are not to be
-  /// judged yet.
+  /// Detects as `settings` say and remembers `rememberedBlocks` blocks beside those that are not to
+  /// be judged yet.
   init(_ settings: VoiceSettings, rememberedBlocks: Int) {
     blockFrames = max(1, settings.sampleRate / 100)
     thresholdDBFS = settings.thresholdDBFS
@@ -95,7 +95,8 @@ struct SpeechDetector: Sendable {
     return best
   }
 
-  /// Music is not speech; what is speech rises above the noise, or is likely in noise that is steady.
+  /// Music is not speech; what is speech rises above the noise, or is likely in noise that is
+  /// steady.
   private func evidence(at index: Int, in channel: Int) -> SpeechEvidence {
     if let thresholdDBFS { return SpeechEvidence(history[index], threshold: thresholdDBFS) }
     guard let noise = floors[channel].estimate else { return .none }
@@ -127,8 +128,8 @@ struct SpeechDetector: Sendable {
     blocks += 1
   }
 
-  /// Takes the mark of music off the block of 100 ms ago: the share of steady tones is a running mean, and
-  /// falls that late when speech begins.
+  /// Takes the mark of music off the block of 100 ms ago: the share of steady tones is a running
+  /// mean, and falls that late when speech begins.
   private mutating func endMusic(in channel: Int) {
     let block = blocks - Self.musicLookahead
     guard block >= 0 else { return }
@@ -144,7 +145,8 @@ enum SpeechEvidence: Sendable, Comparable {
   case weak
   /// Enough for speech to begin.
   case strong
-  /// 11 dB or more above the noise, or three times as far above it as likely speech: a block counts for more.
+  /// 11 dB or more above the noise, or three times as far above it as likely speech: a block counts
+  /// for more.
   case distinct
 
   /// Decibels by which the noise must be surpassed, over the bands' root mean square.

@@ -1,8 +1,8 @@
 import Glibc
 
-/// How likely a block of one channel is speech in noise: the mean over the bins of a spectrum of the
-/// logarithm of the likelihood ratio (J. Sohn, N. S. Kim, W. Sung, "A statistical model-based voice
-/// activity detection", 1999).
+/// How likely a block of one channel is speech in noise: the mean over the bins of a spectrum of
+/// the logarithm of the likelihood ratio (J. Sohn, N. S. Kim, W. Sung, "A statistical model-based
+/// voice activity detection", 1999).
 ///
 /// The noise in each bin is followed by the probability that the bin holds speech (T. Gerkmann,
 /// R. C. Hendriks, "Unbiased MMSE-based noise power estimation with low complexity and low tracking
@@ -10,7 +10,8 @@ import Glibc
 struct SpeechLikelihood: Sendable {
   /// Blocks until the first noise estimate: 300 ms.
   private static let firstBlocks = 30
-  /// The first noise is the lowest mean of 50 ms in each bin; the mean of noise lies this much higher.
+  /// The first noise is the lowest mean of 50 ms in each bin; the mean of noise lies this much
+  /// higher.
   private static let firstBlocksOfMean = 5
   private static let firstBias: Float = 1.6
   /// The quietest noise that is believed in, per bin: below lies digital silence.
@@ -47,8 +48,8 @@ struct SpeechLikelihood: Sendable {
     means = presence
   }
 
-  /// Takes the power spectrum of the next block, and returns the mean logarithm of the likelihood ratio: about 0.15
-  /// in steady noise, and some units in speech. Nil until the noise is known.
+  /// Takes the power spectrum of the next block, and returns the mean logarithm of the likelihood
+  /// ratio: about 0.15 in steady noise, and some units in speech. Nil until the noise is known.
   mutating func next(_ power: [Float]) -> Float? {
     blockCount += 1
     guard blockCount > Self.firstBlocks else {
@@ -97,8 +98,8 @@ struct SpeechLikelihood: Sendable {
 /// Which likelihood of speech stands out from steady noise.
 ///
 /// The half second in which the likelihood was lowest, of the last ten seconds, held no speech: its
-/// mean and its deviation are those of the noise. Where they show that the noise is not steady, nothing
-/// stands out: other features must decide there.
+/// mean and its deviation are those of the noise. Where they show that the noise is not steady,
+/// nothing stands out: other features must decide there.
 struct LikelihoodThreshold: Sendable {
   /// A stretch, and how often one ends, in blocks.
   private static let stretchBlocks = 50
@@ -110,7 +111,8 @@ struct LikelihoodThreshold: Sendable {
   /// Speech must be above the noise's mean by `margin` and `deviations` standard deviations.
   private static let margin: Float = 0.1
   private static let deviations: Float = 2.5
-  /// The parts of this at which speech that has begun goes on, and from which on a block counts for more.
+  /// The parts of this at which speech that has begun goes on, and from which on a block counts for
+  /// more.
   private static let weakShare: Float = 0.7
   private static let distinctShare: Float = 3
   /// The least mean of noise that is believed in.
@@ -119,8 +121,8 @@ struct LikelihoodThreshold: Sendable {
   private var recent: [Float] = Array(repeating: 0, count: stretchBlocks)
   private var stretches: [(mean: Float, deviation: Float)] = []
   private var blockCount = 0
-  /// The mean likelihood of the noise, and how far above it speech may begin; nil while the noise is not known to be
-  /// steady.
+  /// The mean likelihood of the noise, and how far above it speech may begin; nil while the noise
+  /// is not known to be steady.
   private var noise: (mean: Float, rise: Float)?
 
   /// Takes the likelihood of the next block.

@@ -2,11 +2,11 @@ import Glibc
 
 /// How much of one channel's sound is tones whose frequency does not move, as music's do.
 ///
-/// The harmonics of a voice rise and fall all the time, those of an instrument stay where they are as
-/// long as its note lasts. Peaks of the spectrum that stay at one frequency show music even beneath
-/// louder speech (K. Seyerlehner, T. Pohle, M. Schedl, G. Widmer, "Automatic music detection in
-/// television productions", 2007). A tone that is there all the time is noise, as of a fan, and does
-/// not count.
+/// The harmonics of a voice rise and fall all the time, those of an instrument stay where they are
+/// as long as its note lasts. Peaks of the spectrum that stay at one frequency show music even
+/// beneath louder speech (K. Seyerlehner, T. Pohle, M. Schedl, G. Widmer, "Automatic music
+/// detection in television productions", 2007). A tone that is there all the time is noise, as of a
+/// fan, and does not count.
 struct ToneSteadiness: Sendable {
   /// A steady tone was there 50, 100 and 150 ms ago.
   private static let lagBlocks = 5
@@ -15,14 +15,15 @@ struct ToneSteadiness: Sendable {
   private static let tolerance: Float = 0.25
   /// What is kept of the sums from one block to the next: their memory is a third of a second.
   private static let memory: Float = 0.97
-  /// How long a tone has been there: each block with it adds one, each without takes one away. Beyond
-  /// 6 s it is noise.
+  /// How long a tone has been there: each block with it adds one, each without takes one away.
+  /// Beyond 6 s it is noise.
   private static let mostAge = 1200
   private static let noiseAge = 600
   /// Keeps the logarithm finite.
   private static let leastPower: Float = 1e-20
 
-  /// The frequency of the peak in each bin, in bins, for each of the last blocks; negative without one.
+  /// The frequency of the peak in each bin, in bins, for each of the last blocks; negative without
+  /// one.
   private var peaks: [[Float]]
   private var ages: [Int]
   private var blockCount = 0
@@ -36,7 +37,8 @@ struct ToneSteadiness: Sendable {
     ages = Array(repeating: 0, count: binCount)
   }
 
-  /// The share of the peaks' amplitude that is steady tones, 0 to 1, over the last third of a second.
+  /// The share of the peaks' amplitude that is steady tones, 0 to 1, over the last third of a
+  /// second.
   var share: Float { sum > 0 ? steadySum / sum : 0 }
 
   /// Takes the power spectrum of the next block.

@@ -2,12 +2,12 @@ import AudioBasics
 
 /// Keeps speech, and a little of what lies around it. Disk thread only.
 ///
-/// Speech is what rises above the noise in the bands of speech for long enough, or what its spectrum
-/// shows to be likely speech where the noise is steady: from a signal-to-noise ratio of about 5 dB on.
-/// The noise is followed as it changes. Music, which is tones that stay at their frequency, is not
-/// speech, but its drums and its singers may be taken for it. Clicks, as of keys, are too short for
-/// syllables. Nothing is decided before it is certain: a segment begins and ends where speech did, not
-/// where that was noticed.
+/// Speech is what rises above the noise in the bands of speech for long enough, or what its
+/// spectrum shows to be likely speech where the noise is steady: from a signal-to-noise ratio of
+/// about 5 dB on. The noise is followed as it changes. Music, which is tones that stay at their
+/// frequency, is not speech, but its drums and its singers may be taken for it. Clicks, as of keys,
+/// are too short for syllables. Nothing is decided before it is certain: a segment begins and ends
+/// where speech did, not where that was noticed.
 ///
 /// ```swift
 /// let engine = DuplexEngine(device: "sim:clock=free")
@@ -24,10 +24,11 @@ public struct VoiceGate: RecordingGate {
   private static let pauseBlocks = 20
   /// A syllable lasts this long without a break, in blocks; a click does not.
   private static let leastSyllableBlocks = 7
-  /// What a block that is distinct counts for within a syllable, where one that is just strong counts for
-  /// two: the surer each observation is, the fewer of them make a decision, so that a word of one syllable
-  /// is found (J. Ramirez, J. C. Segura, C. Benitez, L. Garcia, A. Rubio, "Statistical voice activity
-  /// detection using a multiple observation likelihood ratio test", 2005, weighs them in the same way).
+  /// What a block that is distinct counts for within a syllable, where one that is just strong
+  /// counts for two: the surer each observation is, the fewer of them make a decision, so that a
+  /// word of one syllable is found (J. Ramirez, J. C. Segura, C. Benitez, L. Garcia, A. Rubio,
+  /// "Statistical voice activity detection using a multiple observation likelihood ratio test",
+  /// 2005, weighs them in the same way).
   private static let distinctWeight = 6
   /// This many blocks of strong speech keep a segment open after a longer pause.
   private static let mostRenewalBlocks = 5
@@ -51,8 +52,8 @@ public struct VoiceGate: RecordingGate {
   private var run = 0
   /// The block after the last syllable.
   private var syllableEnd = 0
-  /// The block after the last sound that was speech, if only as short as the release of a consonant: it
-  /// belongs to the speech before it, and is not waited upon for more.
+  /// The block after the last sound that was speech, if only as short as the release of a
+  /// consonant: it belongs to the speech before it, and is not waited upon for more.
   private var speechEnd = 0
   /// Where the segment ends that is over, unless speech begins again before it is certain.
   private var pendingClose: Int?
@@ -64,7 +65,8 @@ public struct VoiceGate: RecordingGate {
   /// A gate for speech as `settings` say.
   public init(_ settings: VoiceSettings) {
     let rate = Double(settings.sampleRate)
-    // Whatever is asked for: times within which sums of frames can be counted, and that fit in memory.
+    // Whatever is asked for: times within which sums of frames can be counted, and that fit in
+    // memory.
     func bounded(_ seconds: Double, _ most: Double = 3600) -> Double {
       seconds > 0 ? min(seconds, most) : 0
     }
@@ -242,8 +244,8 @@ public struct VoiceSettings: Sendable, Equatable {
   public var holdSeconds = 1.0
   /// What is kept after speech has ended.
   public var tailSeconds = 0.5
-  /// Sounds shorter than this, a minute at most, open nothing; what is far above the noise may be shorter by a quarter, as
-  /// the noise hides where it begins and ends.
+  /// Sounds shorter than this, a minute at most, open nothing; what is far above the noise may be
+  /// shorter by a quarter, as the noise hides where it begins and ends.
   public var minimumSeconds = 0.2
 
   /// The default settings for a recording of `channelCount` channels at `sampleRate` Hz.

@@ -37,8 +37,8 @@ struct FileSeries: ~Copyable {
   /// Where its files are, the growing one among them.
   var paths: [String] { files.map(\.path) + [current?.path].compactMap { $0 } }
 
-  /// Frames that are in none of its files once it is finished, though they were written: a file that was deleted and
-  /// could not be written again still grows then.
+  /// Frames that are in none of its files once it is finished, though they were written: a file
+  /// that was deleted and could not be written again still grows then.
   var lostFrames: Int { spoiltFrames + (current?.frames ?? 0) }
 
   /// Makes the first file; where each segment of speech gets its own, looks at its folder only.
@@ -70,16 +70,17 @@ struct FileSeries: ~Copyable {
     }
   }
 
-  /// Appends frames from `first` on, which was captured at `start` nanoseconds since 1970: those of `words`, where there
-  /// are any and the file takes them, or else those of `buffer`, which are the same.
+  /// Appends frames from `first` on, which was captured at `start` nanoseconds since 1970: those of
+  /// `words`, where there are any and the file takes them, or else those of `buffer`, which are the
+  /// same.
   mutating func write(
     _ buffer: borrowing SampleBuffer, _ words: Span<Int16>, from first: Int = 0,
     frames count: Int, start: UInt64
   ) throws(FileFailure) {
     var done = 0
     while done < count {
-      // From the block's start: a sum of rounded steps can fall just short of a whole second, and a file's
-      // name would be a second early.
+      // From the block's start: a sum of rounded steps can fall just short of a whole second, and a
+      // file's name would be a second early.
       let exact = start &+ FrameTime.nanoseconds(of: done, at: plan.sampleRate)
       let time = (exact + 500) / 1000 * 1000
       if writer?.isSpoilt == true { abandon() }
@@ -133,7 +134,8 @@ struct FileSeries: ~Copyable {
     frames += change
   }
 
-  /// Starts commands for complete files, and removes files that are too many. `now` is nanoseconds since 1970.
+  /// Starts commands for complete files, and removes files that are too many. `now` is nanoseconds
+  /// since 1970.
   mutating func poll(at now: UInt64) {
     let gone = finished.step(at: now, isGrowing: current != nil)
     if !gone.isEmpty { files.removeAll { gone.contains($0.path) } }
@@ -156,8 +158,8 @@ struct FileSeries: ~Copyable {
     if let loss { throw loss }
   }
 
-  /// Another program cut the growing file off or wrote into it: it is theirs now, and the recording goes
-  /// on in another.
+  /// Another program cut the growing file off or wrote into it: it is theirs now, and the recording
+  /// goes on in another.
   private mutating func abandon() {
     guard let file = current else { return }
     spoiltFrames += file.frames
@@ -233,7 +235,8 @@ struct FileSeries: ~Copyable {
     do throws(FileFailure) {
       if let trouble = try followName(of: ending) { events.emit(.warning(trouble)) }
     } catch {
-      // It has no name, and would be gone once it is closed: it grows on until it can be written again.
+      // It has no name, and would be gone once it is closed: it grows on until it can be written
+      // again.
       postponeSplit()
       return warnOfDeletion(error)
     }
@@ -328,8 +331,9 @@ struct FileSeries: ~Copyable {
     if let trouble { throw trouble }
   }
 
-  /// Writes `file` again where it was deleted or its name was taken meanwhile, and goes by its new name where it
-  /// was renamed. Throws where its sound would be lost; answers with what else went wrong.
+  /// Writes `file` again where it was deleted or its name was taken meanwhile, and goes by its new
+  /// name where it was renamed. Throws where its sound would be lost; answers with what else went
+  /// wrong.
   private mutating func followName(of file: RecordedFile) throws(FileFailure) -> FileFailure? {
     // Standard output has no name, whatever file the user has led it to.
     guard !plan.isStream else { return nil }

@@ -48,8 +48,8 @@ struct FinishedFiles: ~Copyable {
     if command == nil { kept.append(entry) } else { waiting.append(entry) }
   }
 
-  /// Starts what is due, and removes what is too much at `now`, where with `isGrowing` one more file
-  /// is being written. Returns the paths that are gone.
+  /// Starts what is due, and removes what is too much at `now`, where with `isGrowing` one more
+  /// file is being written. Returns the paths that are gone.
   mutating func step(at now: UInt64, isGrowing: Bool) -> [String] {
     poll()
     var gone: [String] = []

@@ -3,8 +3,8 @@ import AudioFiles
 /// The names of a recording's files, one after the other.
 ///
 /// A pattern with a percent sign is one of strftime's: `note-%Y%m%d-%H%M%S.wav`, by the time of a
-/// file's first frame. Any other is counted: `take.wav` gives `take-001.wav`, `take-002.wav`. A name
-/// that was used or is taken gets a further number, `-2`, so that nothing is ever overwritten.
+/// file's first frame. Any other is counted: `take.wav` gives `take-001.wav`, `take-002.wav`. A
+/// name that was used or is taken gets a further number, `-2`, so that nothing is ever overwritten.
 struct SeriesNames {
   private let pattern: String
   private let isSeries: Bool
@@ -28,7 +28,8 @@ struct SeriesNames {
       "-" + String(repeating: "0", count: max(0, 3 - digits.count)) + digits, into: pattern)
   }
 
-  /// `name`, or where that is taken the same with the first number that is not, from the last one that was given on.
+  /// `name`, or where that is taken the same with the first number that is not, from the last one
+  /// that was given on.
   mutating func free(_ name: String, isTaken: (String) -> Bool) -> String {
     var path = name
     while isTaken(path) {
