@@ -228,7 +228,7 @@ import Testing
     capture.pointee.refuses_link = true
     capture.pointee.step = 64
     let progress = UnitProgress()
-    let writer = EventWriter()
+    let writer = EventWriter<TimelineEvent>()
     var reader = writer.makeReader()
     var unit = DuplexUnit(
       device: try ALSADuplex(opening: .fake(capture, playback)), callbacks: DuplexClosures(),

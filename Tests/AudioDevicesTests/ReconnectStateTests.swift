@@ -27,7 +27,7 @@ import Testing
     _ device: consuming ScriptedDevice, cycles: Int, frameLimit: Int? = nil, reconnects: Bool = true
   ) throws -> Outcome {
     let progress = UnitProgress()
-    let writer = EventWriter()
+    let writer = EventWriter<TimelineEvent>()
     var reader = writer.makeReader()
     let lost = MutexBox(0)
     var unit = DuplexUnit(

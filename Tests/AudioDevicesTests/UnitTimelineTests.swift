@@ -13,7 +13,7 @@ import Testing
 
   /// The events of a unit whose device answers with these statuses, one a turn.
   private func events(_ statuses: [DeviceStatus]) throws -> [TimelineEvent] {
-    let writer = EventWriter()
+    let writer = EventWriter<TimelineEvent>()
     var reader = writer.makeReader()
     var unit = DuplexUnit(
       device: ReportingDevice(

@@ -42,7 +42,7 @@ import Testing
 
     let ring = SampleWriter(frameCount: 48000, channelCount: 1)
     let saved = ring.makeReader()
-    let gaps = EventWriter()
+    let gaps = EventWriter<TimelineEvent>()
     var listed = gaps.makeReader()
     var callbacks = Mixer(periodFrames: period, captureChannels: 1, playbackChannels: 0)
     callbacks.recorder = Recorder(ring: ring, gaps: gaps)
@@ -73,7 +73,7 @@ import Testing
   @Test func `a ring that runs over says how much it lost, and where`() throws {
     let ring = SampleWriter(frameCount: 100, channelCount: 1)
     var saved = ring.makeReader()
-    let gaps = EventWriter()
+    let gaps = EventWriter<TimelineEvent>()
     var listed = gaps.makeReader()
     var recorder = Recorder(ring: ring, gaps: gaps)
     var buffer = SampleBuffer(frameCount: 64, channelCount: 1)
@@ -88,7 +88,7 @@ import Testing
 
   @Test func `what the ring had no room for at the end is told, too`() {
     let ring = SampleWriter(frameCount: 100, channelCount: 1)
-    let gaps = EventWriter()
+    let gaps = EventWriter<TimelineEvent>()
     var listed = gaps.makeReader()
     var recorder = Recorder(ring: ring, gaps: gaps)
     let buffer = SampleBuffer(frameCount: 64, channelCount: 1)

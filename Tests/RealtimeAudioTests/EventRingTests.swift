@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct EventRingTests {
   @Test func `events written on one thread are read on another in order`() throws {
-    let writer = EventWriter()
+    let writer = EventWriter<Gap>()
     var reader = writer.makeReader()
     let thread = try RealtimeThread(
       name: "events", priority: .normal, Telling(writer: consume writer))
@@ -15,7 +15,7 @@ import Testing
         sched_yield()
         continue
       }
-      #expect(event == TimelineEvent(kind: .captureXrun, frame: frame, frames: frame % 7))
+      #expect(event == Gap(frame: frame, frames: frame % 7))
       frame += 1
     }
     _ = thread.join()
@@ -23,9 +23,9 @@ import Testing
   }
 
   @Test func `a full ring refuses an event, and takes the next once one was read`() {
-    var writer = EventWriter()
+    var writer = EventWriter<Gap>()
     var reader = writer.makeReader()
-    let event = TimelineEvent(kind: .deviceLost, frame: 1, frames: 2)
+    let event = Gap(frame: 1, frames: 2)
     for _ in 0..<256 {
       let isTaken = writer.write(event)
       #expect(isTaken)
@@ -36,16 +36,39 @@ import Testing
     let isTakenAfterwards = writer.write(event)
     #expect(isTakenAfterwards)
   }
+
+  @Test func `events of any size stay apart`() {
+    func expectInOrder<Event: BitwiseCopyable & Sendable & Equatable>(_ make: (UInt8) -> Event) {
+      var writer = EventWriter<Event>()
+      var reader = writer.makeReader()
+      for round in 0..<UInt8(3) {
+        for number in 0..<UInt8(200) {
+          let isTaken = writer.write(make(number &* 3 &+ round))
+          #expect(isTaken)
+        }
+        for number in 0..<UInt8(200) { #expect(reader.read() == make(number &* 3 &+ round)) }
+      }
+    }
+    expectInOrder { $0 }
+    expectInOrder { UInt16($0) * 257 }
+    expectInOrder { Gap(frame: Int($0), frames: -Int($0)) }
+    expectInOrder { SIMD8<Float>(repeating: Float($0)) }
+  }
+}
+
+private struct Gap: BitwiseCopyable, Sendable, Equatable {
+  var frame: Int
+  var frames: Int
 }
 
 private struct Telling: RealtimeWork, ~Copyable, Sendable {
   static let count = 10_000
-  var writer: EventWriter
+  var writer: EventWriter<Gap>
 
   mutating func run() {
     var frame = 0
     while frame < Self.count {
-      if writer.write(TimelineEvent(kind: .captureXrun, frame: frame, frames: frame % 7)) {
+      if writer.write(Gap(frame: frame, frames: frame % 7)) {
         frame += 1
       } else {
         sched_yield()

@@ -44,7 +44,7 @@ func runDrifting(
   }
   let device = AsynchronousPair(pair, request: request, master: master)
   let progress = UnitProgress()
-  let writer = EventWriter()
+  let writer = EventWriter<TimelineEvent>()
   var reader = writer.makeReader()
   var unit = DuplexUnit(
     device: device,

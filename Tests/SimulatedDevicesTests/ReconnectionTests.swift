@@ -130,7 +130,7 @@ struct ReconnectionTests {
     let device = try ResamplingDevice(
       SimulatedDevice(specification, request: request.atRate(48000)), request: request)
     let progress = UnitProgress()
-    let writer = EventWriter()
+    let writer = EventWriter<TimelineEvent>()
     var reader = writer.makeReader()
     var unit = DuplexUnit(
       device: device, callbacks: DuplexClosures(), progress: progress, events: writer,

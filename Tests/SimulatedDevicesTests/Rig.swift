@@ -76,7 +76,7 @@ func run(
   let device = try SimulatedDevice(
     SimulatedDeviceSpecification(parsing: name), request: request, microphone: feeder)
   let progress = UnitProgress()
-  let writer = EventWriter()
+  let writer = EventWriter<TimelineEvent>()
   var reader = writer.makeReader()
   var unit = DuplexUnit(
     device: device,

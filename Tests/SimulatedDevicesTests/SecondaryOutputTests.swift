@@ -79,7 +79,7 @@ struct SecondaryOutputTests {
     let frames = seconds * 48000
     let signal = (0..<frames).map { Float(0.89 * sine(Self.pitch, at: Double($0))) }
     let progress = UnitProgress()
-    let writer = EventWriter()
+    let writer = EventWriter<TimelineEvent>()
     var reader = writer.makeReader()
     var unit = DuplexUnit(
       device: device,

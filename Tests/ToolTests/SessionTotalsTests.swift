@@ -1,3 +1,4 @@
+import AudioDevices
 import AudioSessions
 import RealtimeAudio
 import Testing

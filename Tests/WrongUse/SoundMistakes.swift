@@ -30,7 +30,7 @@ let soundMistakes: [Mistake] = [
     _ = writer.makeReader()
   },
   Mistake(name: "events-with-two-readers", answer: .stopped) {
-    let writer = EventWriter()
+    let writer = EventWriter<TimelineEvent>()
     _ = writer.makeReader()
     _ = writer.makeReader()
   },

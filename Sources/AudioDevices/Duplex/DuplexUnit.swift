@@ -174,7 +174,8 @@ public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
   /// time between.
   public init(
     device: consuming DuplexDevice, callbacks: consuming Callbacks,
-    progress: borrowing UnitProgress, events: consuming EventWriter = EventWriter(),
+    progress: borrowing UnitProgress,
+    events: consuming EventWriter<TimelineEvent> = EventWriter<TimelineEvent>(),
     frameLimit: Int? = nil, fadeFrames: Int = 0, reconnects: Bool = false,
     resuming: CycleTime? = nil
   ) {
@@ -188,7 +189,8 @@ public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
   /// The same on the device that `driver` drives.
   public init<Driver: DuplexDriver & ~Copyable>(
     device driver: consuming Driver, callbacks: consuming Callbacks,
-    progress: borrowing UnitProgress, events: consuming EventWriter = EventWriter(),
+    progress: borrowing UnitProgress,
+    events: consuming EventWriter<TimelineEvent> = EventWriter<TimelineEvent>(),
     frameLimit: Int? = nil, fadeFrames: Int = 0, reconnects: Bool = false
   ) {
     self.init(

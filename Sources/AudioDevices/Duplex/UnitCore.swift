@@ -41,7 +41,7 @@ struct UnitCore: ~Copyable {
   let configuration: DuplexConfiguration
   let shape: DuplexShape
   let reconnects: Bool
-  var events: EventWriter
+  var events: EventWriter<TimelineEvent>
   private let shared: SharedState<UnitFigures>
   private var status = DeviceStatus()
   private let secondaryCount: Int
@@ -92,7 +92,8 @@ struct UnitCore: ~Copyable {
 
   init(
     _ device: consuming DuplexDevice, progress: borrowing UnitProgress,
-    events: consuming EventWriter, frameLimit: Int, fadeFrames: Int, reconnects: Bool,
+    events: consuming EventWriter<TimelineEvent>, frameLimit: Int, fadeFrames: Int,
+    reconnects: Bool,
     resuming resumption: CycleTime? = nil
   ) {
     let granted = device.configuration

@@ -1,42 +1,12 @@
 // Audio thread.
 
-import AudioBasics
 import Glibc
 import RealtimeAudio
-
-/// The audio thread's half of telling what a feedback suppressor does. What finds no room is not
-/// told.
-public struct FeedbackEventWriter: ~Copyable {
-  static let width = 4
-  private var ring = SampleWriter(frameCount: 64, channelCount: FeedbackEventWriter.width)
-  private var item = SampleBuffer(frameCount: 1, channelCount: FeedbackEventWriter.width)
-  private let sampleRate: Int
-
-  /// A writer for sound at `sampleRate` Hz.
-  public init(sampleRate: Int) {
-    self.sampleRate = sampleRate
-  }
-
-  /// The half that shows. Ask once.
-  public borrowing func makeReader() -> FeedbackEventReader {
-    FeedbackEventReader(ring.makeReader(), sampleRate: sampleRate)
-  }
-
-  @_noLocks
-  mutating func emit(isDucked: Bool, pitchCosine: Float, at frame: Int) {
-    item[0] = isDucked ? 0 : 1
-    // A float holds 24 bits: the frame goes in two parts.
-    item[1] = Float(frame >> 16)
-    item[2] = Float(frame & 0xFFFF)
-    item[3] = pitchCosine
-    _ = ring.write(item, frames: 1)
-  }
-}
 
 /// What a feedback suppressor did.
 public struct FeedbackEvent: Sendable, Equatable {
   /// The two things it does.
-  public enum State: Int, Sendable {
+  public enum State: Int, BitwiseCopyable, Sendable {
     /// It lowered the microphone.
     case ducked
     /// It gives it back, softly.
@@ -51,25 +21,51 @@ public struct FeedbackEvent: Sendable, Equatable {
   public let frequencyHz: Double
 }
 
+/// The same with the pitch as the audio thread knows it: the cosine of the angle that its phase
+/// turns by from one frame that is looked at to the next.
+struct FeedbackMark: BitwiseCopyable, Sendable {
+  let state: FeedbackEvent.State
+  let frame: Int
+  let pitchCosine: Float
+}
+
+/// The audio thread's half of telling what a feedback suppressor does. What finds no room is not
+/// told.
+public struct FeedbackEventWriter: ~Copyable {
+  private var ring = EventWriter<FeedbackMark>()
+  private let sampleRate: Int
+
+  /// A writer for sound at `sampleRate` Hz.
+  public init(sampleRate: Int) {
+    self.sampleRate = sampleRate
+  }
+
+  /// The half that shows. Ask once.
+  public borrowing func makeReader() -> FeedbackEventReader {
+    FeedbackEventReader(ring.makeReader(), sampleRate: sampleRate)
+  }
+
+  @_noLocks
+  mutating func emit(_ state: FeedbackEvent.State, pitchCosine: Float, at frame: Int) {
+    _ = ring.write(FeedbackMark(state: state, frame: frame, pitchCosine: pitchCosine))
+  }
+}
+
 /// The half that shows what a feedback suppressor does. Any one thread.
 public struct FeedbackEventReader: ~Copyable {
-  private var ring: SampleReader
-  private var item = SampleBuffer(frameCount: 1, channelCount: FeedbackEventWriter.width)
+  private var ring: EventReader<FeedbackMark>
   private let lookRate: Double
 
-  init(_ ring: consuming SampleReader, sampleRate: Int) {
+  init(_ ring: consuming EventReader<FeedbackMark>, sampleRate: Int) {
     self.ring = ring
     lookRate = Double(sampleRate) / Double(HopLevels.stride(sampleRate))
   }
 
   /// The oldest thing not told yet.
   public mutating func next() -> FeedbackEvent? {
-    guard ring.read(into: &item, frames: 1) == 1,
-      let state = FeedbackEvent.State(rawValue: Int(clamping: item[0]))
-    else { return nil }
-    let angle = acos(Double(min(1, max(-1, item[3]))))
+    guard let mark = ring.read() else { return nil }
+    let angle = acos(Double(min(1, max(-1, mark.pitchCosine))))
     return FeedbackEvent(
-      state: state, frame: Int(clamping: item[1]) * 65536 + Int(clamping: item[2]),
-      frequencyHz: angle * lookRate / (2 * .pi))
+      state: mark.state, frame: mark.frame, frequencyHz: angle * lookRate / (2 * .pi))
   }
 }

@@ -27,7 +27,7 @@ extension FeedbackSuppressor {
     duckCount &+= 1
     ducks.publish(duckCount)
     failures = 0
-    events.emit(isDucked: true, pitchCosine: bands.pitchCosine(band: suspect), at: frame)
+    events.emit(.ducked, pitchCosine: bands.pitchCosine(band: suspect), at: frame)
     stage = .ducked
     stageHop = hop
   }
@@ -82,7 +82,7 @@ extension FeedbackSuppressor {
     let level = history.level(band: suspect, age: 0)
     let waited = hop &- stageHop
     guard waited > 125, level < max(-55, duckedLevel - 20) || waited > 750 else { return }
-    events.emit(isDucked: false, pitchCosine: bands.pitchCosine(band: suspect), at: frame)
+    events.emit(.released, pitchCosine: bands.pitchCosine(band: suspect), at: frame)
     stage = .returning
     stageHop = hop
   }

@@ -28,7 +28,7 @@ import RealtimeAudio
 /// ```
 public struct Recorder: MixerStage, ~Copyable {
   private var ring: SampleWriter
-  private var gaps: EventWriter
+  private var gaps: EventWriter<TimelineEvent>
   private var origin: CaptureOrigin
   /// Frames whose channels are being mapped to those of the ring, a few at a time.
   private var mapped: SampleBuffer
@@ -41,12 +41,13 @@ public struct Recorder: MixerStage, ~Copyable {
     self.init(
       ring: SampleWriter(
         frameCount: frameCount, channelCount: channelCount, isSixteenBit: isSixteenBit),
-      gaps: EventWriter(), sampleRate: sampleRate)
+      gaps: EventWriter<TimelineEvent>(), sampleRate: sampleRate)
   }
 
   /// Records to these ends of a ring and a list of gaps.
   public init(
-    ring: consuming SampleWriter, gaps: consuming EventWriter, sampleRate: Int = 48000
+    ring: consuming SampleWriter, gaps: consuming EventWriter<TimelineEvent>,
+    sampleRate: Int = 48000
   ) {
     mapped = SampleBuffer(frameCount: 64, channelCount: ring.channelCount)
     self.ring = ring

@@ -1,10 +1,11 @@
 import AudioBasics
+import AudioDevices
 import RealtimeAudio
 
 /// Reads a capture ring: its frames in order, with silence where frames were lost. Disk thread.
 public struct RecordingReader: ~Copyable, Sendable {
   private var ring: SampleReader
-  private var gaps: EventReader
+  private var gaps: EventReader<TimelineEvent>
   private let captureOrigin: PublishedValueView
   private let captureFirstFrame: PublishedValueView
   private var nextGap: TimelineEvent?
@@ -17,7 +18,8 @@ public struct RecordingReader: ~Copyable, Sendable {
   private(set) var overflowFrames = 0
 
   init(
-    ring: consuming SampleReader, gaps: consuming EventReader, origin: consuming PublishedValueView,
+    ring: consuming SampleReader, gaps: consuming EventReader<TimelineEvent>,
+    origin: consuming PublishedValueView,
     firstFrame: consuming PublishedValueView
   ) {
     self.ring = ring

@@ -129,11 +129,11 @@ extension SessionCallbacks where Self: ~Copyable {
 
 /// Gathers what a running unit publishes into moments, and into the report at the end.
 struct SessionObserver: ~Copyable {
-  private var events: EventReader
+  private var events: EventReader<TimelineEvent>
   private var meter: MeterView?
   private(set) var report = SessionReport()
 
-  init(events: consuming EventReader, meter: consuming MeterView?) {
+  init(events: consuming EventReader<TimelineEvent>, meter: consuming MeterView?) {
     self.events = events
     self.meter = meter
   }

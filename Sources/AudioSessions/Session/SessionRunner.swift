@@ -43,7 +43,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   ) {
     configuration = device.configuration
     progress = UnitProgress()
-    let events = EventWriter()
+    let events = EventWriter<TimelineEvent>()
     observer = SessionObserver(events: events.makeReader(), meter: meter)
     unit = DuplexUnit(
       device: device, callbacks: callbacks, progress: progress, events: events,

@@ -1,4 +1,5 @@
 import AudioBasics
+import AudioDevices
 import AudioSessions
 import DelayEstimation
 import RealtimeAudio
@@ -43,7 +44,7 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
   /// room for the plan's burst.
   public init(
     plan: ProbePlan, sound: consuming SampleWriter, ring: consuming SampleReader,
-    gaps: consuming EventReader
+    gaps: consuming EventReader<TimelineEvent>
   ) {
     self.plan = plan
     soundFrames = sound.room

@@ -116,7 +116,7 @@ public struct ProbeSession: ~Copyable {
     let ring = SampleWriter(
       frameCount: 4 * max(plan.sampleRate, periodFrames),
       channelCount: plan.captureChannels + plan.playbackChannels)
-    let gaps = EventWriter()
+    let gaps = EventWriter<TimelineEvent>()
     let reader = sound.makeReader()
     listener = ProbeListener(
       plan: plan, sound: sound, ring: ring.makeReader(), gaps: gaps.makeReader())

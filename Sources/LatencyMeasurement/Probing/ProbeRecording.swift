@@ -1,10 +1,11 @@
 import AudioBasics
+import AudioDevices
 import RealtimeAudio
 
 /// What was played and captured since a probe was queued.
 struct ProbeRecording: ~Copyable {
   private var ring: SampleReader
-  private var gaps: EventReader
+  private var gaps: EventReader<TimelineEvent>
   private var chunk: SampleBuffer
   private let captureChannels: Int
   /// What each input channel captured.
@@ -17,7 +18,7 @@ struct ProbeRecording: ~Copyable {
   private(set) var hasGap = false
 
   init(
-    ring: consuming SampleReader, gaps: consuming EventReader, captureChannels: Int,
+    ring: consuming SampleReader, gaps: consuming EventReader<TimelineEvent>, captureChannels: Int,
     playbackChannels: Int
   ) {
     self.ring = ring

@@ -3,122 +3,128 @@
 import AudioBasics
 import Synchronization
 
-/// Something that happened at a frame of the timeline.
-public struct TimelineEvent: BitwiseCopyable, Sendable, Equatable {
-  /// What happened.
-  public enum Kind: UInt8, BitwiseCopyable, Sendable {
-    /// The input lost frames: the device overran, or something stopped it.
-    case captureXrun
-    /// The output ran dry.
-    case playbackXrun
-    /// Frames that were captured and found no room to be kept.
-    case overflow
-    /// The device went away.
-    case deviceLost
-    /// The device came back: `frames` is how many it was away for.
-    case deviceReturned
-    /// The device was away to the very end of the run.
-    case deviceAbsent
-    /// Of two devices the input went away, and the output goes on.
-    case captureLost
-    /// The input came back: `frames` frames from `frame` on were not captured.
-    case captureReturned
-    /// The input was away to the very end of the run.
-    case captureAbsent
-    /// Of two devices the output went away, and the input goes on.
-    case playbackLost
-    /// The output came back.
-    case playbackReturned
-    /// The output was away to the very end of the run.
-    case playbackAbsent
-    /// A secondary output went away, or came back: number `frames` of them.
-    case secondaryOutputLost, secondaryOutputReturned
-    /// A player goes on here: `frames` is how much of its ring lies before what is heard now.
-    case playing
-    /// A player passes over frames of its ring, those behind its first `frames`.
-    case passed
-  }
-
-  /// What happened.
-  public var kind: Kind
-  /// Where on the timeline it happened, or the gap begins.
-  public var frame: Int
-  /// How many frames the gap is long; for some kinds another number, as they say.
-  public var frames: Int
-  /// When, in nanoseconds of the host's clock; 0 where it was not asked for.
-  public var nanoseconds: UInt64
-
-  /// An event of `frames` frames at `frame`.
-  @_noLocks
-  public init(kind: Kind, frame: Int, frames: Int, nanoseconds: UInt64 = 0) {
-    self.kind = kind
-    self.frame = frame
-    self.frames = frames
-    self.nanoseconds = nanoseconds
-  }
-}
-
-/// What the two ends of a ring of events share. The invariants are those of `SampleRing`.
-struct EventRing: ~Copyable {
-  static let capacity = 256
-  let slots: UnsafeMutablePointer<TimelineEvent>
-  let written = Atomic<Int>(0)
-  let read = Atomic<Int>(0)
-  let hasReader = Atomic<Bool>(false)
-
-  init() {
-    slots = .allocate(capacity: Self.capacity)
-    slots.initialize(
-      repeating: TimelineEvent(kind: .overflow, frame: 0, frames: 0), count: Self.capacity)
-  }
-
-  deinit {
-    slots.deallocate()
-  }
-}
-
 /// The end of a ring of events that puts them in. One thread; never waits, allocates or locks.
 ///
 /// ```swift
-/// var writer = EventWriter()
+/// struct Peak: BitwiseCopyable, Sendable {
+///   var frame: Int
+///   var level: Float
+/// }
+/// var writer = EventWriter<Peak>()
 /// var reader = writer.makeReader()
-/// _ = writer.write(TimelineEvent(kind: .captureXrun, frame: 4800, frames: 480))
-/// precondition(reader.read()?.frames == 480)
+/// _ = writer.write(Peak(frame: 4800, level: 0.5))
+/// precondition(reader.read()?.frame == 4800)
 /// ```
-public struct EventWriter: ~Copyable, @unchecked Sendable {
+public struct EventWriter<Event: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
   // @unchecked because this is the ring's only writer, and the counters order its memory.
-  private let ring = SharedState(EventRing())
-  private var position = 0
+  @usableFromInline var end: EventWriterEnd
 
   /// An empty ring.
-  public init() {}
+  public init() {
+    end = EventWriterEnd(EventRing(of: Event.self))
+  }
 
   /// The ring's other end. Ask once: a ring has one reader, and the second ends the program with a
   /// sentence.
-  public borrowing func makeReader() -> EventReader {
-    requirement(
-      !ring.pointer.pointee.hasReader.exchange(true, ordering: .relaxed),
-      "A ring has one reader, and it was made already.")
-    return EventReader(ring.share())
-  }
+  public borrowing func makeReader() -> EventReader<Event> { EventReader(end.makeReader()) }
 
   /// Puts `event` in, or answers false when 256 wait to be read.
-  @_noLocks
-  public mutating func write(_ event: TimelineEvent) -> Bool {
-    // Acquires the slots that `read` in the reader released.
-    let taken = ring.pointer.pointee.read.load(ordering: .acquiring)
-    guard position &- taken < EventRing.capacity else { return false }
-    ring.pointer.pointee.slots[position % EventRing.capacity] = event
-    position &+= 1
-    // Publishes the event; pairs with the load in `read`.
-    ring.pointer.pointee.written.store(position, ordering: .releasing)
+  @inlinable @inline(__always)
+  public mutating func write(_ event: Event) -> Bool {
+    guard let slot = end.freeSlot else { return false }
+    slot.storeBytes(of: event, as: Event.self)
+    end.publish()
     return true
   }
 }
 
 /// The end of a ring of events that takes them out. One thread; never waits.
-public struct EventReader: ~Copyable, @unchecked Sendable {
+public struct EventReader<Event: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
   // @unchecked because this is the ring's only reader, and the counters order its memory.
+  @usableFromInline var end: EventReaderEnd
+
+  init(_ end: consuming EventReaderEnd) {
+    self.end = end
+  }
+
+  /// The oldest event not read yet.
+  @inlinable @inline(__always)
+  public mutating func read() -> Event? {
+    guard let slot = end.oldestSlot else { return nil }
+    let event = slot.load(as: Event.self)
+    end.release()
+    return event
+  }
+}
+
+/// What the two ends of a ring of events share, whatever the events are. The invariants are those
+/// of `SampleRing`.
+struct EventRing: ~Copyable {
+  static let capacity = 256
+  let written = Atomic<Int>(0)
+  let read = Atomic<Int>(0)
+  let hasReader = Atomic<Bool>(false)
+  private let slots: UnsafeMutableRawPointer
+  private let stride: Int
+
+  init<Event: BitwiseCopyable>(of event: Event.Type) {
+    stride = MemoryLayout<Event>.stride
+    let byteCount = stride * Self.capacity
+    slots = .allocate(byteCount: byteCount, alignment: MemoryLayout<Event>.alignment)
+    // Touched here, so that the audio thread never waits for its pages.
+    slots.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+  }
+
+  deinit {
+    slots.deallocate()
+  }
+
+  /// Where the event with this number lies.
+  @_noLocks
+  func slot(_ position: Int) -> UnsafeMutableRawPointer {
+    slots + position % Self.capacity &* stride
+  }
+}
+
+/// What a writer does whatever the events are.
+@usableFromInline
+struct EventWriterEnd: ~Copyable {
+  private let ring: SharedState<EventRing>
+  private var position = 0
+
+  init(_ ring: consuming EventRing) {
+    self.ring = SharedState(ring)
+  }
+
+  borrowing func makeReader() -> EventReaderEnd {
+    requirement(
+      !ring.pointer.pointee.hasReader.exchange(true, ordering: .relaxed),
+      "A ring has one reader, and it was made already.")
+    return EventReaderEnd(ring.share())
+  }
+
+  /// Where the next event goes; nil where there is no room.
+  @usableFromInline
+  var freeSlot: UnsafeMutableRawPointer? {
+    @_noLocks get {
+      // Acquires the slots that `release` in the reader released.
+      let taken = ring.pointer.pointee.read.load(ordering: .acquiring)
+      return position &- taken < EventRing.capacity ? ring.pointer.pointee.slot(position) : nil
+    }
+  }
+
+  /// Shows the event that was put there.
+  @usableFromInline @_noLocks
+  mutating func publish() {
+    position &+= 1
+    // Publishes the event; pairs with the load in `oldestSlot`.
+    ring.pointer.pointee.written.store(position, ordering: .releasing)
+  }
+}
+
+/// What a reader does whatever the events are.
+@usableFromInline
+struct EventReaderEnd: ~Copyable {
   private let ring: SharedState<EventRing>
   private var position = 0
 
@@ -126,15 +132,21 @@ public struct EventReader: ~Copyable, @unchecked Sendable {
     self.ring = ring
   }
 
-  /// The oldest event not read yet.
-  @_noLocks
-  public mutating func read() -> TimelineEvent? {
-    // Acquires the event that `write` released.
-    guard position < ring.pointer.pointee.written.load(ordering: .acquiring) else { return nil }
-    let event = ring.pointer.pointee.slots[position % EventRing.capacity]
+  /// Where the oldest event lies; nil where none waits.
+  @usableFromInline
+  var oldestSlot: UnsafeMutableRawPointer? {
+    @_noLocks get {
+      // Acquires the event that `publish` released.
+      position < ring.pointer.pointee.written.load(ordering: .acquiring)
+        ? ring.pointer.pointee.slot(position) : nil
+    }
+  }
+
+  /// Hands the slot back, whose event was copied.
+  @usableFromInline @_noLocks
+  mutating func release() {
     position &+= 1
-    // Hands the slot back; pairs with the load in `write`.
+    // Pairs with the load in `freeSlot`.
     ring.pointer.pointee.read.store(position, ordering: .releasing)
-    return event
   }
 }

@@ -82,7 +82,7 @@ final class SessionPanel {
     case .deviceReturned: awaited.remove(.device)
     case .captureReturned: awaited.remove(.input)
     case .playbackReturned: awaited.remove(.output)
-    case .captureXrun, .playbackXrun, .overflow, .playing, .passed, .deviceAbsent, .captureAbsent,
+    case .captureXrun, .playbackXrun, .overflow, .deviceAbsent, .captureAbsent,
       .playbackAbsent, .secondaryOutputLost, .secondaryOutputReturned:
       break
     }

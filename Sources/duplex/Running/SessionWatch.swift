@@ -237,7 +237,7 @@ struct DeviceEvents {
     case .deviceAbsent: absent(.both, name)
     case .captureAbsent: absent(.capture, inputName)
     case .playbackAbsent: absent(.playback, outputName)
-    case .captureXrun, .playbackXrun, .overflow, .playing, .passed: return false
+    case .captureXrun, .playbackXrun, .overflow: return false
     }
     return true
   }

@@ -25,7 +25,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   private let playedCount: PublishedValueView
   private let starvation: PublishedValueView
   private let isPaused: PublishedValueView
-  private var marks: EventReader
+  private var marks: EventReader<PlayerMark>
   private var timeline: PlayerTimeline
   private var trackStates: [Int: TrackState] = [:]
   private var isStarved = false
@@ -36,7 +36,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   init(
     queue: PlayQueue, listeners: PlayerListeners, playedCount: consuming PublishedValueView,
     starvation: consuming PublishedValueView, isPaused: consuming PublishedValueView,
-    marks: consuming EventReader, sampleRate: Int
+    marks: consuming EventReader<PlayerMark>, sampleRate: Int
   ) {
     self.queue = queue
     self.listeners = listeners

@@ -28,7 +28,7 @@ final class PlayerConnection: Sendable {
     let ring = SampleWriter(frameCount: target + target / 2, channelCount: shape.channelCount)
     let isFed = PublishedValue()
     let enough = PublishedValue()
-    let marks = EventWriter()
+    let marks = EventWriter<PlayerMark>()
     let markReader = marks.makeReader()
     let remote = PlayerRemote(
       pause: pause(), gainView: gainView(), isFed: isFed.makeView(), enough: enough.makeView(),

@@ -136,7 +136,7 @@ struct PlayerRemote: ~Copyable {
   /// and enough have not come since; where on the timeline it goes on.
   private var playedCount = PublishedValue()
   private var starvation = PublishedValue()
-  private var marks: EventWriter
+  private var marks: EventWriter<PlayerMark>
   /// Frames that a change of gain takes.
   private let rampFrames: Int
   private var gain = SmoothedGain(.silence)
@@ -151,7 +151,7 @@ struct PlayerRemote: ~Copyable {
   init(
     pause: consuming PublishedValueView, gainView: consuming PublishedValueView,
     isFed: consuming PublishedValueView,
-    enough: consuming PublishedValueView, marks: consuming EventWriter, rampFrames: Int,
+    enough: consuming PublishedValueView, marks: consuming EventWriter<PlayerMark>, rampFrames: Int,
     fadesIn: Bool
   ) {
     self.pause = pause
@@ -210,13 +210,11 @@ struct PlayerRemote: ~Copyable {
       if first &- frame != self.offset {
         var isTold = true
         if first != nextFrame {
-          isTold = marks.write(
-            TimelineEvent(kind: .passed, frame: frame, frames: nextFrame))
+          isTold = marks.write(.passed(nextFrame))
         }
         if isTold
           && marks.write(
-            TimelineEvent(
-              kind: .playing, frame: frame, frames: first, nanoseconds: time.nanoseconds))
+            .playing(ringFrame: first, frame: frame, nanoseconds: time.nanoseconds))
         {
           self.offset = first &- frame
         }
@@ -224,7 +222,7 @@ struct PlayerRemote: ~Copyable {
       nextFrame = ringFrame
     } else if self.offset != Int.min {
       // It stands still: when it goes on is not known.
-      if marks.write(TimelineEvent(kind: .passed, frame: time.frame, frames: nextFrame)) {
+      if marks.write(.passed(nextFrame)) {
         self.offset = Int.min
       }
     }

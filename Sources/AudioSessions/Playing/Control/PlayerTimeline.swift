@@ -1,6 +1,15 @@
 import AudioBasics
 import RealtimeAudio
 
+/// What a player's half on the audio thread tells of its ring.
+enum PlayerMark: BitwiseCopyable, Sendable {
+  /// The ring is heard from its frame `ringFrame` on, at `frame` of the unit's timeline and at
+  /// `nanoseconds` of the device's clock.
+  case playing(ringFrame: Int, frame: Int, nanoseconds: UInt64)
+  /// Frames of the ring are passed over: those behind its first ones, of which that many are heard.
+  case passed(Int)
+}
+
 /// Which frames of a player's ring were heard, and where on the unit's timeline: runs without a
 /// gap, the oldest first.
 struct PlayerTimeline {
@@ -22,20 +31,16 @@ struct PlayerTimeline {
   init(sampleRate: Int) { self.sampleRate = sampleRate }
 
   /// The player told something.
-  mutating func add(_ event: TimelineEvent) {
-    switch event.kind {
-    case .passed:
-      if let last = runs.indices.last { runs[last].endFrame = event.frames }
-    case .playing:
+  mutating func add(_ mark: PlayerMark) {
+    switch mark {
+    case .passed(let ringFrame):
+      if let last = runs.indices.last { runs[last].endFrame = ringFrame }
+    case .playing(let ringFrame, let frame, let nanoseconds):
       if let last = runs.indices.last, runs[last].endFrame == nil {
-        runs[last].endFrame = event.frames
+        runs[last].endFrame = ringFrame
       }
       runs.append(
-        Run(
-          ringFrame: event.frames, frame: event.frame, nanoseconds: event.nanoseconds, endFrame: nil
-        )
-      )
-    default: break
+        Run(ringFrame: ringFrame, frame: frame, nanoseconds: nanoseconds, endFrame: nil))
     }
   }
 
