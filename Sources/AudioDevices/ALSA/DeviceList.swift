@@ -1,5 +1,4 @@
 import CALSA
-import Glibc
 
 /// A sound card and what it has.
 public struct CardDescription: Sendable, Equatable {

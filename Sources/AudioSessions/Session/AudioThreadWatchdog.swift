@@ -1,4 +1,3 @@
-import AudioDevices
 import RealtimeAudio
 
 /// Watches whether the audio thread comes back from what it asks of a device.

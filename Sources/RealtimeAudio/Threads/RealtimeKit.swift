@@ -1,5 +1,4 @@
 import CRealtime
-import Glibc
 
 /// The service of Linux desktops that gives realtime priority to users who may not take it.
 enum RealtimeKit {

@@ -30,7 +30,7 @@ enum ManualTexts {
   static let introduction = [
     "duplex records, monitors and plays sound on Linux through ALSA, at the lowest latency that the "
       + "sound card allows. All commands use one full-duplex stream (the unit), which runs input and output in "
-      + "step, with a latency from input to output of exactly the period size plus the headroom in "
+      + "step. On one card its latency from input to output is exactly the period size plus the headroom in "
       + "frames.",
     "Every lost frame is reported: after an overrun, an underrun or a pulled cable the "
       + "recording has silence of the same length, and the summary lists the gap.",

@@ -1,10 +1,6 @@
-import Duplex
 import AudioBasics
-import AudioClocks
-import AudioDevices
 import AudioFiles
 import AudioSessions
-import RealtimeAudio
 
 /// Backing and take, added up in a file of their own.
 struct OverdubMix {

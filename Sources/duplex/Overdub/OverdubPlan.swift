@@ -1,10 +1,6 @@
-import Duplex
-import AudioBasics
 import AudioClocks
 import AudioDevices
-import AudioFiles
 import AudioSessions
-import RealtimeAudio
 
 /// Where everything lies, in frames at the unit's rate, once the device is open and the round trip
 /// known.

@@ -1,8 +1,3 @@
-import AudioDevices
-import AudioFiles
-import RealtimeAudio
-import VoiceCleaning
-
 /// Something a person is told that ends nothing: a sentence for people, who may have asked for
 /// quiet, and an event for scripts.
 struct Notice {

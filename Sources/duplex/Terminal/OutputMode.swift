@@ -1,7 +1,4 @@
-import AudioDevices
-import AudioFiles
 import RealtimeAudio
-import VoiceCleaning
 
 /// How the command that runs talks: chosen once, when its words are parsed.
 struct OutputMode: Sendable {

@@ -1,6 +1,5 @@
 import AudioDevices
 import AudioFiles
-import RealtimeAudio
 import VoiceCleaning
 
 /// How the tool ends, by the numbers of sysexits.h.
