@@ -144,14 +144,16 @@ struct PlayCommand: AlsoPlayingCommand {
       ],
       sentence: Self.sentence(
         seconds: configuration.seconds(outcome.report.frames),
-        starved: starved, clipped: levels.clippedFrames, truePeakDBTP: levels.truePeakDBTP))
+        xruns: outcome.report.playbackXruns, starved: starved, clipped: levels.clippedFrames,
+        truePeakDBTP: levels.truePeakDBTP))
   }
 
   /// What is told at the end.
   private static func sentence(
-    seconds: Double, starved: Int, clipped: Int, truePeakDBTP: Double
+    seconds: Double, xruns: Int, starved: Int, clipped: Int, truePeakDBTP: Double
   ) -> String {
-    var sentence = "Played \(seconds.shown(2)) s."
+    var sentence = "Played \(seconds.shown(2)) s"
+    sentence += xruns > 0 ? ", \(xruns.counted("xrun"))." : "."
     if starved > 0 {
       sentence += " The disk or the network was too slow for \(starved.counted("frame"))."
     }
