@@ -103,12 +103,14 @@ import Testing
   }
 
   @Test(.enabled(if: getuid() != 0, "the superuser may read everything"))
-  func `a folder within that may not be read is passed over`() throws {
+  func `a folder within that may not be read is passed over, and named`() throws {
     try TextFile.write("", to: folder("shut/a.wav"), makingFolders: true)
     try TextFile.write("", to: folder("shut/no/b.wav"), makingFolders: true)
     chmod(folder("shut/no"), 0)
     defer { chmod(folder("shut/no"), 0o700) }
-    #expect(try Array(SoundFolder.files(in: folder("shut"))) == [folder("shut/a.wav")])
+    let files = try SoundFolder.files(in: folder("shut"))
+    #expect(Array(files) == [folder("shut/a.wav")])
+    #expect(files.unreadableFolders == [folder("shut/no")])
     let trouble = failure { _ = try SoundFolder.files(in: folder("shut/no")) }
     #expect(trouble?.kind == .permissionDenied)
     #expect(trouble?.message.contains(folder("shut/no")) == true)

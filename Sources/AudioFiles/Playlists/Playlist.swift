@@ -244,6 +244,8 @@ public struct NamedFiles: Sequence, IteratorProtocol, Sendable {
     case address(WebAddress)
   }
 
+  /// Folders within a listed one that may not be read, whose files are not among these.
+  public internal(set) var unreadableFolders: [String] = []
   private var names: NameList
   private let base: Base
 

@@ -43,7 +43,9 @@ public enum SoundFolder {
         .cannotOpen, "The folder \(path) has no sound files.",
         hint: "Name the files themselves if their names do not end as usual.")
     }
-    return NamedFiles(found, in: .listing(path))
+    var files = NamedFiles(found, in: .listing(path))
+    files.unreadableFolders = walk.unreadable
+    return files
   }
 
   /// Sound files that are listed, at most.
@@ -60,6 +62,8 @@ public enum SoundFolder {
     /// Relative to the root.
     private(set) var found = NameList()
     private(set) var isTooLong = false
+    /// Folders within that may not be read.
+    private(set) var unreadable: [String] = []
     /// Names in the folders that are being gone through.
     private var heldByteCount = 0
     /// Links may lead to a folder again and again.
@@ -92,7 +96,14 @@ public enum SoundFolder {
           found.append(path)
         }
       }
-      for index in folders where goesOn { try? enter(Self.path(folder, names[index])) }
+      for index in folders where goesOn {
+        let inner = Self.path(folder, names[index])
+        do throws(SystemError) {
+          try enter(inner)
+        } catch {
+          if error.isDenied { unreadable.append(FileName.join(root, inner)) }
+        }
+      }
     }
 
     /// Whether there is room for more.

@@ -96,7 +96,9 @@ struct SourceList: RandomAccessCollection, Sendable {
       try addRemote(source)
     } else if SoundFolder.isFolder(source) {
       try countReading(of: source)
-      try add(try SoundFolder.files(in: source), of: source) {
+      let files = try SoundFolder.files(in: source)
+      files.warnOfUnreadableFolders()
+      try add(files, of: source) {
         (list, file) throws(FileFailure) in try list.append(file, foundIn: source)
       }
     } else if Playlist.isPlaylist(source) {
@@ -257,6 +259,17 @@ private enum RemoteContents {
       let isList = if isPlaylist { true } else { try Playlist.isPlaylist(file) }
       return isList
         ? .playlist(try Playlist.entries(of: file)) : .sound(try opening.decoder(of: file))
+    }
+  }
+}
+
+extension NamedFiles {
+  /// Tells which folders within a listed one are left out.
+  func warnOfUnreadableFolders() {
+    for folder in unreadableFolders {
+      warn(
+        "folderLeftOut", "\(folder) may not be read: the files in it are left out.",
+        hint: "Check the permissions of the folder.")
     }
   }
 }

@@ -85,7 +85,9 @@ private struct InspectRun {
         "A picture shows one file, and \(folder) is a folder.",
         hint: "Name a file in it.")
     }
-    return Array(try SoundFolder.files(in: folder))
+    let files = try SoundFolder.files(in: folder)
+    files.warnOfUnreadableFolders()
+    return Array(files)
   }
 
   /// What `body` finds in the file or folder `path`; nil where that fails, which is told and
