@@ -8,55 +8,10 @@ import Testing
 
 /// Two ALSA PCMs as one device, on PCMs whose every answer the test chooses.
 @Suite struct ALSADuplexTests {
-  /// Both directions of a device, which moves by a period whenever it is waited for.
-  private final class Rig {
-    let capture: FakePCM?
-    let playback: FakePCM?
-    private var device: ALSADuplex
-    var status = DeviceStatus()
-
-    init(
-      capture: Bool = true, playback: Bool = true, isLinked: Bool = true, buffer: Int = 256,
-      step: Int = 64, headroom: Int? = nil, isHardware: Bool = false, isServer: Bool = false
-    ) throws {
-      self.capture = capture ? .make() : nil
-      self.playback = playback ? .make() : nil
-      self.playback?.pointee.buffer = buffer
-      self.capture?.pointee.companion = self.playback
-      self.capture?.pointee.refuses_link = !isLinked
-      self.capture?.pointee.is_hardware = isHardware
-      self.capture?.pointee.is_server = isServer
-      (self.capture ?? self.playback)?.pointee.step = step
-      var request = DuplexRequest.fake(self.capture, self.playback)
-      request.headroomFrames = headroom
-      device = try ALSADuplex(opening: request)
-      self.playback?.fill { _ in 7 }
-      try device.start()
-    }
-
-    func wait() -> String {
-      device.wait(noLongerThan: 0, &status)
-      return "\(status.readiness)"
-    }
-
-    var configuration: DuplexConfiguration { device.configuration }
-    func capturedFrames() -> DeviceFrames? { device.capturedFrames(64) }
-    func playbackRoom() -> DeviceFrames? { device.playbackRoom(64) }
-    func recover() throws { try device.recover() }
-    func drain() { device.stop(draining: true) }
-    func close() { device.close() }
-    func pollForReconnection() -> DeviceReturn { device.pollForReconnection() }
-
-    func cycle() {
-      if capture != nil, device.capturedFrames(64) != nil { device.release(64) }
-      if playback != nil, device.playbackRoom(64) != nil { device.commit(64) }
-    }
-  }
-
   @Test(arguments: [true, false])
   func `both directions start together, with a period and the headroom ahead`(isLinked: Bool) throws
   {
-    let rig = try Rig(isLinked: isLinked)
+    let rig = try ALSADuplexRig(isLinked: isLinked)
     let (capture, playback) = (try #require(rig.capture), try #require(rig.playback))
     #expect(rig.configuration.isLinked == isLinked)
     #expect(rig.configuration.latencyFrames == 128)
@@ -66,7 +21,7 @@ import Testing
   }
 
   @Test func `a period wakes it, and not a frame more`() throws {
-    let rig = try Rig(step: 1)
+    let rig = try ALSADuplexRig(step: 1)
     let capture = try #require(rig.capture)
     capture.pointee.hardware = 63
     #expect(rig.wait() == "ready")
@@ -86,8 +41,8 @@ import Testing
   }
 
   /// Hardware, which is waited for by the kernel's own queue.
-  private func hardware() throws -> (FakePCM, Rig) {
-    let rig = try Rig(playback: false, isHardware: true)
+  private func hardware() throws -> (FakePCM, ALSADuplexRig) {
+    let rig = try ALSADuplexRig(playback: false, isHardware: true)
     return (try #require(rig.capture), rig)
   }
 
@@ -132,7 +87,7 @@ import Testing
   func `a start that went wrong is corrected by silence or by dropping`(
     error: Int, isLinked: Bool
   ) throws {
-    let rig = try Rig(isLinked: isLinked)
+    let rig = try ALSADuplexRig(isLinked: isLinked)
     let playback = try #require(rig.playback)
     // `error` frames more are on their way than should be.
     playback.pointee.hardware = -error
@@ -145,7 +100,7 @@ import Testing
   }
 
   @Test func `the drivers' own delays are told together`() throws {
-    let rig = try Rig()
+    let rig = try ALSADuplexRig()
     rig.capture?.pointee.delay = 70
     rig.playback?.pointee.delay = 59
     #expect(rig.wait() == "ready")
@@ -155,7 +110,7 @@ import Testing
   }
 
   @Test func `an output whose page is stale is asked again`() throws {
-    let rig = try Rig(isLinked: false)
+    let rig = try ALSADuplexRig(isLinked: false)
     let playback = try #require(rig.playback)
     #expect(rig.wait() == "ready")
     playback.pointee.hardware = 0
@@ -171,7 +126,7 @@ import Testing
     isLinked: Bool, headroom: Int
   ) throws {
     // No more periods than period and headroom take.
-    let rig = try Rig(
+    let rig = try ALSADuplexRig(
       isLinked: isLinked, buffer: (64 + headroom + 63) / 64 * 64, headroom: headroom)
     let playback = try #require(rig.playback)
     for cycle in 1...40 {
@@ -193,7 +148,7 @@ import Testing
   func `the gap after an xrun is exact, told once, and the latency is as before`(
     isLinked: Bool, counted: Int, captured: Int
   ) throws {
-    let rig = try Rig(isLinked: isLinked)
+    let rig = try ALSADuplexRig(isLinked: isLinked)
     let (capture, playback) = (try #require(rig.capture), try #require(rig.playback))
     #expect(rig.wait() == "ready")
     rig.cycle()
@@ -249,7 +204,7 @@ import Testing
   }
 
   @Test func `an xrun that only the kernel knows of is found when the wait ends badly`() throws {
-    let rig = try Rig()
+    let rig = try ALSADuplexRig()
     let capture = try #require(rig.capture)
     capture.pointee.events = POLLERR
     capture.pointee.step = 0
@@ -259,14 +214,14 @@ import Testing
   }
 
   @Test func `a device that is troubled and does not say by what is lost after 16 times`() throws {
-    let rig = try Rig(step: 0)
+    let rig = try ALSADuplexRig(step: 0)
     rig.capture?.pointee.events = POLLERR
     for _ in 1...16 { #expect(rig.wait() == "waiting") }
     #expect(rig.wait() == "lost")
   }
 
   @Test func `a machine that slept is woken, and both directions start again`() throws {
-    let rig = try Rig()
+    let rig = try ALSADuplexRig()
     let (capture, playback) = (try #require(rig.capture), try #require(rig.playback))
     capture.pointee.code = -Int(ESTRPIPE)
     #expect(rig.wait() == "suspended")
@@ -280,13 +235,13 @@ import Testing
 
   @Test(arguments: [ENODEV, EIO])
   func `what goes away is lost`(code: Int32) throws {
-    let rig = try Rig()
+    let rig = try ALSADuplexRig()
     rig.capture?.pointee.code = -Int(code)
     #expect(rig.wait() == "lost")
   }
 
   @Test func `an error in the middle of a cycle is told by the next wait`() throws {
-    let rig = try Rig()
+    let rig = try ALSADuplexRig()
     #expect(rig.wait() == "ready")
     rig.capture?.pointee.code = -Int(EPIPE)
     #expect(rig.capturedFrames() == nil)
@@ -297,7 +252,7 @@ import Testing
 
   @Test(arguments: [true, false])
   func `a device that refuses 17 times in a row is lost`(isCapture: Bool) throws {
-    let rig = try Rig(capture: isCapture, playback: !isCapture)
+    let rig = try ALSADuplexRig(capture: isCapture, playback: !isCapture)
     let fake = try #require(rig.capture ?? rig.playback)
     fake.pointee.refusals = .max
     for _ in 1...16 {
@@ -312,7 +267,7 @@ import Testing
   }
 
   @Test func `refusals count only one after the other`() throws {
-    let rig = try Rig(playback: false)
+    let rig = try ALSADuplexRig(playback: false)
     for _ in 1...40 {
       rig.capture?.pointee.refusals = 8
       #expect(rig.wait() == "ready")
@@ -325,7 +280,7 @@ import Testing
   }
 
   @Test func `an output alone starts when a period and the headroom are queued`() throws {
-    let rig = try Rig(capture: false)
+    let rig = try ALSADuplexRig(capture: false)
     let playback = try #require(rig.playback)
     for _ in 1...2 {
       #expect(playback.pointee.started == 0)
@@ -340,7 +295,7 @@ import Testing
   }
 
   @Test func `an output alone that ends before it started is started, and heard`() throws {
-    let rig = try Rig(capture: false)
+    let rig = try ALSADuplexRig(capture: false)
     let playback = try #require(rig.playback)
     #expect(rig.wait() == "ready")
     rig.cycle()
@@ -352,7 +307,7 @@ import Testing
 
   @Test(arguments: [Int.max, Int.min, 1 << 40])
   func `a delay that cannot be does not keep an output from its end`(delay: Int) throws {
-    let rig = try Rig(capture: false)
+    let rig = try ALSADuplexRig(capture: false)
     let playback = try #require(rig.playback)
     #expect(rig.wait() == "ready")
     rig.cycle()
@@ -364,7 +319,7 @@ import Testing
   }
 
   @Test func `what is closed is opened and started again as it was`() throws {
-    let rig = try Rig()
+    let rig = try ALSADuplexRig()
     let (capture, playback) = (try #require(rig.capture), try #require(rig.playback))
     rig.close()
     #expect(capture.pointee.closed == 1 && playback.pointee.closed == 1)
@@ -383,7 +338,7 @@ import Testing
   }
 
   @Test func `what was away for a while has lost the frames of that time`() throws {
-    let rig = try Rig()
+    let rig = try ALSADuplexRig()
     #expect(rig.wait() == "ready")
     rig.cycle()
     rig.close()
@@ -393,7 +348,7 @@ import Testing
   }
 
   @Test func `a server's input is back when it delivers something`() throws {
-    let rig = try Rig(playback: false, isServer: true)
+    let rig = try ALSADuplexRig(playback: false, isServer: true)
     let capture = try #require(rig.capture)
     rig.close()
     #expect(rig.pollForReconnection() == .absent && capture.pointee.opened == 2)

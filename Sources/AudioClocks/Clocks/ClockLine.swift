@@ -17,7 +17,7 @@ struct ClockLine: BitwiseCopyable, Sendable {
   private static let rateLateness = 0.6
   /// By which part of itself the rate of a clock that nothing is known of may be wrong, and of one
   /// that was known well.
-  private static let firstRateUncertainty = 0.003
+  private static let initialRateUncertainty = 0.003
   private static let leastRateUncertainty = 0.00002
   /// The same of a clock whose readings tell it so slowly that it matters what crystals are like.
   private static let crystalRateUncertainty = 0.0005
@@ -42,7 +42,7 @@ struct ClockLine: BitwiseCopyable, Sendable {
   private var firstRate: Double
   private var firstRateUncertainty = 0.0
   /// By which part of itself the rate may be wrong.
-  private(set) var rateUncertainty = firstRateUncertainty
+  private(set) var rateUncertainty = initialRateUncertainty
   /// Since when it is this line.
   private var begunNanoseconds: UInt64 = 0
   /// Stretches that may tell of the rate before, and how many there must be until they are left
@@ -108,7 +108,7 @@ struct ClockLine: BitwiseCopyable, Sendable {
   @_noLocks
   mutating func forgetRate(before time: UInt64) {
     begunNanoseconds = time
-    (firstRateUncertainty, rateUncertainty) = (.infinity, Self.firstRateUncertainty)
+    (firstRateUncertainty, rateUncertainty) = (.infinity, Self.initialRateUncertainty)
   }
 
   /// Forgets readings that are too old for a line, or tell of another rate. Returns since when they

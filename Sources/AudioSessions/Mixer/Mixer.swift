@@ -38,10 +38,9 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   /// The gain of the microphone in the output; nil leaves the microphone out.
   public var monitor: SmoothedGain?
   /// Effects of your own between microphone and output: after `monitor`, so that they get what is
-  /// heard of the microphone, and before `protection`, so that the limiter guards ears from what
-  /// they make. `recorder` records the microphone without them, `mixRecorder` with them. They run
-  /// without a monitor as well, on silence, and so may generate sound. Prepared by the unit's
-  /// start; nil costs nothing.
+  /// heard of the microphone, and before `protection`, which limits them. `recorder` records the
+  /// microphone without them, `mixRecorder` with them. They run without a monitor as well, on
+  /// silence, and so may generate sound. Prepared by the unit's start; nil costs nothing.
   public var insert: EffectInsert?
   /// Suppresses feedback, and limits what is played.
   public var protection: MonitorProtection?

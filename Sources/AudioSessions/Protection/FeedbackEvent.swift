@@ -6,7 +6,7 @@ import RealtimeAudio
 /// What a feedback suppressor did.
 public struct FeedbackEvent: Sendable, Equatable {
   /// The two things it does.
-  public enum State: Int, BitwiseCopyable, Sendable {
+  public enum State: BitwiseCopyable, Sendable {
     /// It lowered the microphone.
     case ducked
     /// It gives it back, softly.

@@ -233,10 +233,9 @@ struct FLACLength {
 
   /// Looks at the head of the file, which is there from the first frame on; nil before.
   init?(_ descriptor: Int32) {
-    let head = OutputBytes.bytes(
-      at: 0, count: Self.informationPlace + FLACInformation.byteCount, of: descriptor)
-    guard head.count == Self.informationPlace + FLACInformation.byteCount,
-      head.identifier(at: 0) == "fLaC", head[4] & 0x7F == 0,
+    let byteCount = Self.informationPlace + FLACInformation.byteCount
+    let head = OutputBytes.bytes(at: 0, count: byteCount, of: descriptor)
+    guard head.count == byteCount, head.identifier(at: 0) == "fLaC", head[4] & 0x7F == 0,
       let information = FLACInformation(Array(head[Self.informationPlace...]))
     else { return nil }
     self.descriptor = descriptor
