@@ -16,6 +16,7 @@ let checked =
 let inC: [CSetting] = [.unsafeFlags(["-gdwarf-4"])]
 // What tests let run for hours of virtual time is optimised for them, too.
 let optimised: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
+let optimisedC = inC + [.unsafeFlags(["-O2"], .when(configuration: .debug))]
 // A generic function is proven where a marked one calls it for a concrete type, if the compiler sees both:
 // in a debug build, only where it takes a module as a whole.
 let whole: [SwiftSetting] = [
@@ -50,12 +51,13 @@ let package = Package(
   ],
   targets: [
     // What audio is.
-    .target(name: "AudioBasics", swiftSettings: strict + optimised),
+    .target(name: "CVectors", cSettings: optimisedC),
+    .target(name: "AudioBasics", dependencies: ["CVectors"], swiftSettings: strict + optimised),
 
     // How audio crosses threads.
     .target(name: "CRealtime", cSettings: inC),
     .target(
-      name: "RealtimeAudio", dependencies: ["AudioBasics", "CRealtime"],
+      name: "RealtimeAudio", dependencies: ["AudioBasics", "CRealtime", "CVectors"],
       swiftSettings: checked + whole),
 
     // Clocks and rates.
@@ -84,7 +86,8 @@ let package = Package(
 
     // How loud sound is.
     .target(
-      name: "AudioLevels", dependencies: ["AudioBasics"], swiftSettings: checked + optimised),
+      name: "AudioLevels", dependencies: ["AudioBasics", "CVectors"],
+      swiftSettings: checked + optimised),
 
     // Sound files.
     .target(name: "CProgram", cSettings: inC),
@@ -117,7 +120,7 @@ let package = Package(
     .target(
       name: "AudioDevices",
       dependencies: [
-        "AudioBasics", "RealtimeAudio", "AudioClocks", "CALSA", "CRealtime",
+        "AudioBasics", "RealtimeAudio", "AudioClocks", "CALSA", "CRealtime", "CVectors",
       ],
       swiftSettings: checked + whole + optimised),
 
@@ -128,7 +131,6 @@ let package = Package(
       swiftSettings: checked + optimised),
 
     // ~~~ the waterline ~~~
-    .systemLibrary(name: "CVectors"),
     .target(
       name: "AudioSessions",
       dependencies: [
@@ -265,7 +267,13 @@ let package = Package(
     .testTarget(
       name: "FuzzTests", dependencies: fuzzed, path: "Tests/Fuzz/Targets", exclude: ["main.swift"],
       swiftSettings: checked + optimised),
-    .testTarget(name: "AudioBasicsTests", dependencies: ["AudioBasics"], swiftSettings: checked),
+    // The vectors' loops without AVX2.
+    .target(
+      name: "CPlainVectors", dependencies: ["CVectors"], path: "Tests/CPlainVectors",
+      cSettings: optimisedC),
+    .testTarget(
+      name: "AudioBasicsTests", dependencies: ["AudioBasics", "CVectors", "CPlainVectors"],
+      swiftSettings: checked),
     .testTarget(
       name: "AudioFilesTests", dependencies: ["AudioBasics", "AudioFiles"], swiftSettings: checked),
     // The yardstick of the loudness meter.

@@ -2,24 +2,6 @@
 
 /// Four frames at a time, of buffers of one or two channels, a lane for each.
 extension SampleBuffer {
-  /// The sums of the channels of four frames, each `stride` frames after the one before, in a
-  /// buffer of one channel or, where `isStereo`, of two.
-  @_noLocks @inlinable @inline(__always)
-  package func sumsOfFour(from frame: Int, apart stride: Int, isStereo: Bool) -> (
-    Float, Float, Float, Float
-  ) {
-    let channels = isStereo ? 2 : 1
-    requirement(channelCount == channels, "The buffer has another number of channels.")
-    requireFrames(from: frame, 3 &* stride &+ 1)
-    let apart = stride &* channels
-    let first = base + frame &* channels
-    let (second, third, fourth) = (first + apart, first + 2 &* apart, first + 3 &* apart)
-    guard isStereo else { return (first[0], second[0], third[0], fourth[0]) }
-    return (
-      first[0] + first[1], second[0] + second[1], third[0] + third[1], fourth[0] + fourth[1]
-    )
-  }
-
   /// The highest magnitude of each of four frames from `first` on, in a buffer of one or two
   /// channels.
   @_noLocks @inlinable @inline(__always)

@@ -1,5 +1,7 @@
 // Audio thread.
 
+import CVectors
+
 /// How loud frames are.
 extension SampleBuffer {
   /// Raises `levels` by the first `frames` frames: its first `channelCount` samples are each
@@ -144,15 +146,7 @@ extension SampleBuffer {
   @_noLocks
   public func peak(from first: Int, frames: Int) -> Float {
     requireFrames(from: first, frames)
-    var index = first &* channelCount
-    let end = index &+ frames &* channelCount
-    var peak = Self.highest(peaksOfVectors(from: &index, to: end))
-    while index < end {
-      let magnitude = abs(base[index])
-      if magnitude > peak { peak = magnitude }
-      index &+= 1
-    }
-    return peak
+    return vectors_peak(base + first &* channelCount, frames &* channelCount)
   }
 
   /// The highest magnitudes of each fourth sample of `frames` frames from `first` on: of those

@@ -1,5 +1,7 @@
 // Audio thread.
 
+import CVectors
+
 /// What mixing does to frames, in place; on the first `frames` frames where no first is named.
 extension SampleBuffer {
   /// Silence.
@@ -18,11 +20,8 @@ extension SampleBuffer {
   public mutating func scale(from firstFrame: Int = 0, frames: Int, by gain: Float) {
     requirement(firstFrame >= 0, "The frames are outside of the buffer.")
     let end = sampleCount(of: firstFrame &+ frames)
-    var index = firstFrame &* channelCount
-    while index < end {
-      base[index] *= gain
-      index &+= 1
-    }
+    let start = firstFrame &* channelCount
+    vectors_scale(base + start, gain, end &- start)
   }
 
   /// Multiplies the first frame by `gain` and each further one by `step` more.
@@ -93,13 +92,7 @@ extension SampleBuffer {
     requirement(
       other.channelCount == channelCount && frames <= other.frameCount,
       "The two buffers need the same number of channels, and enough frames.")
-    let count = sampleCount(of: frames)
-    let added = other.base
-    var index = 0
-    while index < count {
-      base[index] += added[index]
-      index &+= 1
-    }
+    vectors_add(base, other.base, sampleCount(of: frames))
   }
 
   /// Copies `frames` frames of `other`, from `source` on, to `target` and after, its channels
@@ -144,6 +137,25 @@ extension SampleBuffer {
     }
   }
 
+  /// Writes the sums of the channels of every `stride`-th frame of `other` from `first` on, up to
+  /// `stop`, from the sample `target` on, where there is room for one of each frame. Returns how
+  /// many there are.
+  @_noLocks
+  package mutating func replace(
+    at target: Int, withSumsOf other: borrowing SampleBuffer, apart stride: Int, from first: Int,
+    to stop: Int
+  ) -> Int {
+    guard first < stop else { return 0 }
+    requirement(
+      first >= 0 && stop <= other.frameCount && stride > 0 && other.channelCount > 0,
+      "The frames are outside of the buffer.")
+    requirement(
+      target >= 0 && target <= sampleCount &- (stop &- first),
+      "The frames are outside of the buffer.")
+    return vectors_sum_channels(
+      base + target, other.base, other.channelCount, stride, first, stop)
+  }
+
   @_noLocks
   func sampleCount(of frames: Int) -> Int {
     requirement(
@@ -167,29 +179,9 @@ extension SampleBuffer {
     requirement(
       target &+ frames <= frameCount && source &+ frames <= other.frameCount,
       "The frames are outside of the buffer.")
-    let to = base + target &* channelCount
-    let from = other.base + source &* channelCount
-    let count = frames &* channelCount
-    var index = 0
-    while index &+ 32 <= count {
-      Self.copyEight(from + index, to: to + index)
-      Self.copyEight(from + (index &+ 8), to: to + (index &+ 8))
-      Self.copyEight(from + (index &+ 16), to: to + (index &+ 16))
-      Self.copyEight(from + (index &+ 24), to: to + (index &+ 24))
-      index &+= 32
-    }
-    while index < count {
-      to[index] = from[index]
-      index &+= 1
-    }
-  }
-
-  @_noLocks @inline(__always)
-  private static func copyEight(
-    _ source: UnsafeMutablePointer<Float>, to target: UnsafeMutablePointer<Float>
-  ) {
-    let eight = UnsafeRawPointer(source).loadUnaligned(as: SIMD8<Float>.self)
-    UnsafeMutableRawPointer(target).storeBytes(of: eight, as: SIMD8<Float>.self)
+    vectors_copy(
+      base + target &* channelCount, other.base + source &* channelCount,
+      frames &* channelCount)
   }
 
   /// Silence in `frames` frames from `firstFrame` on.

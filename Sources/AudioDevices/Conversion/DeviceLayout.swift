@@ -2,6 +2,7 @@
 
 import AudioBasics
 import CRealtime
+import CVectors
 
 /// Where a device keeps the samples of a frame: interleaved, or each channel on its own; of all its
 /// channels, or of some.
@@ -54,7 +55,7 @@ struct DeviceLayout: BitwiseCopyable {
     _ source: UnsafeRawPointer, frames: Int, into target: UnsafeMutablePointer<Float>
   ) {
     if case .s16LE = format, isInterleaved {
-      realtime_decode16(target, source.assumingMemoryBound(to: Int16.self), frames &* channelCount)
+      vectors_decode16(target, source.assumingMemoryBound(to: Int16.self), frames &* channelCount)
     } else {
       decodeEach(source, frames, target)
     }
@@ -78,10 +79,10 @@ struct DeviceLayout: BitwiseCopyable {
   ) -> Int {
     switch format {
     case .s16LE where isInterleaved:
-      realtime_encode16(
+      vectors_encode16(
         target.assumingMemoryBound(to: Int16.self), source, frames &* channelCount)
     case .s32LE where isInterleaved:
-      realtime_encode32(
+      vectors_encode32(
         target.assumingMemoryBound(to: Int32.self), source, frames &* channelCount)
     default: encodeEach(source, frames, target)
     }

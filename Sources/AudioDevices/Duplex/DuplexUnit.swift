@@ -236,7 +236,7 @@ public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
       if core.prepareOutput() {
         var output = core.takeOutput()
         callbacks.output(&output)
-        core.finishOutput(output)
+        core.finishOutput(&output)
       }
       turn = core.end()
     }

@@ -244,7 +244,7 @@ struct UnitCore: ~Copyable {
 
   /// Hands what the callback left to the device.
   @usableFromInline @_noLocks
-  mutating func finishOutput(_ output: consuming OutputCycle) {
+  mutating func finishOutput(_ output: inout OutputCycle) {
     output.complete()
     if output.nanCount > 0 {
       figures.pointee.nanCount.add(output.nanCount, ordering: .relaxed)

@@ -145,17 +145,19 @@ public struct FeedbackSuppressor: ~Copyable {
     }
   }
 
-  /// Analyses the microphone as it would be played, and lowers it where it howls. `limiter`, which
-  /// comes after it, holds its gain while a probe is sent.
-  @_noLocks
-  public mutating func process(_ bus: inout MixerBus, holding limiter: inout Limiter?) {
-    limiterGain = limiter?.gain ?? 1
+  /// Analyses the microphone as it would be played, and lowers it where it howls. The limiter that
+  /// comes after it has come to `limiterGain`. Answers whether that has to hold its gain, as it has
+  /// to while a code is sent.
+  @_noLocks @discardableResult
+  public mutating func process(_ bus: inout MixerBus, limiterGain: Float = 1) -> Bool {
+    bus.measurePeak()
+    self.limiterGain = limiterGain
     analyse(bus.buffer, frames: bus.frames, peak: bus.peakBound, at: bus.time.frame)
-    limiter?.isHeld = stage == .probing
+    let isProbing = stage == .probing
     let isTransparent =
-      gain.isTransparent && stage != .probing && dip.isTransparent && leveller.gain == 1
-      && !isLevelled
+      gain.isTransparent && !isProbing && dip.isTransparent && leveller.gain == 1 && !isLevelled
     if !isTransparent { apply(to: &bus.buffer, frames: bus.frames) }
+    return isProbing
   }
 
   /// The first `frames` frames of `sound`, which reach up to `peak`, from `frame` on.

@@ -1,7 +1,7 @@
 // Audio thread.
 
 import AudioBasics
-import Glibc
+import AudioLevels
 
 /// How loud four broad bands of a sound are, once every hop of 2.7 ms: a tone that grows is seen
 /// beside a voice in another band.
@@ -18,7 +18,7 @@ import Glibc
 /// well, by filters of their own: what is folded down has one sign in the former and the other one
 /// in the latter, so that their energies together do not depend on when a sound with high
 /// frequencies comes back.
-struct HopLevels: BitwiseCopyable {
+struct HopLevels: ~Copyable {
   /// Levels of the last four hops in dBFS, a full-scale sine being -3.
   private(set) var levels = SIMD4<Float>(repeating: -200)
   /// The band that is loudest.
@@ -32,10 +32,13 @@ struct HopLevels: BitwiseCopyable {
   private let filters: BandFilters
   /// What makes a level of the energy of a sum of channels.
   private let share: Float
-  private var state = BandFilters.Pair.zero
+  private var state = BandFilters.Pair()
+  /// Sums of the channels of frames that the filters take at the end of the hop, and how many.
+  private var waiting: SampleBuffer
+  private var waitingCount = 0
   /// The state of the filters for the frames in between, and whether one of these is the next that
   /// is looked at.
-  private var stateBetween = BandFilters.Pair.zero
+  private var stateBetween = BandFilters.Pair()
   private var isBetween = false
   private var energy = SIMD4<Float>(repeating: 0)
   private var looked: Float = 0
@@ -62,6 +65,7 @@ struct HopLevels: BitwiseCopyable {
     share = BandFilters.damping * BandFilters.damping * mean * mean / 2
     let rate = Double(sampleRate) / Double(stride)
     let centres = SIMD4(180, 650, 2200, 7000) / rate
+    waiting = SampleBuffer(frameCount: 2 * hopFrames, channelCount: 1)
     filters = BandFilters(centres: pointwiseMin(centres, SIMD4(repeating: 0.3)))
   }
 
@@ -72,7 +76,6 @@ struct HopLevels: BitwiseCopyable {
     let stop = min(end, start &+ hopFrames &- filled)
     filled &+= stop &- start
     var frame = start &+ skip
-    // Loops of their own, so that each stays in registers.
     if isPrecise {
       frame = followAll(buffer, from: frame, to: stop)
     } else {
@@ -80,32 +83,21 @@ struct HopLevels: BitwiseCopyable {
         isBetween = false
         frame &+= stride &- stride / 2
       }
-      if buffer.channelCount == 2 {
-        frame = followEights(buffer, from: frame, to: stop, isStereo: true)
-      } else if buffer.channelCount == 1 {
-        frame = followEights(buffer, from: frame, to: stop, isStereo: false)
-      }
-      frame = follow(buffer, from: frame, to: stop)
+      let count = waiting.replace(
+        at: waitingCount, withSumsOf: buffer, apart: stride, from: frame, to: stop)
+      waitingCount &+= count
+      frame &+= count &* stride
     }
     skip = frame &- stop
     return stop
   }
 
-  /// Takes every `stride`-th frame from `first` on, up to `stop`; returns the one that is next.
-  @_noLocks @inline(__always)
-  private mutating func follow(
-    _ buffer: borrowing SampleBuffer, from first: Int, to stop: Int
-  ) -> Int {
-    let (filters, stride) = (filters, stride)
-    var (state, energy) = (state, energy)
-    var frame = first
-    while frame < stop {
-      energy += filters.step(&state, buffer.sum(ofFrame: frame)).energy
-      frame &+= stride
-      looked += 1
-    }
-    (self.state, self.energy) = (state, energy)
-    return frame
+  /// The filters take what waits for them.
+  @_noLocks
+  private mutating func takeWaiting() {
+    energy += filters.take(waitingCount, of: waiting, &state)
+    looked += Float(waitingCount)
+    waitingCount = 0
   }
 
   /// Takes every `stride`-th frame and those half-way in between, and the pitch from the former.
@@ -113,7 +105,7 @@ struct HopLevels: BitwiseCopyable {
   private mutating func followAll(
     _ buffer: borrowing SampleBuffer, from first: Int, to stop: Int
   ) -> Int {
-    let (filters, half) = (filters, stride / 2)
+    let (filters, half) = (filters.coefficients, stride / 2)
     var (state, energy, before) = (state, energy, before)
     var (stateBetween, products, squares) = (stateBetween, products, squares)
     var (frame, isBetween) = (first, isBetween)
@@ -140,34 +132,13 @@ struct HopLevels: BitwiseCopyable {
     return frame
   }
 
-  /// As `follow`, for as many frames as are whole eights.
-  @_noLocks @inline(__always)
-  private mutating func followEights(
-    _ buffer: borrowing SampleBuffer, from first: Int, to stop: Int, isStereo: Bool
-  ) -> Int {
-    let (filters, stride) = (filters, stride)
-    var (state, sum) = (state, SIMD4<Float>(repeating: 0))
-    var frame = first
-    while frame &+ 7 &* stride < stop {
-      let early = buffer.sumsOfFour(from: frame, apart: stride, isStereo: isStereo)
-      let late = buffer.sumsOfFour(
-        from: frame &+ 4 &* stride, apart: stride, isStereo: isStereo)
-      filters.skipSeven(&state, early, late)
-      sum += filters.step(&state, late.3).energy
-      frame &+= 8 &* stride
-      looked += 8
-    }
-    energy += sum * 8
-    self.state = state
-    return frame
-  }
-
   /// As `listen`, for frames too soft to matter.
   @_noLocks
   mutating func passSilence(from start: Int, to end: Int) -> Int {
     let stop = min(end, start &+ hopFrames &- filled)
     filled &+= stop &- start
-    state = BandFilters.Pair.zero
+    if waitingCount > 0 { takeWaiting() }
+    state = BandFilters.Pair()
     looked += 1
     return stop
   }
@@ -180,6 +151,7 @@ struct HopLevels: BitwiseCopyable {
   /// Sums a hop up.
   @_noLocks
   mutating func finishHop() {
+    if waitingCount > 0 { takeWaiting() }
     let latest = energy * SIMD4(repeating: share / max(1, looked))
     let sum = (latest + energies.0 + energies.1 + energies.2) * SIMD4(repeating: 0.25)
     energies = (latest, energies.0, energies.1, energies.2)
@@ -188,7 +160,8 @@ struct HopLevels: BitwiseCopyable {
     // What fades away must not end in numbers so small that they take long to compute with; nor
     // what was no number stay for good.
     if !any(latest .>= SIMD4(repeating: 1e-20)) {
-      (state, stateBetween) = (BandFilters.Pair.zero, BandFilters.Pair.zero)
+      state = BandFilters.Pair()
+      stateBetween = state
     }
     energy = SIMD4(repeating: 0)
     looked = 0
@@ -214,6 +187,7 @@ struct HopLevels: BitwiseCopyable {
   /// Looks at all frames from now on, and finds the pitch out anew.
   @_noLocks
   mutating func bePrecise() {
+    if waitingCount > 0 { takeWaiting() }
     if !isPrecise { stateBetween = state }
     isPrecise = true
     products = SIMD4(repeating: 0)

@@ -1,6 +1,7 @@
 // Audio thread.
 
 import AudioBasics
+import AudioLevels
 
 /// The levels of four bands over the last five seconds, and what the limiters left of them.
 struct LevelHistory: ~Copyable {
@@ -34,7 +35,7 @@ struct LevelHistory: ~Copyable {
   mutating func add(_ hop: SIMD4<Float>, gain: Float) {
     newest = (newest &+ 1) & (Self.capacity &- 1)
     gains[newest] = gain
-    levels.setFourSamples(RunningLine.rounded(hop), at: place(age: 0))
+    levels.setFourSamples(RegressionSums.rounded(hop), at: place(age: 0))
   }
 
   /// Where the levels of `age` hops ago are.

@@ -80,12 +80,6 @@ public struct Limiter: ~Copyable {
   /// The longest look-ahead, in seconds.
   public static let longestLookAhead = 0.1
 
-  /// Whether it would leave frames that reach up to `peak` as they are.
-  @_noLocks
-  public func isTransparent(to peak: Float) -> Bool {
-    peak <= limit && gain == 1
-  }
-
   /// Limits the first `frames` frames.
   @_noLocks
   public mutating func process(_ buffer: inout SampleBuffer, frames: Int) {

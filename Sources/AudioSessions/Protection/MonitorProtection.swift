@@ -21,6 +21,9 @@ public struct MonitorProtection: ~Copyable {
   private let dimRequest: PublishedValueView
   private var mute = SmoothedGain(.unity)
   private var limitedCount = PublishedValue()
+  /// The gain of the limiter's last frame, and whether it holds it.
+  private var limiterGain: Float = 1
+  private var isLimiterHeld = false
   private let glideFrames: Int
   /// Frames before the end at which the microphone begins to fade out: a hundredth of a second
   /// before the frame that the limiter, as late as it is, plays as the last one.
@@ -57,9 +60,10 @@ public struct MonitorProtection: ~Copyable {
       isEnding = true
       mute.glide(to: .silence, frames: max(1, framesLeft &- delayFrames))
     }
-    if limiter != nil || feedbackSuppressor != nil {
-      bus.measurePeak()
-      feedbackSuppressor?.process(&bus, holding: &limiter)
+    let isHeld = feedbackSuppressor?.process(&bus, limiterGain: limiterGain) == true
+    if isHeld != isLimiterHeld {
+      isLimiterHeld = isHeld
+      limiter?.isHeld = isHeld
     }
     // It only lowers: what bounds the peak still does.
     mute.process(&bus.buffer, frames: bus.frames)
@@ -80,8 +84,25 @@ public struct MonitorProtection: ~Copyable {
       dim.glide(to: isDimWanted ? dimGain : .unity, frames: glideFrames)
     }
     dim.process(&bus.buffer, frames: bus.frames)
-    if limiter?.isTransparent(to: bus.peakBound) != false { return }
-    limiter?.process(&bus.buffer, frames: bus.frames)
-    limitedCount.publish(limiter?.limitedFrames ?? 0)
+    guard let limited = limiter?.limit(&bus) else { return }
+    limiterGain = limited.gain
+    limitedCount.publish(limited.frames)
+  }
+}
+
+extension Limiter {
+  /// Limits the frames of `bus`. Answers with the gain of the last one and with how many have come
+  /// in above the limit so far; with nil where it leaves all of them as they are.
+  ///
+  /// `mutating` where it only reads, too: what is not would be called on a copy of a limiter that
+  /// is optional.
+  @_noLocks
+  fileprivate mutating func limit(_ bus: inout MixerBus) -> (gain: Float, frames: Int)? {
+    if gain == 1 {
+      bus.measurePeak()
+      if bus.peakBound <= limit { return nil }
+    }
+    process(&bus.buffer, frames: bus.frames)
+    return (gain, limitedFrames)
   }
 }

@@ -1,5 +1,5 @@
-// The C calls allowed on the audio thread, apart from ALSA's (see CALSA). The compiler refuses
-// every other one in a function marked @_noLocks, so this list is the whole of it.
+// The C calls allowed on the audio thread, apart from ALSA's (see CALSA) and loops over samples (see CVectors). The
+// compiler refuses every other one in a function marked @_noLocks, so these lists are the whole of it.
 //
 // To allow a call on the audio thread: read its source for locks, allocation and system calls; then add it here.
 #pragma once
@@ -11,9 +11,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #define REALTIME_SAFE __attribute__((swift_attr("@_noLocks"), always_inline)) static inline
 
@@ -47,82 +44,6 @@ static inline uint64_t host_wall_nanoseconds(void) {
 /// Towards zero. The caller has brought the value into range; one instruction, which the optimiser
 /// turns into vectors, where Swift's conversion must branch to trap.
 REALTIME_SAFE int32_t realtime_truncated(float value) { return (int32_t)value; }
-
-/// Writes `count` samples as 16-bit integers, rounded to the nearest (ties to even) and saturated; what
-/// is not a number becomes 0. Returns how many of those there were.
-REALTIME_SAFE long realtime_encode16(int16_t *target, const float *source, long count) {
-  long index = 0, numbers = 0;
-#ifdef __SSE2__
-  const __m128 scale = _mm_set1_ps(32768), highest = _mm_set1_ps(32767);
-  __m128i found = _mm_setzero_si128();
-  for (; index + 8 <= count; index += 8) {
-    __m128 low = _mm_loadu_ps(source + index), high = _mm_loadu_ps(source + index + 4);
-    __m128 isLow = _mm_cmpord_ps(low, low), isHigh = _mm_cmpord_ps(high, high);
-    found = _mm_sub_epi32(_mm_sub_epi32(found, _mm_castps_si128(isLow)), _mm_castps_si128(isHigh));
-    // What lies below -32768 needs no bound: it becomes the lowest 32-bit integer at least, and that is packed as
-    // the lowest of 16 bits.
-    low = _mm_min_ps(_mm_mul_ps(_mm_and_ps(low, isLow), scale), highest);
-    high = _mm_min_ps(_mm_mul_ps(_mm_and_ps(high, isHigh), scale), highest);
-    __m128i whole = _mm_packs_epi32(_mm_cvtps_epi32(low), _mm_cvtps_epi32(high));
-    _mm_storeu_si128((__m128i *)(target + index), whole);
-  }
-  int32_t lanes[4];
-  _mm_storeu_si128((__m128i *)lanes, found);
-  numbers = (long)lanes[0] + lanes[1] + lanes[2] + lanes[3];
-#endif
-  for (; index < count; index++) {
-    int isNumber = source[index] == source[index];
-    float scaled = isNumber ? source[index] * 32768 : 0;
-    scaled = scaled < -32768 ? -32768 : scaled > 32767 ? 32767 : scaled;
-    target[index] = (int16_t)lrintf(scaled);
-    numbers += isNumber;
-  }
-  return count - numbers;
-}
-
-/// The same as 32-bit integers. 2147483520 is the highest float below 2^31.
-REALTIME_SAFE long realtime_encode32(int32_t *target, const float *source, long count) {
-  long index = 0, numbers = 0;
-#ifdef __SSE2__
-  const __m128 scale = _mm_set1_ps(0x1p31f), highest = _mm_set1_ps(2147483520), lowest = _mm_set1_ps(-0x1p31f);
-  __m128i found = _mm_setzero_si128();
-  for (; index + 4 <= count; index += 4) {
-    __m128 samples = _mm_loadu_ps(source + index), isNumber = _mm_cmpord_ps(samples, samples);
-    found = _mm_sub_epi32(found, _mm_castps_si128(isNumber));
-    samples = _mm_mul_ps(_mm_and_ps(samples, isNumber), scale);
-    samples = _mm_max_ps(_mm_min_ps(samples, highest), lowest);
-    _mm_storeu_si128((__m128i *)(target + index), _mm_cvtps_epi32(samples));
-  }
-  int32_t lanes[4];
-  _mm_storeu_si128((__m128i *)lanes, found);
-  numbers = (long)lanes[0] + lanes[1] + lanes[2] + lanes[3];
-#endif
-  for (; index < count; index++) {
-    int isNumber = source[index] == source[index];
-    float scaled = isNumber ? source[index] * 0x1p31f : 0;
-    scaled = scaled < -0x1p31f ? -0x1p31f : scaled > 2147483520 ? 2147483520 : scaled;
-    target[index] = (int32_t)lrintf(scaled);
-    numbers += isNumber;
-  }
-  return count - numbers;
-}
-
-/// Reads `count` 16-bit integers as samples from -1 to below 1.
-REALTIME_SAFE void realtime_decode16(float *target, const int16_t *source, long count) {
-  long index = 0;
-#ifdef __SSE2__
-  const __m128 scale = _mm_set1_ps(0x1p-15f);
-  for (; index + 8 <= count; index += 8) {
-    __m128i samples = _mm_loadu_si128((const __m128i *)(source + index));
-    // Each in the upper half of 32 bits, then shifted down with its sign.
-    __m128i low = _mm_srai_epi32(_mm_unpacklo_epi16(samples, samples), 16);
-    __m128i high = _mm_srai_epi32(_mm_unpackhi_epi16(samples, samples), 16);
-    _mm_storeu_ps(target + index, _mm_mul_ps(_mm_cvtepi32_ps(low), scale));
-    _mm_storeu_ps(target + index + 4, _mm_mul_ps(_mm_cvtepi32_ps(high), scale));
-  }
-#endif
-  for (; index < count; index++) target[index] = (float)source[index] * 0x1p-15f;
-}
 
 // Functions of libm. Read in glibc 2.36, sysdeps/ieee754: flt-32/{s_sinf,s_cosf,e_expf,e_logf,e_powf,s_tanhf,s_expm1f,
 // math_errf}.c and dbl-64/{s_sin,branred,e_exp,e_log,e_pow,s_tanh,s_expm1,math_err}.c. Polynomials and constant tables;

@@ -1,5 +1,5 @@
 // Audio thread.
-import CRealtime
+import CVectors
 
 /// Samples as integers of 16 bits in this machine's order of bytes; full scale is 32,768. The
 /// integer is the nearest, of two the even one; what lies beyond full scale becomes the highest or
@@ -10,7 +10,7 @@ package enum SixteenBitSamples {
   package static func encode(
     _ source: UnsafePointer<Float>, into target: UnsafeMutablePointer<Int16>, count: Int
   ) {
-    _ = realtime_encode16(target, source, count)
+    _ = vectors_encode16(target, source, count)
   }
 
   /// Makes samples of the `count` integers from `source` on.
@@ -18,6 +18,6 @@ package enum SixteenBitSamples {
   package static func decode(
     _ source: UnsafePointer<Int16>, into target: UnsafeMutablePointer<Float>, count: Int
   ) {
-    realtime_decode16(target, source, count)
+    vectors_decode16(target, source, count)
   }
 }

@@ -1,0 +1,114 @@
+// Audio thread.
+
+import AudioBasics
+import CVectors
+import Glibc
+
+/// Four band-pass filters of second order, side by side in one vector: state variable filters in
+/// the trapezoidal form of A. Simper ("Linear Trapezoidal Integrated State Variable Filter", 2013).
+package struct BandFilters: ~Copyable, Sendable {
+  /// The reciprocal of the quality factor: a band is about two octaves wide.
+  package static var damping: Float { @_noLocks get { 1.4 } }
+
+  // Memory of its own: the loop over eights takes its address, and nothing is copied to get one.
+  private nonisolated(unsafe) let weights: UnsafeMutablePointer<BandFilterWeights>
+
+  /// The states of the filters, those of their band-pass and of their low-pass; or what they are
+  /// multiplied by.
+  package typealias Pair = BandPair
+
+  /// Filters around `centres`, in cycles per frame.
+  package init(centres: SIMD4<Double>) {
+    weights = .allocate(capacity: 1)
+    weights.initialize(to: Self.make(centres: centres))
+  }
+
+  deinit { weights.deallocate() }
+
+  private static func make(centres: SIMD4<Double>) -> BandFilterWeights {
+    var (a1, a2, g) = (SIMD4<Float>(), SIMD4<Float>(), SIMD4<Float>())
+    for band in 0..<4 {
+      let exact = tan(Double.pi * centres[band])
+      let share = 1 / (1 + exact * (exact + Double(damping)))
+      g[band] = Float(exact)
+      a1[band] = Float(share)
+      a2[band] = Float(exact * share)
+    }
+    let (zero, one) = (SIMD4<Float>(repeating: 0), SIMD4<Float>(repeating: 1))
+    // The columns of the matrix of one frame, and what it adds of a sample.
+    let low = g * a1
+    let columns = (
+      Pair(band: 2 * a1 - one, low: 2 * low), Pair(band: -2 * a2, low: one - 2 * g * a2)
+    )
+    func after(_ frames: Int, _ state: Pair) -> Pair {
+      (0..<frames).reduce(state) { state, _ in
+        Pair(
+          band: columns.0.band * state.band + columns.1.band * state.low,
+          low: columns.0.low * state.band + columns.1.low * state.low)
+      }
+    }
+    let input = Pair(band: 2 * a2, low: 2 * g * a2)
+    return BandFilterWeights(
+      of_band: after(7, Pair(band: one, low: zero)),
+      of_low: after(7, Pair(band: zero, low: one)),
+      of_sample: (
+        after(6, input), after(5, input), after(4, input), after(3, input), after(2, input),
+        after(1, input), input
+      ),
+      a1: a1, a2: a2, g: g, damping: SIMD4(repeating: damping))
+  }
+
+  /// Coefficients of one frame, for a loop that keeps them in registers.
+  package struct Coefficients: BitwiseCopyable {
+    @usableFromInline let a1: SIMD4<Float>
+    @usableFromInline let a2: SIMD4<Float>
+    @usableFromInline let g: SIMD4<Float>
+
+    @_noLocks
+    fileprivate init(_ weights: borrowing BandFilterWeights) {
+      (a1, a2, g) = (weights.a1, weights.a2, weights.g)
+    }
+
+    /// Takes one frame. Answers with the band-pass, and with the energy of what is in the band: a
+    /// sine's, whose amplitude behind the band-pass is A, is A^2 everywhere.
+    @_noLocks @inlinable @inline(__always)
+    package func step(_ state: inout Pair, _ sample: Float) -> (
+      band: SIMD4<Float>, energy: SIMD4<Float>
+    ) {
+      let sample = SIMD4(repeating: sample)
+      let band = a1 * state.band + a2 * (sample - state.low)
+      let low = state.low + g * band
+      state.band = band + band - state.band
+      state.low = low + low - state.low
+      let high = sample - SIMD4(repeating: BandFilters.damping) * band - low
+      return (band, band * band - high * low)
+    }
+  }
+
+  package var coefficients: Coefficients {
+    @_noLocks get { Coefficients(weights.pointee) }
+  }
+
+  /// Takes the first `count` samples of a buffer of one channel, as many as are whole eights at
+  /// once. Answers with the sum of the energies, as `step` tells them: eight times that of each
+  /// eighth sample, and those of the samples that are left.
+  @_noLocks
+  package func take(
+    _ count: Int, of samples: borrowing SampleBuffer, _ state: inout Pair
+  ) -> SIMD4<Float> {
+    requirement(samples.channelCount == 1, "The buffer has another number of channels.")
+    samples.requireFrames(from: 0, count)
+    var energy = SIMD4<Float>(repeating: 0)
+    vectors_filter_bands(weights, &state, &energy, samples.base, count &>> 3)
+    energy *= 8
+    var index = count & ~7
+    if index < count {
+      let coefficients = coefficients
+      while index < count {
+        energy += coefficients.step(&state, samples[index]).energy
+        index &+= 1
+      }
+    }
+    return energy
+  }
+}

@@ -1,0 +1,137 @@
+import AudioBasics
+import CPlainVectors
+import CVectors
+import Testing
+
+/// Every loop, of every number of samples, gives what its definition says, and the same to the bit
+/// on a processor with AVX2 and on one without.
+@Suite struct VectorLoopTests {
+  private static let counts = Array(0...67) + [128, 1000]
+
+  /// Samples up to 1.5, some of which are no number or infinite where `hasNonFinite`.
+  private func samples(_ count: Int, seed: UInt64, hasNonFinite: Bool = false) -> [Float] {
+    var chance = SplitMix64(seed: seed)
+    return (0..<count).map { index in
+      let sample = Float.random(in: -1.5...1.5, using: &chance)
+      guard hasNonFinite, index % 5 == 3 else { return sample }
+      return [Float.nan, .infinity, -.infinity][Int(chance.next() % 3)]
+    }
+  }
+
+  private func isSame(_ left: [Float], _ right: [Float]) -> Bool {
+    left.map(\.bitPattern) == right.map(\.bitPattern)
+  }
+
+  @Test(arguments: counts, [false, true])
+  func `the highest magnitude is found, and what is no number is passed over`(
+    count: Int, hasNonFinite: Bool
+  ) {
+    let samples = samples(count, seed: 1, hasNonFinite: hasNonFinite)
+    let wanted = samples.filter { !$0.isNaN }.map { abs($0) }.max() ?? 0
+    #expect(vectors_peak(samples, count) == wanted)
+    #expect(plain_peak(samples, count) == wanted)
+  }
+
+  @Test(arguments: counts)
+  func `samples are multiplied, added and copied, and no further ones`(count: Int) {
+    let (start, other) = (samples(count + 1, seed: 2), samples(count + 1, seed: 3))
+    var (scaled, plain) = (start, start)
+    vectors_scale(&scaled, 0.3, count)
+    plain_scale(&plain, 0.3, count)
+    let wanted = start.prefix(count).map { $0 * 0.3 } + [start[count]]
+    #expect(isSame(scaled, wanted) && isSame(plain, wanted))
+
+    (scaled, plain) = (start, start)
+    vectors_add(&scaled, other, count)
+    plain_add(&plain, other, count)
+    let sum = zip(start, other).prefix(count).map { $0 + $1 } + [start[count]]
+    #expect(isSame(scaled, sum) && isSame(plain, sum))
+
+    (scaled, plain) = (start, start)
+    vectors_copy(&scaled, other, count)
+    plain_copy(&plain, other, count)
+    let copy = other.prefix(count) + [start[count]]
+    #expect(isSame(scaled, Array(copy)) && isSame(plain, Array(copy)))
+  }
+
+  /// `sample` times `fullScale` as a whole number between the ends; what is no number is zero.
+  private func whole(_ sample: Float, _ fullScale: Float, highest: Float) -> Int32 {
+    guard !sample.isNaN else { return 0 }
+    let scaled = max(-fullScale, min(highest, sample * fullScale))
+    return Int32(exactly: scaled.rounded(.toNearestOrEven)) ?? 0
+  }
+
+  @Test(arguments: counts, [false, true])
+  func `samples become whole numbers of 16 and 32 bits`(count: Int, hasNonFinite: Bool) {
+    let samples = samples(count, seed: 4, hasNonFinite: hasNonFinite)
+    let lost = samples.filter(\.isNaN).count
+    var (short, plainShort) = (
+      [Int16](repeating: 7, count: count + 1), [Int16](repeating: 7, count: count + 1)
+    )
+    #expect(vectors_encode16(&short, samples, count) == lost)
+    #expect(plain_encode16(&plainShort, samples, count) == lost)
+    let wantedShort = samples.map { Int16(whole($0, 32768, highest: 32767)) } + [7]
+    #expect(short == wantedShort && plainShort == wantedShort)
+
+    var (long, plainLong) = (
+      [Int32](repeating: 7, count: count + 1), [Int32](repeating: 7, count: count + 1)
+    )
+    #expect(vectors_encode32(&long, samples, count) == lost)
+    #expect(plain_encode32(&plainLong, samples, count) == lost)
+    let wantedLong = samples.map { whole($0, 0x1p31, highest: 2_147_483_520) } + [7]
+    #expect(long == wantedLong && plainLong == wantedLong)
+  }
+
+  @Test(arguments: counts)
+  func `whole numbers of 16 bits become samples`(count: Int) {
+    var chance = SplitMix64(seed: 5)
+    let whole = (0..<count).map { _ in Int16.random(in: .min ... .max, using: &chance) }
+    var (decoded, plain) = (
+      [Float](repeating: 7, count: count + 1), [Float](repeating: 7, count: count + 1)
+    )
+    vectors_decode16(&decoded, whole, count)
+    plain_decode16(&plain, whole, count)
+    let wanted = whole.map { Float($0) / 32768 } + [7]
+    #expect(isSame(decoded, wanted) && isSame(plain, wanted))
+  }
+
+  @Test(arguments: 1...4, 1...5)
+  func `the channels of every so many frames are summed`(channels: Int, stride: Int) {
+    let samples = samples(channels * 200, seed: 6)
+    for first in 0..<9 {
+      for stop in [first, first + 1, 33, 64, 65, 200] where first <= stop {
+        let wanted = Swift.stride(from: first, to: stop, by: stride).map { frame in
+          (1..<channels).reduce(samples[frame * channels]) { $0 + samples[frame * channels + $1] }
+        }
+        var (sums, plain) = ([Float](repeating: 7, count: 201), [Float](repeating: 7, count: 201))
+        let count = vectors_sum_channels(&sums, samples, channels, stride, first, stop)
+        #expect(count == wanted.count)
+        #expect(plain_sum_channels(&plain, samples, channels, stride, first, stop) == count)
+        #expect(isSame(Array(sums.prefix(count + 1)), wanted + [7]))
+        #expect(isSame(Array(plain.prefix(count + 1)), wanted + [7]))
+      }
+    }
+  }
+
+  @Test func `filters have the same states and energies on every processor`() {
+    var chance = SplitMix64(seed: 7)
+    func four() -> SIMD4<Float> { .random(in: -0.5...0.5, using: &chance) }
+    func pair() -> BandPair { BandPair(band: four(), low: four()) }
+    var weights = BandFilterWeights()
+    (weights.of_band, weights.of_low) = (pair(), pair())
+    weights.of_sample = (pair(), pair(), pair(), pair(), pair(), pair(), pair())
+    (weights.a1, weights.a2, weights.g, weights.damping) = (four(), four(), four(), four())
+    let samples = samples(800, seed: 8)
+    var (state, plainState) = (pair(), BandPair())
+    plainState = state
+    var (energy, plainEnergy) = (SIMD4<Float>(repeating: 0), SIMD4<Float>(repeating: 0))
+    for count in 0...100 {
+      vectors_filter_bands(&weights, &state, &energy, samples, count)
+      plain_filter_bands(&weights, &plainState, &plainEnergy, samples, count)
+      #expect(state.band == plainState.band && state.low == plainState.low)
+      #expect(energy == plainEnergy && energy != SIMD4(repeating: 0) || count == 0)
+      (state, plainState) = (BandPair(band: four(), low: four()), state)
+      plainState = state
+    }
+  }
+}

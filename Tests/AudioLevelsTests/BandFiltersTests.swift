@@ -1,0 +1,32 @@
+import AudioBasics
+import Glibc
+import Testing
+
+@testable import AudioLevels
+
+@Suite struct BandFiltersTests {
+  @Test(arguments: [0, 1, 7, 8, 9, 64, 67])
+  func `eight samples at once leave the states that one by one leave`(count: Int) {
+    let filters = BandFilters(centres: SIMD4(0.0075, 0.027, 0.092, 0.29))
+    let coefficients = filters.coefficients
+    var samples = SampleBuffer(frameCount: 67, channelCount: 1)
+    for index in 0..<67 { samples[index] = Float(sin(0.3 * Double(index) + 1)) }
+    var (state, single) = (BandFilters.Pair(), BandFilters.Pair())
+    let energy = filters.take(count, of: samples, &state)
+    var wanted = SIMD4<Float>(repeating: 0)
+    for index in 0..<count {
+      let step = coefficients.step(&single, samples[index])
+      // Of whole eights the last one stands for all.
+      if index >= count & ~7 {
+        wanted += step.energy
+      } else if index % 8 == 7 {
+        wanted += 8 * step.energy
+      }
+    }
+    for band in 0..<4 {
+      #expect(abs(state.band[band] - single.band[band]) < 1e-5)
+      #expect(abs(state.low[band] - single.low[band]) < 1e-5)
+      #expect(abs(energy[band] - wanted[band]) <= 1e-4 * abs(wanted[band]))
+    }
+  }
+}

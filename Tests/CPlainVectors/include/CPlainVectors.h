@@ -1,0 +1,19 @@
+// CVectors' loops as a processor without AVX2 runs them.
+#pragma once
+
+#include "CVectors.h"
+
+#pragma clang assume_nonnull begin
+
+float plain_peak(const float *samples, long count);
+void plain_scale(float *samples, float gain, long count);
+void plain_add(float *target, const float *added, long count);
+void plain_copy(float *target, const float *source, long count);
+long plain_encode16(int16_t *target, const float *source, long count);
+long plain_encode32(int32_t *target, const float *source, long count);
+void plain_decode16(float *target, const int16_t *source, long count);
+void plain_filter_bands(
+    const BandFilterWeights *weights, BandPair *state, float4 *energy, const float *samples, long count);
+long plain_sum_channels(float *sums, const float *samples, long channels, long stride, long first, long stop);
+
+#pragma clang assume_nonnull end
