@@ -17,10 +17,13 @@ struct ReportingDevice: DuplexDriver, ~Copyable {
   private let log: MutexBox<Log>
   private let memory = DeviceBuffer(format: .floatLE, channelCount: 1, frameCount: 32)
   private let isEmpty: Bool
+  /// Cycles, counted from 0, for which the output has no room.
+  private let fullCycles: Set<Int>
+  private var cycle = -1
 
   init(
     _ statuses: [DeviceStatus], events: [DeviceEvent], isEmpty: Bool, hasCapture: Bool,
-    log: MutexBox<Log>
+    fullCycles: Set<Int> = [], log: MutexBox<Log>
   ) {
     let stream = StreamConfiguration(
       device: "reporting", sampleRate: 24000, channelCount: 1, format: .floatLE, periodFrames: 32,
@@ -31,6 +34,7 @@ struct ReportingDevice: DuplexDriver, ~Copyable {
     self.statuses = statuses
     self.events = events
     self.isEmpty = isEmpty
+    self.fullCycles = fullCycles
     self.log = log
   }
 
@@ -48,7 +52,12 @@ struct ReportingDevice: DuplexDriver, ~Copyable {
 
   func capturedFrames(_ frames: Int) -> DeviceFrames? { isEmpty ? nil : memory.frames(frames) }
   func release(_ frames: Int) {}
-  func playbackRoom(_ frames: Int) -> DeviceFrames? { memory.frames(frames) }
+
+  mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
+    cycle += 1
+    return fullCycles.contains(cycle) ? nil : memory.frames(frames)
+  }
+
   func commit(_ frames: Int) { log.withLock { $0.played += frames } }
   mutating func takeEvent() -> DeviceEvent? { events.isEmpty ? nil : events.removeFirst() }
   func start() throws(DeviceFailure) {}

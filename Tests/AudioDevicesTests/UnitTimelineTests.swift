@@ -42,4 +42,59 @@ import Testing
         TimelineEvent(kind: .captureXrun, frame: 32, frames: 5),
       ])
   }
+
+  @Test func `an xrun whose gap is open at the end is told with all frames up to there`() throws {
+    let writer = EventWriter<TimelineEvent>()
+    var reader = writer.makeReader()
+    let progress = UnitProgress()
+    var unit = DuplexUnit(
+      device: ReportingDevice(
+        [.ready(), Self.xrun] + Array(repeating: .ready(bridged: nil), count: 5), events: [],
+        isEmpty: false, hasCapture: true, log: MutexBox(.init())),
+      callbacks: DuplexClosures(), progress: progress, events: writer, frameLimit: 4 * 32)
+    try unit.start()
+    #expect(unit.run() == nil)
+    unit.stop()
+    #expect(reader.read() == TimelineEvent(kind: .captureXrun, frame: 32, frames: 96))
+    #expect(progress.lostFrames == 96)
+  }
+
+  @Test func `an input that is lost after it had stopped is missing from where it stopped`() throws
+  {
+    let writer = EventWriter<TimelineEvent>()
+    var reader = writer.makeReader()
+    var lost = DeviceStatus.ready(bridged: 0)
+    lost.hasEvents = true
+    var unit = DuplexUnit(
+      device: ReportingDevice(
+        [.ready(), Self.xrun, .ready(bridged: nil), lost], events: [DeviceEvent(.captureLost)],
+        isEmpty: false, hasCapture: true, log: MutexBox(.init())),
+      callbacks: DuplexClosures(), progress: UnitProgress(), events: writer, frameLimit: 6 * 32)
+    try unit.start()
+    #expect(unit.run() == nil)
+    unit.stop()
+    var events: [TimelineEvent] = []
+    while let event = reader.read() { events.append(event) }
+    #expect(events.last == TimelineEvent(kind: .captureAbsent, frame: 32, frames: 5 * 32))
+  }
+
+  @Test func `where the output has no room its callback still takes its turn`() throws {
+    let log = MutexBox(ReportingDevice.Log())
+    let starts = MutexBox<[Int]>([])
+    let progress = UnitProgress()
+    var unit = DuplexUnit(
+      device: ReportingDevice(
+        [], events: [], isEmpty: false, hasCapture: true, fullCycles: [1, 4], log: log),
+      callbacks: DuplexClosures(
+        output: { output in
+          output.silence()
+          starts.withLock { $0.append(output.time.frame) }
+        }), progress: progress, frameLimit: 6 * 32)
+    try unit.start()
+    #expect(unit.run() == nil)
+    unit.stop()
+    #expect(starts.withLock { $0 } == [0, 32, 64, 96, 128, 160])
+    #expect(log.withLock { $0.played } == 4 * 32)
+    #expect(progress.frames == 6 * 32 && progress.playbackXruns == 2 && progress.lostFrames == 64)
+  }
 }

@@ -174,4 +174,25 @@ struct OneSidedLossTests {
     #expect(abs((absence?.frames ?? 0) - 48000) < 500)
     #expect(run.lostFrames == absence?.frames)
   }
+
+  @Test func `an input that stands for longer than a unit waits is alone taken for lost`() throws {
+    let run = try runDrifting(
+      "drift=80,xrun-at=1,xrun-frames=300000", master: .capture, frames: 12 * 48000,
+      reconnects: true)
+    #expect(run.failure == nil)
+    #expect(run.events.filter { $0.frames > 0 }.map(\.kind) == [.captureReturned])
+    #expect(run.events.first?.kind == .captureLost && run.heard.count == 12 * 48000)
+  }
+
+  @Test func `an input that is lost while it stands leaves one gap from where it stopped`() throws {
+    let run = try runDrifting(
+      "drift=80,xrun-at=2,xrun-frames=48000,unplug-at=2.5,unplug-side=capture,replug-at=3.5",
+      feeding: tone(7 * 48000), frames: 6 * 48000, reconnects: true)
+    let gap = try #require(run.events.last { $0.kind == .captureReturned })
+    #expect(abs(gap.frame - 2 * 48000) < 600 && run.lostFrames == gap.frames)
+    // Behind it there is sound again, but for a fade-in and what the delay takes to be right.
+    let end = gap.frame + gap.frames + 24000
+    #expect(run.heard[gap.frame + 1000..<gap.frame + gap.frames - 1000].allSatisfy { $0 == 0 })
+    #expect(run.heard[end..<end + 48000].contains { abs($0) > 0.8 })
+  }
 }

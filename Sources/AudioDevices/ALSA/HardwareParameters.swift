@@ -39,7 +39,10 @@ extension PCM {
     try check(
       snd_pcm_hw_params_set_buffer_size_near(handle, space.pointer, &bufferFrames),
       "given a buffer")
-    try check(snd_pcm_hw_params(handle, space.pointer), "configured")
+    let answer = snd_pcm_hw_params(handle, space.pointer)
+    // The memory may be what is refused.
+    if answer < 0, access.isMapped { return false }
+    try check(answer, "configured")
     try adopt(space.pointer, access, format, channelCount, selection, rate)
     return try adoptMemory(access)
   }

@@ -9,6 +9,11 @@ import RealtimeAudio
 enum PCMAccess: CaseIterable {
   case mappedInterleaved, mappedPlanar, copiedInterleaved, copiedPlanar
 
+  /// Whether frames are written to and read from the device's own memory.
+  var isMapped: Bool {
+    @_noLocks get { self == .mappedInterleaved || self == .mappedPlanar }
+  }
+
   var code: snd_pcm_access_t {
     switch self {
     case .mappedInterleaved: SND_PCM_ACCESS_MMAP_INTERLEAVED

@@ -210,10 +210,7 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
   /// Neither can be found again: that would have taken a thread that could not be made.
   public mutating func pollForReconnection() -> DeviceReturn {
     time.sleep(until: time.now &+ 100_000_000)
-    return .refused(
-      DeviceFailure(
-        .refused, "No thread could be started that waits for \(configuration.deviceNames).",
-        hint: "End other programs, then start again."))
+    return .refused(.noThread(waitingFor: configuration.deviceNames))
   }
 
   /// Stops both.

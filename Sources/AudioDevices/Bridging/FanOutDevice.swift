@@ -51,7 +51,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
   }
 
   /// Lets `output` play as well, from the start on. Throws `.invalidRequest` where nothing is
-  /// played, or there are eight already.
+  /// played, or there are eight already, and `.refused` where there can be no thread for it.
   public mutating func add(_ output: consuming DeviceStream) throws(DeviceFailure) {
     guard let playback = configuration.playback, count < SecondaryOutput.mostOutputs else {
       throw DeviceFailure(
@@ -62,8 +62,9 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
       played = SampleBuffer(
         frameCount: configuration.periodFrames, channelCount: playback.channelCount)
     }
-    (feeds + count).initialize(
-      to: SecondaryOutputFeed(output, configuration, quality: quality, telling: returns))
+    let feed = try SecondaryOutputFeed(
+      output, configuration, quality: quality, telling: returns)
+    (feeds + count).initialize(to: feed)
     configuration.secondaryOutputs.append((feeds + count).pointee.stream)
     count += 1
   }

@@ -20,11 +20,12 @@ struct SecondaryOutputFeed: ~Copyable {
   /// Output frames for one of the unit's.
   private let outputPerUnit: Double
 
-  /// A feed for `output`, behind a unit of this configuration.
+  /// A feed for `output`, behind a unit of this configuration. Throws where no thread can be made
+  /// that looks for it after an xrun.
   init(
     _ output: consuming DeviceStream, _ unit: DuplexConfiguration, quality: ConversionQuality,
     telling news: MutexBox<DeviceReturn?>
-  ) {
+  ) throws(DeviceFailure) {
     let granted = output.configuration
     let rate = Double(unit.sampleRate)
     let reach = Double(quality.reach(of: unit.sampleRate, to: granted.sampleRate))
@@ -46,7 +47,9 @@ struct SecondaryOutputFeed: ~Copyable {
       device: granted.device, sampleRate: granted.sampleRate, channelCount: granted.channelCount,
       latencyFrames: latency)
     self.outputPerUnit = outputPerUnit
-    _ = far.enableReconnection(telling: news)
+    guard far.enableReconnection(telling: news) else {
+      throw .noThread(waitingFor: granted.device)
+    }
   }
 
   /// Gets it going.

@@ -126,6 +126,13 @@ extension DeviceFailure {
       hint: "Start the server again, then try again.")
   }
 
+  /// A device cannot be waited for once it is gone.
+  static func noThread(waitingFor devices: String) -> DeviceFailure {
+    DeviceFailure(
+      .refused, "No thread could be started that waits for \(devices).",
+      hint: "End other programs, then start again.")
+  }
+
   static func persistentXrun(_ configuration: DuplexConfiguration) -> DeviceFailure {
     DeviceFailure(
       .lost,

@@ -50,7 +50,8 @@ public protocol DuplexCallbacks: ~Copyable {
   /// Takes the frames the microphone delivered: `input.render(into:)` fills a buffer you own.
   mutating func input(_ input: borrowing InputCycle)
 
-  /// Fills what the output plays next: right after `input`, with the same number of frames.
+  /// Fills what the output plays next: right after `input`, with the same number of frames. Called
+  /// as well where the output has no room for them after an xrun: these frames are not heard.
   mutating func output(_ output: inout OutputCycle)
 
   /// Called some ten times a second in place of the two while the device is away and waited for.

@@ -43,7 +43,10 @@ struct UnitCore: ~Copyable {
   let reconnects: Bool
   var events: EventWriter<TimelineEvent>
   private let shared: SharedState<UnitFigures>
-  private var status = DeviceStatus()
+  var status = DeviceStatus()
+  /// Nanoseconds for which no frame may move. Of two devices, one that stands for `stallTimeout` is
+  /// given up by the other, which goes on.
+  private let stallLimit: UInt64
   private let secondaryCount: Int
   private let fadeFrames: Int
 
@@ -61,6 +64,9 @@ struct UnitCore: ~Copyable {
   var captured: DeviceFrames
   private var room: DeviceFrames
   let silentBuffer: DeviceBuffer
+  /// What the output callback fills where the output has no room, and whether it does.
+  private let droppedBuffer: DeviceBuffer
+  private var isDropping = false
   /// Whether the input callback is due.
   @usableFromInline
   var hasInput = false
@@ -84,11 +90,11 @@ struct UnitCore: ~Copyable {
   var xrun: TimelineEvent.Kind?
   var xrunFrame = 0
   /// Frames that were lost and are in no event yet.
-  private var untoldFrames = 0
+  var untoldFrames = 0
   /// Captured frames of the last cycle for which the output had no room.
-  private var droppedFrames = 0
+  var droppedFrames = 0
   /// Whether this turn told that the input is back, and how many frames that cost.
-  private var isReturnTold = false
+  var isReturnTold = false
 
   init(
     _ device: consuming DuplexDevice, progress: borrowing UnitProgress,
@@ -102,11 +108,15 @@ struct UnitCore: ~Copyable {
     captured = silentBuffer.frames(0)
     room = silentBuffer.frames(0)
     self.silentBuffer = silentBuffer
+    droppedBuffer = DeviceBuffer(
+      format: .floatLE, channelCount: granted.playback?.channelCount ?? 1,
+      frameCount: granted.playback == nil ? 1 : granted.periodFrames)
     configuration = granted
     shape = DuplexShape(granted)
     self.fadeFrames = fadeFrames
     self.reconnects = reconnects
     self.frameLimit = frameLimit
+    stallLimit = Self.stallTimeout &+ (granted.master == nil ? 0 : 500_000_000)
     secondaryCount = granted.secondaryOutputs.count
     shared = progress.share()
     shared.pointer.pointee.secondaryCount.store(secondaryCount, ordering: .relaxed)
@@ -141,6 +151,7 @@ struct UnitCore: ~Copyable {
     }
     guard frame < frameLimit, !isEnded else {
       if droppedFrames > 0 { reportDrop() }
+      reportOpenGap()
       reportAbsence()
       return .finished
     }
@@ -225,13 +236,16 @@ struct UnitCore: ~Copyable {
       finishPeriod(played: cycleFrames)
       return false
     }
-    guard let lent = device.playbackRoom(cycleFrames) else {
-      hasPeriod = false
-      // Without input nothing was taken: the next wait says what is the matter.
-      if shape.hasCapture { drop(cycleFrames) }
-      return false
+    if let lent = device.playbackRoom(cycleFrames) {
+      room = lent
+      return true
     }
-    room = lent
+    hasPeriod = false
+    // Without input nothing was taken: the next wait says what is the matter.
+    guard shape.hasCapture else { return false }
+    // What was taken goes its way: what counts what is played, or records it, loses no frame.
+    isDropping = true
+    room = droppedBuffer.frames(cycleFrames)
     return true
   }
 
@@ -251,6 +265,10 @@ struct UnitCore: ~Copyable {
     }
     isEnded = output.isLast
     let played = output.playedFrames
+    guard !isDropping else {
+      isDropping = false
+      return drop(cycleFrames)
+    }
     device.commit(played)
     finishPeriod(played: played)
   }
@@ -263,28 +281,13 @@ struct UnitCore: ~Copyable {
     if moved > 0 { unrecoveredSince = nil }
   }
 
-  /// The output has no room: what came in is not played. The next wait tells why.
+  /// The output has no room: what came in is not heard. The next wait tells why.
   @_noLocks
   private mutating func drop(_ frames: Int) {
     device.release(frames)
     frame &+= frames
     droppedFrames = frames
     unrecoveredSince = nil
-  }
-
-  /// Counts what the last cycle did not play because the input's clock is the faster one. An output
-  /// that had stopped is counted when it is recovered.
-  @_noLocks
-  private mutating func reportDrop() {
-    let frames = droppedFrames
-    droppedFrames = 0
-    switch status.readiness {
-    case .xrun(.playbackXrun), .suspended, .lost: return
-    case .ready, .waiting, .xrun: break
-    }
-    figures.pointee.playbackXruns.add(1, ordering: .relaxed)
-    figures.pointee.lostFrames.add(frames, ordering: .relaxed)
-    _ = events.write(TimelineEvent(kind: .playbackXrun, frame: frame &- frames, frames: frames))
   }
 
   /// Publishes how the cycle went.
@@ -308,66 +311,18 @@ struct UnitCore: ~Copyable {
     return .ran
   }
 
-  /// No frame moved: allowed for `stallTimeout`, or for `stopTimeout` where a stop was requested. A
+  /// No frame moved: allowed for `stallLimit`, or for `stopTimeout` where a stop was requested. A
   /// million waits that returned at once count as a stall, so that the thread does not spin.
   @_noLocks
   private mutating func idle() -> Turn {
     idleTurns &+= 1
     let silence = device.now &- lastReady
     if isStopping && (silence > Self.stopTimeout || idleTurns > 1000) { return .finished }
-    guard silence < Self.stallTimeout, idleTurns < 1_000_000 else {
+    guard silence < stallLimit, idleTurns < 1_000_000 else {
       idleTurns = 0
       return .stalled
     }
     return .waiting
-  }
-
-  /// Tells an xrun that was mended, and how many frames it took.
-  @_noLocks
-  mutating func reportXrun(lost frames: Int) {
-    guard let kind = xrun else { return }
-    _ = events.write(TimelineEvent(kind: kind, frame: xrunFrame, frames: frames))
-    xrun = nil
-  }
-
-  /// One of several devices went away or is back, and the others went on.
-  @_noLocks
-  private mutating func report(_ event: DeviceEvent) {
-    var told = TimelineEvent(kind: event.kind, frame: frame, frames: event.frames)
-    switch event.kind {
-    case .captureLost: captureLostFrame = frame
-    case .playbackLost: playbackLostFrame = frame
-    case .captureReturned:
-      told.frame = captureLostFrame ?? frame
-      captureLostFrame = nil
-      // With the frames up to the next cycle.
-      isReturnTold = true
-    case .playbackReturned: playbackLostFrame = nil
-    default: break
-    }
-    count(silentFrames: event.silentFrames)
-    _ = events.write(told)
-  }
-
-  /// At the end, whatever brought it: one of two devices that is away now did not come back.
-  @_noLocks
-  private mutating func reportAbsence() {
-    if let lost = captureLostFrame {
-      count(silentFrames: frame &- lost)
-      _ = events.write(TimelineEvent(kind: .captureAbsent, frame: lost, frames: frame &- lost))
-    }
-    if playbackLostFrame != nil {
-      _ = events.write(TimelineEvent(kind: .playbackAbsent, frame: frame, frames: 0))
-    }
-    captureLostFrame = nil
-    playbackLostFrame = nil
-  }
-
-  /// Frames that were not captured and are silence on the timeline.
-  @_noLocks
-  private func count(silentFrames: Int) {
-    guard silentFrames > 0 else { return }
-    figures.pointee.lostFrames.add(silentFrames, ordering: .relaxed)
   }
 
   /// Whether the limit is reached while nothing comes. Without input the timeline is that of what
