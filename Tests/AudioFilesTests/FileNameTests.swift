@@ -91,4 +91,12 @@ import Testing
     #expect(taken == names && list.byteCount == 0)
     #expect(list[1].isEmpty)
   }
+
+  @Test func `a name grows by no more than a file's name may be long`() {
+    #expect(FileName.insertShortening("-x", into: "a/b.wav") == "a/b-x.wav")
+    let long = String(repeating: "é", count: 124)
+    let grown = FileName.insertShortening("-region", into: "folder/\(long).wav")
+    #expect(FileName.last(of: grown).utf8.count <= 255 && grown.hasSuffix("é-region.wav"))
+    #expect(grown.hasPrefix("folder/éé"))
+  }
 }

@@ -144,4 +144,42 @@ import Testing
     #expect(throws: FileFailure.self) { try TextFile.read(missing) }
     #expect(throws: FileFailure.self) { try TextFile.write("x", to: "/proc/none/x") }
   }
+
+  @Test func `thousands of markers with their labels stay`() throws {
+    let folder = TemporaryFolder()
+    let (take, region) = (folder("take.wav"), folder("region.wav"))
+    let markers = (0..<3000).map { SoundFileMarker(frame: 3 * $0, label: "at \(3 * $0)") }
+    var writer = try SoundFileWriter(
+      path: take, fileFormat: .wav, sampleFormat: .s16, sampleRate: 48000, channelCount: 2,
+      overwrite: false)
+    for marker in markers { writer.mark(marker) }
+    try writer.write(SampleBuffer(frameCount: 9000, channelCount: 2), frames: 9000)
+    try writer.finish()
+    #expect(try SoundFileReader(path: take).markers == markers)
+    try write(region, frames: 300, base: 5000, .wav, .s16)
+    try FileSplice(path: take).replace(from: 600, with: region, leastFrames: 0, isNew: false)
+    let kept = markers.filter { !(600..<900).contains($0.frame) }
+    #expect(try SoundFileReader(path: take).markers == kept)
+  }
+
+  @Test func `what is lost where a file is written again is told before`() throws {
+    let folder = TemporaryFolder()
+    try write(folder("a.wav"), frames: 100, base: 1, .wav, .s16)
+    #expect(try FileSplice(path: folder("a.wav")).lostParts == [])
+    var bytes = folder.bytes(of: "a.wav")
+    for name in ["iXML", "smpl", "iXML"] { bytes += Array(name.utf8) + [2, 0, 0, 0, 0x20, 0x20] }
+    let size = bytes.count - 8
+    for byte in 0..<4 { bytes[4 + byte] = UInt8(truncatingIfNeeded: size >> (8 * byte)) }
+    folder.write(bytes, to: "a.wav")
+    #expect(try FileSplice(path: folder("a.wav")).lostParts == ["iXML", "smpl"])
+
+    try write(folder("b.flac"), frames: 100, base: 1, .flac, .s16)
+    #expect(try FileSplice(path: folder("b.flac")).lostParts == [])
+    var flac = folder.bytes(of: "b.flac")
+    // A block behind the first one, which has 34 bytes and is not the last.
+    try #require(flac[4] == 0)
+    flac.insert(contentsOf: [2, 0, 0, 4] + Array("test".utf8), at: 4 + 4 + 34)
+    folder.write(flac, to: "b.flac")
+    #expect(try FileSplice(path: folder("b.flac")).lostParts == ["APPLICATION"])
+  }
 }

@@ -48,4 +48,33 @@ import Testing
     let decoder = try Decoding.decoder(for: source)
     #expect(try decode(decoder) == load(folder("sound")))
   }
+
+  @Test func `a pipe has one reader at a time, which loses nothing to another`() throws {
+    let folder = TemporaryFolder()
+    let path = folder("fifo")
+    try #require(mkfifo(path, 0o600) == 0)
+    do {
+      let first = try #require(try PipeSource(path: path))
+      #expect(throws: FileFailure.self) { _ = try PipeSource(path: path) }
+      first.interrupt()
+    }
+    #expect(try PipeSource(path: path) != nil)
+    close(writer)
+  }
+
+  @Test(arguments: [FileFormat.ogg, .opus, .mp3])
+  func `what is cut short in a pipe says so`(format: FileFormat) throws {
+    let folder = TemporaryFolder()
+    let sample = format.nearest(to: .s16)
+    let sound = glide(frames: 12000, channels: 1)
+    try save(sound, to: folder("sound"), format, sample)
+    let bytes = folder.bytes(of: "sound")
+    // No more than a pipe holds, so that nobody waits.
+    try #require(bytes.count < 65536)
+    let part = bytes.count * 3 / 4
+    #expect(write(writer, bytes, part) == part)
+    close(writer)
+    let decoder = try Decoding.decoder(for: source)
+    #expect(throws: FileFailure.self) { _ = try decode(decoder) }
+  }
 }

@@ -1,29 +1,43 @@
 import Glibc
 import Synchronization
 
-/// What stands for standard input among paths, and what messages call it.
-enum StandardInput {
-  static let path = "-"
-  static let name = "standard input"
-}
-
 /// What comes through a pipe from another program: once, and in order.
 final class PipeSource: ByteSource {
   private let descriptor: FileDescriptor
   private let signal: WakeSignal
   private let interruption = Mutex(false)
+  /// The pipe, for as long as this is its only reader.
+  private let pipe: FileIdentity?
+  /// Pipes that are being read: what one reader takes another one would miss.
+  private static let pipesInUse = Mutex<Set<FileIdentity>>([])
 
   let name: String
   var byteCount: Int? { nil }
   var isSeekable: Bool { false }
 
-  /// Takes over the reading end of a pipe. Throws `.cannotOpen` where no more files can be open.
+  /// Takes over the reading end of a pipe. Throws `.cannotOpen` where no more files can be open,
+  /// and `.invalidRequest` where it is being read already.
   init(
     _ descriptor: consuming FileDescriptor, name: String = StandardInput.name
   ) throws(FileFailure) {
     signal = try WakeSignal()
+    let pipe: FileIdentity?
+    do throws(SystemError) {
+      pipe = try descriptor.status.isPipe ? FileIdentity(descriptor) : nil
+    } catch {
+      throw .opening(name, error)
+    }
     self.descriptor = descriptor
     self.name = name
+    if let pipe, !Self.pipesInUse.withLock({ $0.insert(pipe).inserted }) {
+      self.pipe = nil
+      throw .readOnce(name)
+    }
+    self.pipe = pipe
+  }
+
+  deinit {
+    if let pipe { _ = Self.pipesInUse.withLock { $0.remove(pipe) } }
   }
 
   /// Opens standard input where `path` is `-`, else a pipe or a device of that name: neither

@@ -45,6 +45,10 @@ public protocol SoundDecoder: AnyObject {
   /// Samples in a frame.
   var channelCount: Int { get }
 
+  /// The loudspeaker that each channel is meant for; nil where the usual arrangement of as many
+  /// (`Speaker.usual`) is meant.
+  var speakers: [Speaker]? { get }
+
   /// Frames in all; nil where that is not known, or where there is no end.
   var frameCount: Int? { get }
 
@@ -118,6 +122,9 @@ public protocol SoundDecoder: AnyObject {
 public protocol PlainSoundDecoder: SoundDecoder {}
 
 extension PlainSoundDecoder {
+  /// Default: nil, the usual arrangement is meant.
+  public var speakers: [Speaker]? { nil }
+
   /// Default: nil, no number of frames is announced.
   public var announcedFrameCount: Int? { nil }
 
@@ -172,6 +179,7 @@ extension ForwardingDecoder {
   package var name: String { decoder.name }
   package var sampleRate: Int { decoder.sampleRate }
   package var channelCount: Int { decoder.channelCount }
+  package var speakers: [Speaker]? { decoder.speakers }
   package var frameCount: Int? { decoder.frameCount }
   package var isLengthEstimated: Bool { decoder.isLengthEstimated }
   package var announcedFrameCount: Int? { decoder.announcedFrameCount }
@@ -295,6 +303,7 @@ final class FileDecoder: PlainSoundDecoder {
   var name: String { file.path }
   var sampleRate: Int { file.sampleRate }
   var channelCount: Int { file.channelCount }
+  var speakers: [Speaker]? { file.speakers }
   var frameCount: Int? { file.frameCount }
   var announcedFrameCount: Int? { file.announcedFrameCount }
   var supportsSeeking: Bool { file.isSeekable }

@@ -30,6 +30,10 @@ public struct FileSplice: Sendable {
   public let sampleRate: Int
   /// Samples in a frame.
   public let channelCount: Int
+  private let speakers: [Speaker]?
+  /// What the file holds beside its sound that it does not hold afterwards: chunks of a WAV file
+  /// such as `iXML`, blocks of a FLAC file such as `PICTURE`.
+  public let lostParts: [String]
 
   /// A splice into the file at `path`. Throws as `SoundFileReader` does, and `.unusableContents`
   /// for a kind of file that cannot be written again without loss.
@@ -50,6 +54,8 @@ public struct FileSplice: Sendable {
     self.sampleFormat = sampleFormat
     sampleRate = file.sampleRate
     channelCount = file.channelCount
+    speakers = file.speakers
+    lostParts = try LostParts.names(in: file.bytes, fileFormat)
   }
 
   /// A splice into silence, `path` being a file that does not exist yet.
@@ -62,6 +68,8 @@ public struct FileSplice: Sendable {
     self.sampleFormat = sampleFormat
     self.sampleRate = sampleRate
     self.channelCount = channelCount
+    speakers = nil
+    lostParts = []
   }
 
   /// Puts the frames of the file `region`, which is removed then, in the place of those from
@@ -131,7 +139,8 @@ public struct FileSplice: Sendable {
   ) throws(FileFailure) -> SoundFileWriter {
     try SoundFileWriter(
       path: path, fileFormat: fileFormat, sampleFormat: sampleFormat, sampleRate: sampleRate,
-      channelCount: channelCount, overwrite: overwrite, tags: tags, appearance: .finished)
+      channelCount: channelCount, overwrite: overwrite, tags: tags, speakers: speakers,
+      appearance: .finished)
   }
 
   /// Sets the `old` markers but for those within the region, which begins at `firstFrame` and was

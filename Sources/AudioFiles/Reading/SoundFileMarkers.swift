@@ -61,9 +61,10 @@ extension SoundFileMarker {
 }
 
 extension SoundFileMarker {
-  /// The markers of an RF64 file, of which libsndfile reads none: a chunk `cue ` says where they
-  /// stand, and a chunk `LIST` of the kind `adtl` what they are called.
-  static func all(inLongWave bytes: BufferedBytes) throws(FileFailure) -> [SoundFileMarker] {
+  /// The markers of a WAV or RF64 file, of which libsndfile reads none in the latter, and in the
+  /// former not those of more than 2,500 and few labels of more than 900: a chunk `cue ` says where
+  /// they stand, and a chunk `LIST` of the kind `adtl` what they are called.
+  static func all(inWave bytes: BufferedBytes) throws(FileFailure) -> [SoundFileMarker] {
     guard var chunks = try WaveChunks(bytes) else { return [] }
     var points: [(identifier: Int, frame: Int)] = []
     var labels: [Int: String] = [:]

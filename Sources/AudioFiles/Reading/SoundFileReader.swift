@@ -28,6 +28,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   /// Frames before which an end is damage; nil where the file may end anywhere.
   private let promisedFrameCount: Int?
   private let order: ChannelOrder
+  /// The loudspeaker that each channel is meant for; nil where the file does not say.
+  public let speakers: [Speaker]?
   /// libsndfile's number for the kind of file and of its samples.
   private let soundFormat: Int32
   /// Whether its source gave another kind of sound after an interruption.
@@ -118,6 +120,11 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     // noncopyable value reads its own fields in a closure (Swift 6.3.1).
     promisedFrameCount = missed ?? (isPromised ? counted : nil)
     order = ChannelOrder(format, channelCount: Int(info.channels))
+    let channelCount = Int(info.channels)
+    speakers =
+      Speaker.named(in: source.handle, channelCount: channelCount)
+      ?? (channelCount > 2
+        ? Speaker.unnamed(in: source.file.bytes, channelCount: channelCount) : nil)
     let isShort = Int(info.format) & SF_FORMAT_SUBMASK == SF_FORMAT_PCM_16
     shorts = SampleBuffer(
       frameCount: isShort && format != .flac ? 512 : 0, channelCount: channelCount)
@@ -263,8 +270,11 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
 
   /// The places that the file names.
   public var markers: [SoundFileMarker] {
-    guard fileFormat == .rf64 else { return SoundFileMarker.all(of: handle) }
-    return (try? SoundFileMarker.all(inLongWave: bytes)) ?? []
+    // Chunks are read in many small pieces, each of which would be a request to a server.
+    guard fileFormat == .rf64 || fileFormat == .wav && bytes.source is LocalFile else {
+      return SoundFileMarker.all(of: handle)
+    }
+    return (try? SoundFileMarker.all(inWave: bytes)) ?? []
   }
 
   /// Whether bytes did not come that may come yet: what a file on disk has lost meanwhile will not.

@@ -121,10 +121,13 @@ struct FileDescriptor: ~Copyable {
 struct FileStatus {
   let isFolder: Bool
   let isRegular: Bool
+  /// Whether what is in it can be read once.
+  let isPipe: Bool
   let byteCount: Int
 
   init(_ status: stat) {
     let type = status.st_mode & S_IFMT
+    isPipe = type == S_IFIFO || type == S_IFSOCK
     isFolder = type == S_IFDIR
     isRegular = type == S_IFREG
     byteCount = min(max(0, Int(status.st_size)), FileBounds.byteCount)

@@ -129,6 +129,13 @@ extension FileFailure {
       hint: "Send it a sound file.", remedy: .sendSound)
   }
 
+  /// An input comes through a pipe, and is wanted a second time.
+  package static func readOnce(_ name: String) -> FileFailure {
+    FileFailure(
+      .invalidRequest, "\(name) comes through a pipe, and can be read only once.",
+      hint: "Save it to a file first, and name that.")
+  }
+
   /// An input is a folder.
   static func isFolder(_ path: String) -> FileFailure {
     FileFailure(.cannotOpen, "\(path) is a folder, not a sound file.", hint: "Name a file in it.")

@@ -126,6 +126,19 @@ extension FileName {
     return String(path[..<dot]) + text + String(path[dot...])
   }
 
+  /// As `insert`, with fewer letters of the name where it would be longer than any file's may be.
+  package static func insertShortening(_ text: String, into path: String) -> String {
+    let tooMany = last(of: insert(text, into: path)).utf8.count - Int(NAME_MAX)
+    guard tooMany > 0 else { return insert(text, into: path) }
+    let (start, end) = (nameStart(of: path), dot(of: path) ?? path.endIndex)
+    var stem = path[start..<end]
+    // Whole letters, so that what is text stays text.
+    while stem.utf8.count > max(0, path[start..<end].utf8.count - tooMany), !stem.isEmpty {
+      stem = stem.dropLast()
+    }
+    return String(path[..<start]) + stem + text + path[end...]
+  }
+
   /// The file `name` in `folder`.
   static func join(_ folder: String, _ name: String) -> String {
     folder.utf8.last == UInt8(ascii: "/") ? folder + name : "\(folder)/\(name)"

@@ -163,6 +163,20 @@ public struct FileIdentity: Hashable, Sendable {
     guard let status = try? FileSystem.status(of: path) else { return nil }
     self.init(status)
   }
+
+  /// That of the pipe or socket at `path`, or on standard input where it is `-`: what comes through
+  /// it can be read once. nil where there is none.
+  package init?(ofPipe path: String) {
+    var status = stat()
+    if path == StandardInput.path {
+      guard fstat(STDIN_FILENO, &status) == 0 else { return nil }
+    } else {
+      guard let found = try? FileSystem.status(of: path) else { return nil }
+      status = found
+    }
+    guard FileStatus(status).isPipe else { return nil }
+    self.init(status)
+  }
 }
 
 /// Where a path leads: the file that is there, or the one that would be made. Paths of one file

@@ -62,17 +62,18 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   /// `.cannotCreate` or `.permissionDenied` and leaves nothing behind. An existing file is refused
   /// without `overwrite`, and replaced with it, at the time that `appearance` says; one that
   /// another writer has open is refused. `tags` go into every format but Wave64 and raw, which have
-  /// no place for them, as far as they fit (`SoundFileTags.fitting`).
+  /// no place for them, as far as they fit (`SoundFileTags.fitting`). WAV says for which `speakers`
+  /// more than two channels are meant; without them for none in particular.
   public init(
     path: String, fileFormat: FileFormat, sampleFormat: FileSampleFormat, sampleRate: Int,
     channelCount: Int, overwrite: Bool, tags: SoundFileTags = SoundFileTags(),
-    appearance: Appearance = .readable
+    speakers: [Speaker]? = nil, appearance: Appearance = .readable
   ) throws(FileFailure) {
     try fileFormat.check(
       sampleFormat: sampleFormat, sampleRate: sampleRate, channelCount: channelCount)
     let request = SinkRequest(
       path: path, fileFormat: fileFormat, sampleFormat: sampleFormat, sampleRate: sampleRate,
-      channelCount: channelCount, tags: tags.fitting(fileFormat))
+      channelCount: channelCount, tags: tags.fitting(fileFormat), speakers: speakers)
     let output = try OutputFile(path, overwrite: overwrite)
     let sink = try request.begin(on: output.descriptor, isRegular: output.isRegular)
     self.init(request, sink, draft: output.takeDraft(), appearance)

@@ -70,9 +70,11 @@ public struct MeterView: ~Copyable {
     let frames = max(1, reading[2 * channelCount])
     var result = MeterReading(peakDBFS: [], rmsDBFS: [])
     for channel in 0..<channelCount {
-      result.peakDBFS.append(Decibels.level(reading[channel]))
+      let peak = Decibels.level(reading[channel])
       let power = reading[channelCount + channel] / frames
-      result.rmsDBFS.append(Decibels.level(power.squareRoot()))
+      result.peakDBFS.append(peak)
+      // Squares may be beyond what a float can hold, where the samples are not.
+      result.rmsDBFS.append(min(peak, Decibels.level(power.squareRoot())))
     }
     return result
   }

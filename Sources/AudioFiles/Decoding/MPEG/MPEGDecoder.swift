@@ -115,6 +115,7 @@ public final class MPEGDecoder: PlainSoundDecoder {
   /// Whether something is missing at its end, or was found to be missing within it.
   public var isCutShort: Bool {
     announcedFrameCount != nil || missesBlocks || (bytes.byteCount != nil && damageCount > 0)
+      || goesOnBehindEnd
   }
 
   /// Bits a second, on average.
@@ -205,16 +206,33 @@ public final class MPEGDecoder: PlainSoundDecoder {
     return countedBlocks + 2 < promised
   }
 
+  /// Whether it stands at the end that the encoder's notes tell of, and blocks follow.
+  private var goesOnBehindEnd: Bool {
+    !isAway && position == knownFrameCount && stream.hasManyBytesLeft
+  }
+
   /// Nothing came: was that the end?
   private func checkEnd() throws(FileFailure) {
-    guard isCutShort, !bytes.wasInterrupted, !bytes.source.isInterrupted else { return }
-    let promised = stream.missedBlockCount ?? stream.announcedBlockCount
+    guard !bytes.wasInterrupted, !bytes.source.isInterrupted else { return }
+    if goesOnBehindEnd {
+      throw FileFailure(
+        .unusableContents,
+        "\(name) goes on behind the \(position) frames that its head announces.",
+        hint: "Write it anew with ffmpeg -i \(name) -c copy NEW.mp3 to play all of it.")
+    }
+    guard isCutShort || bytes.source is PipeSource else { return }
+    // A pipe has come to its end: a block or two are miscounted often.
+    let promised =
+      stream.missedBlockCount
+      ?? stream.announcedBlockCount.flatMap {
+        isCutShort || stream.isCounted && stream.nextBlock + 2 < $0 ? $0 : nil
+      }
     if let promised = promised.map({ frameCount(inBlocks: $0, isWhole: true) }),
       position < promised
     {
       throw .cutShort(name, position, promised)
     }
-    if damageCount > 0 { throw .damaged(name) }
+    if isCutShort, damageCount > 0 { throw .damaged(name) }
   }
 }
 

@@ -51,6 +51,11 @@ struct MPEGHeader: Equatable {
   /// Bytes of a block on average at this bit rate, padding among them.
   var averageByteCount: Double { Double(frameCount / 8 * bitRate) / Double(sampleRate) }
 
+  /// Bytes of a block at the most, at its rate and in layer III.
+  var largestByteCount: Int {
+    frameCount / 8 * 1000 * Self.kilobits(14, layer: 3, isFullRate: isFullRate) / sampleRate + 1
+  }
+
   /// Blocks that must be decoded before one of which every bit counts: layer III takes bits from up
   /// to 511 bytes before, and the filters remember two blocks.
   var prerollBlockCount: Int { layer < 3 ? 2 : isFullRate ? 12 : 40 }

@@ -28,6 +28,8 @@ struct MPEGStream {
 
   /// Garbage that is skipped between two blocks, at most: what is near is searched to its end.
   private let gapByteCount: Int
+  /// Whether its bytes are on this machine.
+  private let isNear: Bool
 
   /// Finds the first block at the place in `bytes` or after. Throws `.unusableContents` where there
   /// is none.
@@ -58,6 +60,7 @@ struct MPEGStream {
     // What was looked at last may be the end of the file.
     if information != nil { try bytes.prepare() }
     self.bytes = bytes
+    self.isNear = isNear
     gapByteCount =
       bytes.byteCount == nil
       ? Self.searchByteCount : isNear ? FileBounds.byteCount : FileBounds.searchByteCount
@@ -174,6 +177,14 @@ struct MPEGStream {
     return isFound
   }
 
+  /// Whether so many of the bytes that the encoder's notes tell of lie behind the place in `bytes`
+  /// that these are no padding: then the notes count too few blocks.
+  var hasManyBytesLeft: Bool {
+    guard isCounted, let said = information?.byteCount else { return false }
+    let end = min(start + said - first.byteCount, bytes.byteCount ?? 0)
+    return end - bytes.position > (Self.mostPadding + 2) * first.largestByteCount
+  }
+
   /// Blocks that an encoder adds behind the sound, at most: its notes have 12 bits for their
   /// frames.
   private static let mostPadding = 4096 / 576 + 1
@@ -187,9 +198,19 @@ struct MPEGStream {
     guard let all = bytes.byteCount, let said = information.byteCount, said > 0 else {
       return count
     }
+    guard fits(count, inBytes: said) else { return nil }
     let there = all - start + Int(clamping: averageByteCount)
     return there + 2 * Int(clamping: averageByteCount) >= said && there <= said + 262_144
       ? count : nil
+  }
+
+  /// Whether `count` blocks may take `byteCount` bytes. Where all are of one size, their number
+  /// follows from the bytes. Where they are not, they may be half as large again as those at the
+  /// beginning, or two thirds; what is beyond that is counted where it is near.
+  private func fits(_ count: Int, inBytes byteCount: Int) -> Bool {
+    let likely = Double(byteCount) / averageByteCount
+    if isConstant { return abs(likely - Double(count)) <= max(8, 0.01 * likely) }
+    return !isNear || (likely / 1.5...likely * 1.5).contains(Double(count))
   }
 
   /// How many blocks the encoder's notes promise, where the file has too few bytes for them; a

@@ -45,6 +45,9 @@ final class CheckedBytes {
     return 0
   }
 
+  /// Whether the last that came through a pipe is the beginning of a page.
+  var endsWithinPage: Bool { bytes.source is PipeSource && headers.holdsTornPage }
+
   func seek(_ offset: Int, _ origin: Int32) -> Int32 {
     guard headers.refusal == nil else { return -1 }
     headers.jump()

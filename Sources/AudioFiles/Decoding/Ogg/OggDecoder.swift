@@ -139,7 +139,7 @@ public final class OggDecoder: PlainSoundDecoder {
     if let announcedFrameCount, position < announcedFrameCount {
       throw .cutShort(name, position, announcedFrameCount)
     }
-    if isTorn {
+    if isTorn || file.endsWithinPage {
       throw FileFailure(
         .unusableContents,
         "\(name) is cut short after \(position) frames, within a page.",
@@ -286,6 +286,8 @@ protocol OggFile: AnyObject {
   var hole: Int? { get set }
   /// The frame that the next read begins with.
   var place: Int { get }
+  /// Whether the last that came through a pipe is the beginning of a page.
+  var endsWithinPage: Bool { get }
 
   /// Reads at most that number of frames; none at the end, at a hole, or of a stream with other
   /// channels.

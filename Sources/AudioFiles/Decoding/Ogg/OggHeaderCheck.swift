@@ -57,6 +57,14 @@ final class OggHeaderCheck {
     ogg_sync_clear(&sync)
   }
 
+  /// Whether what was read last is the beginning of a page that did not come whole.
+  var holdsTornPage: Bool {
+    guard let data = sync.data, sync.fill > sync.returned else { return false }
+    let rest = UnsafeRawBufferPointer(
+      start: data + Int(sync.returned), count: Int(sync.fill - sync.returned))
+    return "OggS".utf8.prefix(rest.count).elementsEqual(rest.prefix(4))
+  }
+
   /// What comes next does not follow what came last.
   func jump() {
     ogg_sync_reset(&sync)

@@ -16,6 +16,7 @@ final class OpusFile: OggFile {
   private(set) var isForeign = false
   var hole: Int?
   var place: Int { Int(op_pcm_tell(file)) }
+  var endsWithinPage: Bool { bytes.endsWithinPage }
   /// Whether mono and stereo streams may follow each other: all are read as stereo.
   private let isMixed: Bool
 

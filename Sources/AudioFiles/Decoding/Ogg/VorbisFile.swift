@@ -16,6 +16,7 @@ final class VorbisFile: OggFile {
   private(set) var isForeign = false
   var hole: Int?
   var place: Int { Int(ov_pcm_tell(file)) }
+  var endsWithinPage: Bool { bytes.endsWithinPage }
 
   /// Opens `bytes`; nil where they are no Vorbis stream.
   init?(_ bytes: BufferedBytes) {

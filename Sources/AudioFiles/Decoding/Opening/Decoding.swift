@@ -79,8 +79,9 @@ public enum Decoding {
     } catch {
       guard error.kind == .unknownContents else { throw error }
       throw FileFailure(
-        .unknownContents, "\(pipe.name) is not sound of a known format.",
-        hint: "Send WAV, FLAC, MP3 or Ogg, or say how bare samples are to be read.",
+        .unknownContents, "\(pipe.name) is not sound of a format that can be read from a pipe.",
+        hint:
+          "Send WAV, FLAC, MP3 or Ogg, save it to a file, or say how bare samples are to be read.",
         remedy: .describeSamples)
     }
   }

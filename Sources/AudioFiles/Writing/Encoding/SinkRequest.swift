@@ -8,6 +8,8 @@ struct SinkRequest {
   let sampleRate: Int
   let channelCount: Int
   let tags: SoundFileTags
+  /// The loudspeakers that the channels are meant for, for WAV.
+  var speakers: [Speaker]?
 
   /// Begins on a descriptor that stays its owner's; `isRegular` says that it is an empty file.
   func begin(on descriptor: Int32, isRegular: Bool) throws(FileFailure) -> any SampleSink {
@@ -43,7 +45,8 @@ struct SinkRequest {
     _ descriptor: consuming FileDescriptor
   ) throws(SoundFileRefusal) -> WaveFile {
     let format = WaveFormat(
-      sampleFormat: sampleFormat, sampleRate: sampleRate, channelCount: channelCount)
+      sampleFormat: sampleFormat, sampleRate: sampleRate, channelCount: channelCount,
+      speakers: speakers)
     let header = WaveHeader(format: format, isAlwaysLong: fileFormat == .rf64)
     do throws(SystemError) {
       return try WaveFile(

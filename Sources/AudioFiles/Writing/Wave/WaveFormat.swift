@@ -4,6 +4,8 @@ struct WaveFormat {
   let sampleFormat: FileSampleFormat
   let sampleRate: Int
   let channelCount: Int
+  /// The loudspeakers that the channels are meant for; nil where they are for none in particular.
+  var speakers: [Speaker]?
 
   /// Whether it says at which speaker each channel is played.
   var isExtensible: Bool { channelCount > 2 }
@@ -28,23 +30,20 @@ struct WaveFormat {
     bytes.append(UInt16(isExtensible ? 22 : 0))
     guard isExtensible else { return bytes }
     bytes.append(UInt16(sampleFormat.byteCount * 8))
-    bytes.append(speakers)
+    bytes.append(channelMask)
     bytes.append(tag)
     // The rest of the identifier that Microsoft gave to every plain sample format.
     bytes += [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
     return bytes
   }
 
-  /// The speakers of the channels, for the usual arrangements; 0 for no place in particular.
-  private var speakers: UInt32 {
-    switch channelCount {
-    case 3: 0x7
-    case 4: 0x33
-    case 5: 0x37
-    case 6: 0x3F
-    case 7: 0x13F
-    case 8: 0x63F
-    default: 0
-    }
+  /// A bit for each loudspeaker, the first channel's the lowest; 0 where the channels are for none
+  /// in particular, as those of microphones are, or come in another order.
+  private var channelMask: UInt32 {
+    guard let speakers, speakers.count == channelCount else { return 0 }
+    let numbers = speakers.map(\.rawValue)
+    let isInOrder = zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }
+    guard isInOrder, !speakers.contains(.other) else { return 0 }
+    return numbers.reduce(0) { $0 | 1 << UInt32($1) }
   }
 }

@@ -1,31 +1,45 @@
 import AudioBasics
+import AudioFiles
 
-/// Surround sound mixed down to stereo: the centre and each side's surrounds softer by 3 dB beside
-/// the front, the deep effects left out, as ITU-R BS.775 has it, and all so much softer that
-/// nothing clips.
+/// Many channels mixed down to stereo, all so much softer that nothing clips. Of surround sound, as
+/// ITU-R BS.775 has it, the centre and each side's surrounds are softer by 3 dB beside the front,
+/// and the deep effects left out. Of channels that are for no loudspeaker in particular, such as
+/// those of several microphones, the first is left, the second right and the others in the middle.
 struct StereoDownmix {
   private let left: [Float]
   private let right: [Float]
 
-  /// Nil where frames of `channelCount` channels are not surround sound in a known order: 3 to 8
-  /// channels in that of WAV files.
-  init?(channelCount: Int) {
-    // Left, right, centre, effects, and on from there.
+  /// Of `channelCount` channels, which are meant for these `speakers`; nil where there are no more
+  /// than two, and where that is not known of more than 8.
+  init?(channelCount: Int, speakers: [Speaker]?) {
+    guard channelCount > 2,
+      var speakers = speakers ?? Speaker.usual(channelCount: channelCount)
+    else { return nil }
+    var sides = speakers.map(Self.shares)
+    let isStereo = sides.contains { $0.left > 0 } && sides.contains { $0.right > 0 }
+    if speakers.allSatisfy({ $0 == .other }) || !isStereo {
+      speakers = Array(repeating: .other, count: channelCount)
+      speakers.replaceSubrange(0..<2, with: [.frontLeft, .frontRight])
+      sides = speakers.map(Self.shares)
+    }
+    let sum = max(
+      sides.reduce(0) { $0 + $1.left }, sides.reduce(0) { $0 + $1.right })
+    left = sides.map { $0.left / sum }
+    right = sides.map { $0.right / sum }
+  }
+
+  /// How much of a speaker's channel each side gets.
+  private static func shares(of speaker: Speaker) -> (left: Float, right: Float) {
     let half = Float(0.5).squareRoot()
-    let sides: (left: [Float], right: [Float])? =
-      switch channelCount {
-      case 3: ([1, 0, half], [0, 1, half])
-      case 4: ([1, 0, half, 0], [0, 1, 0, half])
-      case 5: ([1, 0, half, half, 0], [0, 1, half, 0, half])
-      case 6: ([1, 0, half, 0, half, 0], [0, 1, half, 0, 0, half])
-      case 7: ([1, 0, half, 0, 0.5, half, 0], [0, 1, half, 0, 0.5, 0, half])
-      case 8: ([1, 0, half, 0, half, 0, half, 0], [0, 1, half, 0, 0, half, 0, half])
-      default: nil
-      }
-    guard let sides else { return nil }
-    let sum = sides.left.reduce(0, +)
-    left = sides.left.map { $0 / sum }
-    right = sides.right.map { $0 / sum }
+    return switch speaker {
+    case .frontLeft, .frontLeftOfCentre: (1, 0)
+    case .frontRight, .frontRightOfCentre: (0, 1)
+    case .backLeft, .sideLeft: (half, 0)
+    case .backRight, .sideRight: (0, half)
+    case .frontCentre, .other: (half, half)
+    case .backCentre: (0.5, 0.5)
+    case .lowFrequency: (0, 0)
+    }
   }
 
   /// Mixes `frames` frames of `sound`, from `source` on, down to those of `stereo` from `target`

@@ -46,7 +46,9 @@ struct TrackCursor: ~Copyable {
     if range.isReversed, decoder.isLengthEstimated { try Self.findEnd(of: decoder) }
     self.decoder = decoder
     readsIntegers = decoder.readsIntegers
-    downmix = channelCount == 2 ? StereoDownmix(channelCount: decoder.channelCount) : nil
+    downmix =
+      channelCount == 2
+      ? StereoDownmix(channelCount: decoder.channelCount, speakers: decoder.speakers) : nil
     path = PlayPath(range, through: decoder)
     boundary = path.entry
     // A ring full of short files keeps hundreds of these.

@@ -1,0 +1,49 @@
+import CSndFile
+
+/// What files say of the loudspeakers that their channels are meant for.
+extension Speaker {
+  /// What the head of a file says of its channels; nil where it says nothing.
+  static func named(in handle: borrowing SoundFileHandle, channelCount: Int) -> [Speaker]? {
+    var codes = [Int32](repeating: 0, count: channelCount)
+    let size = Int32(channelCount * MemoryLayout<Int32>.size)
+    guard
+      sf_command(handle.pointer, Int32(SFC_GET_CHANNEL_MAP_INFO), &codes, size) == Int32(SF_TRUE)
+    else { return nil }
+    return codes.map { Speaker(code: Int($0)) }
+  }
+
+  /// Those of a WAV file on this machine that says of its channels that they are for none in
+  /// particular, of which libsndfile does not tell; nil for all other files.
+  static func unnamed(in bytes: BufferedBytes, channelCount: Int) -> [Speaker]? {
+    guard bytes.source is LocalFile, var chunks = try? WaveChunks(bytes) else { return nil }
+    for _ in 0..<ChunkWalk.most {
+      guard let chunk = try? chunks.next(), chunk.identifier != "data" else { return nil }
+      guard chunk.identifier == "fmt " else { continue }
+      // WAVEFORMATEXTENSIBLE: the format tag, and the mask of speakers.
+      let format = try? bytes.bytes(at: chunk.body, count: 24)
+      let tag = format?.integer(at: 0, 2, bigEndian: chunks.isBigEndian)
+      let mask = format?.integer(at: 20, 4, bigEndian: chunks.isBigEndian)
+      return tag == 0xFFFE && mask == 0 ? Array(repeating: .other, count: channelCount) : nil
+    }
+    return nil
+  }
+
+  /// The one that libsndfile calls by this number.
+  fileprivate init(code: Int) {
+    self =
+      switch code {
+      case SF_CHANNEL_MAP_LEFT, SF_CHANNEL_MAP_FRONT_LEFT: .frontLeft
+      case SF_CHANNEL_MAP_RIGHT, SF_CHANNEL_MAP_FRONT_RIGHT: .frontRight
+      case SF_CHANNEL_MAP_CENTER, SF_CHANNEL_MAP_FRONT_CENTER: .frontCentre
+      case SF_CHANNEL_MAP_LFE: .lowFrequency
+      case SF_CHANNEL_MAP_REAR_LEFT: .backLeft
+      case SF_CHANNEL_MAP_REAR_RIGHT: .backRight
+      case SF_CHANNEL_MAP_FRONT_LEFT_OF_CENTER: .frontLeftOfCentre
+      case SF_CHANNEL_MAP_FRONT_RIGHT_OF_CENTER: .frontRightOfCentre
+      case SF_CHANNEL_MAP_REAR_CENTER: .backCentre
+      case SF_CHANNEL_MAP_SIDE_LEFT: .sideLeft
+      case SF_CHANNEL_MAP_SIDE_RIGHT: .sideRight
+      default: .other
+      }
+  }
+}
