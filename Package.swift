@@ -175,7 +175,7 @@ let package = Package(
         "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioLevels", "VoiceCleaning", "AudioFiles",
         "AudioDevices", "SimulatedDevices", "AudioSessions", "DelayEstimation",
         "LatencyMeasurement", "Duplex", "Reports", "ConfigurationFiles", "SystemDiagnosis",
-        "SoundInspection", "CairoDrawing",
+        "SoundInspection", "CairoDrawing", "CProgram",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["Terminal/events.schema.json"],

@@ -20,4 +20,18 @@ import Testing
   func `the level of silence is minus infinity`(level: Double, expected: String) {
     #expect(level.shownLevel == expected)
   }
+
+  @Test(arguments: [
+    ("abc", 3), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("🎸", 2), ("▌·█", 3), ("ｗ", 2),
+  ])
+  func `a character is as wide as a terminal draws it`(text: String, columns: Int) {
+    #expect(text.columns == columns)
+  }
+
+  @Test func `what is wide is broken, shortened and filled up by columns`() {
+    #expect("日本 語日本 語".wrapped(to: 8) == "日本\n  語日本\n  語")
+    #expect("日本語日本語".truncated(to: 9) == "日本語...")
+    #expect("日本".padded(to: 6) == "日本  " && "日本".aligned(to: 6) == "  日本")
+    #expect(Array(TextLines("日本 日本 日本", width: 9)) == ["日本 日本", "日本"])
+  }
 }

@@ -1,4 +1,4 @@
-// How the program begins and ends, as far as the system has to do with it.
+// How the program begins, stands in its terminal and ends, as far as the system has to do with it.
 #pragma once
 
 // The words of the command line, the program's name first; they live as long as the program.
@@ -14,3 +14,7 @@ void cprogram_end_on_signals(int status, const char *sentence, const char *event
 // program the panel is erased, because the shell prints its prompt at the cursor. The first call installs the handler of
 // SIGTSTP, unless the program was started with SIGTSTP ignored.
 void cprogram_erase_at_stop(_Bool is_drawn);
+
+// Columns that a terminal gives to a character of Unicode: two to an ideograph, none to an accent or to what it does not
+// show. From any thread.
+int cprogram_columns(unsigned int scalar);

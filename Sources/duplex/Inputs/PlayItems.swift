@@ -123,7 +123,7 @@ struct PlayItems {
     mixing mixes: [MixOption], _ range: RangeOptions, pans: PerSource<Pan> = PerSource(Pan()),
     resamplerQuality: Int
   ) throws {
-    try SourceList.checkStandardInput(mixes.map(\.path))
+    try SourceList.checkPipes(mixes.map(\.path))
     var sources = try SourceList(mixes.prefix(1).map(\.path))
     var gains = mixes.first.map { mix in
       mixes.count == 1 ? [mix.gain] : sources.map { _ in mix.gain }

@@ -35,7 +35,7 @@ struct SourceList: RandomAccessCollection, Sendable {
   /// Waits for a network where a playlist lies behind one. Throws what is wrong with a local
   /// playlist or folder, or with the only address.
   init(_ sources: [String]) throws(FileFailure) {
-    try Self.checkStandardInput(sources)
+    try Self.checkPipes(sources)
     for source in sources {
       let name = FileAddress.path(of: source) ?? source
       let first = count
@@ -55,12 +55,33 @@ struct SourceList: RandomAccessCollection, Sendable {
     }
   }
 
-  /// Throws where standard input is among `sources` more than once.
-  static func checkStandardInput(_ sources: [String]) throws(FileFailure) {
-    guard sources.count(where: { $0 == "-" }) > 1 else { return }
+  /// Throws where standard input, or what else comes through a pipe, is among `sources` more than
+  /// once.
+  static func checkPipes(_ sources: [String]) throws(FileFailure) {
+    guard sources.count(where: { $0 == "-" }) < 2 else {
+      throw FileFailure(
+        .invalidRequest, "Standard input is named twice, and can be read only once.",
+        hint: "Name - once.")
+    }
+    var pipes: Set<FileIdentity> = []
+    for source in sources {
+      guard let pipe = FileIdentity(ofPipe: source) else { continue }
+      guard pipes.insert(pipe).inserted else { throw .readOnce(Self.shown(source)) }
+    }
+  }
+
+  /// Throws where one of `sources` comes through a pipe: after its end there is nothing to play
+  /// again.
+  static func checkRepeatable(_ sources: [String]) throws(FileFailure) {
+    guard let source = sources.first(where: { FileIdentity(ofPipe: $0) != nil }) else { return }
     throw FileFailure(
-      .invalidRequest, "Standard input is named twice, and can be read only once.",
-      hint: "Name - once.")
+      .invalidRequest,
+      "\(shown(source)) can be read only once, so it cannot be played again.",
+      hint: "Leave out --repeat, or save the sound to a file first.")
+  }
+
+  private static func shown(_ source: String) -> String {
+    source == "-" ? "Standard input" : source
   }
 
   var startIndex: Int { 0 }

@@ -142,6 +142,8 @@ final class OverdubRun {
   /// came from, once known.
   private(set) var roundTrip: (frames: Double, source: Source)?
   var totals = SessionTotals()
+  /// The mix, once it is written.
+  private(set) var mixPath: String?
   /// What came of the measurement of the round trip.
   private var measurement: SessionReport?
   var passes: [OverdubPass] = []
@@ -202,7 +204,7 @@ final class OverdubRun {
   }
 
   /// Whether no take has a frame.
-  private var isNothingKept: Bool { passes.allSatisfy { $0.report.frames == 0 } }
+  private var isNothingKept: Bool { !passes.contains(where: \.hasTake) }
 
   private func recordAll() throws -> ExitStatus {
     var status = ExitStatus.done
@@ -219,8 +221,10 @@ final class OverdubRun {
       // A stream that only found the round trip is followed by one that records.
       guard passes.count > count || (!wasKnown && roundTrip != nil) else { break }
     }
-    if status == .done, let last = passes.last, let mix = command.mix {
+    // The last take of which something was kept: a stop before the first frame keeps nothing.
+    if status == .done, let mix = command.mix, let last = passes.last(where: \.hasTake) {
       try OverdubMix(command, last).write(to: mix)
+      mixPath = mix
     }
     return status
   }
@@ -339,7 +343,7 @@ struct OverdubTakes {
     // A region is a recording of its own until it is in its take: found, should the power fail.
     let random = String(UInt32.random(in: 0 ... .max), radix: 36)
     var target = try RecordingTarget(
-      path: command.isPunchIn ? FileName.insert("-region-\(random)", into: path) : path,
+      path: command.isPunchIn ? FileName.insertShortening("-region-\(random)", into: path) : path,
       fileFormat: command.isPunchIn ? splice?.fileFormat ?? fileFormat : nil,
       sampleFormat: splice?.sampleFormat, overwrite: command.overwrite && !command.isPunchIn)
     target.inputs = inputs

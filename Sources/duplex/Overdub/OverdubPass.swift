@@ -16,6 +16,8 @@ final class OverdubPass {
   /// The region's own file, where it could not be put into the take.
   private var regionPath: String?
   private(set) var report = RecordingReport()
+  /// Whether something was recorded.
+  var hasTake: Bool { report.frames > 0 }
   private(set) var plan: OverdubPlan?
   private var outcome: SessionOutcome?
   private var feeder: PlayFeeder?
@@ -50,7 +52,10 @@ final class OverdubPass {
       run.command, backing: track, roundTrip: roundTrip.frames + delay, configuration)
     self.plan = plan
     let splice = try run.takes.existing(path)
-    if let splice { try check(splice, rate: rate, channels: channels) }
+    if let splice {
+      try check(splice, rate: rate, channels: channels)
+      warnOfLostParts(splice)
+    }
     parts.microphoneKeys = gainKeys(control)
     let feeder = try feeder(track, plan, configuration, &callbacks)
     let alignment = StepAlignment(configuration, isFixed: roundTrip.source == .given)
@@ -159,6 +164,14 @@ final class OverdubPass {
     }
   }
 
+  private func warnOfLostParts(_ splice: FileSplice) {
+    guard !splice.lostParts.isEmpty else { return }
+    let parts = splice.lostParts.map(\.printable).joined(separator: ", ")
+    warn(
+      "metadataLost", "\(splice.path) is written anew without what it holds of \(parts).",
+      hint: "Keep a copy of it if you need them.")
+  }
+
   /// Puts the region into its take.
   private func put(
     _ target: RecordingTarget, _ sampleFormat: FileSampleFormat, _ splice: FileSplice?,
@@ -185,8 +198,8 @@ final class OverdubPass {
     guard let outcome, let plan else { return }
     // Of a pass that ended before its take began there is no file.
     let added = Double(alignment?.frames ?? 0)
-    let paths = run.passes.filter { $0.report.frames > 0 }.map { $0.regionPath ?? $0.path }
-    let mix = run.command.mix.flatMap(FileRemoval.existing)
+    let paths = run.passes.filter(\.hasTake).map { $0.regionPath ?? $0.path }
+    let mix = run.mixPath
     // The mix is one more file; the take is the one.
     let path: Fields = mix != nil && paths.count == 1 ? ["path": paths[0]] : [:]
     let rest =

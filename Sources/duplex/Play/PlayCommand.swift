@@ -86,6 +86,7 @@ struct PlayCommand: AlsoPlayingCommand {
   func perform() throws -> ExitStatus {
     // Each source is looked at before anything sounds; a device that has the first one's rate plays
     // it as it is.
+    if repeats { try SourceList.checkRepeatable(sources) }
     var list = try SourceList(sources.isEmpty ? [Notes.last()] : sources)
     if shuffle { list.shuffle(seed: shuffleSeed) }
     let style = PlayItems.Style(

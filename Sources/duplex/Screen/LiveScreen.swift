@@ -136,7 +136,7 @@ struct LiveScreen {
   /// The same in as many lines as it takes.
   private func statusLines(_ state: LiveState) -> [String] {
     status(state, showsLeft: true).reduce(into: []) { lines, part in
-      if let last = lines.last, last.count + 2 + part.count <= width {
+      if let last = lines.last, last.columns + 2 + part.columns <= width {
         lines[lines.count - 1] += "  " + part
       } else {
         lines.append((lines.isEmpty ? "" : "  ") + part)
@@ -238,7 +238,7 @@ struct LiveScreen {
   }
 
   /// As much of `text` as the width holds. A character from outside may be two columns wide: each
-  /// scalar but ASCII and the bars' counts as two.
+  /// scalar but ASCII and the bars' counts as two, since no terminal may break the panel.
   func fitting(_ text: String) -> String {
     let text = text.printable
     if text.utf8.count <= width, text.utf8.allSatisfy({ $0 < 0x80 }) { return text }

@@ -28,7 +28,7 @@ struct TextLines: Sequence {
     var line = first
     var isEmpty = true
     for word in text.split(separator: " ") {
-      if !isEmpty, line.count + 1 + word.count > width {
+      if !isEmpty, line.columns + 1 + word.columns > width {
         lines.append(line)
         line = next
         isEmpty = true
@@ -49,10 +49,13 @@ extension String {
     let indent = prefix { $0 == " " } + "  "
     var lines: [Substring] = []
     var rest = self[...]
-    while rest.count > columns {
+    while rest.columns > columns {
       let words = rest.drop { $0 == " " }
-      let room = max(0, columns + 1 - (rest.count - words.count))
-      guard let end = words.prefix(room).lastIndex(of: " ") ?? words.firstIndex(of: " ") else {
+      let room = max(0, columns - (rest.columns - words.columns))
+      // A blank may stand where the next line begins.
+      var line = words.prefix(columns: room)
+      if line.endIndex < words.endIndex { line = words[...line.endIndex] }
+      guard let end = line.lastIndex(of: " ") ?? words.firstIndex(of: " ") else {
         break
       }
       lines.append(rest[..<end])
@@ -61,19 +64,19 @@ extension String {
     return (lines + [rest]).joined(separator: "\n")
   }
 
-  /// Its beginning and dots where it is longer than `count` characters.
-  func truncated(to count: Int) -> String {
-    dropFirst(count).isEmpty ? self : prefix(count - 3) + "..."
+  /// Its beginning and dots where it is wider than `width` columns.
+  func truncated(to width: Int) -> String {
+    columns <= width ? self : prefix(columns: width - 3) + "..."
   }
 
   /// With blanks behind it up to `width` columns.
   func padded(to width: Int) -> String {
-    self + String(repeating: " ", count: max(0, width - count))
+    self + String(repeating: " ", count: max(0, width - columns))
   }
 
   /// With blanks before it up to `width` columns.
   func aligned(to width: Int) -> String {
-    String(repeating: " ", count: max(0, width - count)) + self
+    String(repeating: " ", count: max(0, width - columns)) + self
   }
 }
 
