@@ -65,7 +65,8 @@ let package = Package(
       name: "CSpeexDSP", pkgConfig: "speexdsp", providers: [.apt(["libspeexdsp-dev"])]),
     .target(name: "CSoxr", cSettings: inC),
     .target(
-      name: "AudioClocks", dependencies: ["AudioBasics", "RealtimeAudio", "CSpeexDSP", "CSoxr"],
+      name: "AudioClocks",
+      dependencies: ["AudioBasics", "RealtimeAudio", "CVectors", "CSpeexDSP", "CSoxr"],
       swiftSettings: checked + optimised),
 
     // Spectra, and how late one signal comes after another.

@@ -134,4 +134,45 @@ import Testing
       plainState = state
     }
   }
+
+  @Test(arguments: [8, 16, 48, 96, 104])
+  func `weights are mixed and samples summed under them, the middle ones to 53 bits`(count: Int) {
+    let (stride, middle) = (count + 8, count / 2 - 4)
+    let rows = samples(4 * stride, seed: 9)
+    let factors = [-0.06, 0.56, 0.57, -0.07]
+    var (row, plain) = (
+      [Float](repeating: 7, count: stride + 1), [Float](repeating: 7, count: stride + 1)
+    )
+    vectors_mix_weights(
+      &row, rows, stride, count, factors[0], factors[1], factors[2], factors[3])
+    plain_mix_weights(
+      &plain, rows, stride, count, factors[0], factors[1], factors[2], factors[3])
+    #expect(isSame(row, plain) && row[stride] == 7)
+    func mixed(_ place: Int) -> Double {
+      (0..<4).reduce(0) { $0 + factors[$1] * Double(rows[$1 * stride + place]) }
+    }
+    for index in 0..<count where !(middle..<middle + 8).contains(index) {
+      #expect(abs(Double(row[index]) - mixed(index)) < 1e-6)
+    }
+    for index in 0..<8 {
+      #expect(abs(Double(row[count + index]) - mixed(count + index)) < 1e-6)
+      // What rounding took from the middle, over what lies there in the rows themselves.
+      let rest = mixed(count + index) - Double(row[count + index])
+      #expect(abs(Double(row[middle + index]) - mixed(middle + index) - rest) < 1e-6)
+    }
+
+    let (left, right) = (samples(count, seed: 10), samples(count, seed: 11))
+    func product(_ sound: [Float]) -> Double {
+      let outer = (0..<count).reduce(0) { $0 + Double(row[$1]) * Double(sound[$1]) }
+      return (0..<8).reduce(outer) { $0 + Double(row[count + $1]) * Double(sound[middle + $1]) }
+    }
+    var (sums, plainSums): ((Float, Float), (Float, Float)) = ((0, 0), (0, 0))
+    vectors_inner_products(row, left, right, count, &sums.0, &sums.1)
+    plain_inner_products(row, left, right, count, &plainSums.0, &plainSums.1)
+    #expect(sums == plainSums)
+    #expect(sums.0 == vectors_inner_product(row, left, count))
+    #expect(sums.1 == plain_inner_product(row, right, count))
+    #expect(
+      abs(Double(sums.0) - product(left)) < 1e-5 && abs(Double(sums.1) - product(right)) < 1e-5)
+  }
 }

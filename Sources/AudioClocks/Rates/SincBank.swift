@@ -1,5 +1,6 @@
 // Audio thread.
 import AudioBasics
+import CVectors
 
 /// The weights that give a signal's value between its frames: a sinc under a window, tabled once.
 ///
@@ -90,29 +91,8 @@ struct SincBank: ~Copyable, Sendable {
     let third = -after * between * beyond / 2
     let fourth = after * between * before / 6
     let stride = WeightRow.sampleCount(weights: width)
-    let table = UnsafePointer(rows.base) + row &* stride
-    let (one, two) = (SIMD8(repeating: Float(first)), SIMD8(repeating: Float(second)))
-    let (three, four) = (SIMD8(repeating: Float(third)), SIMD8(repeating: Float(fourth)))
-    var tap = 0
-    while tap < width {
-      let early =
-        one * InnerProduct.eight(table + tap) + two
-        * InnerProduct.eight(table + (stride &+ tap))
-      let late =
-        three * InnerProduct.eight(table + (2 &* stride &+ tap))
-        + four * InnerProduct.eight(table + (3 &* stride &+ tap))
-      UnsafeMutableRawPointer(weights.base + tap).storeBytes(
-        of: early + late, as: SIMD8<Float>.self)
-      tap &+= 8
-    }
-    let middle = table + width
-    // The outer two rows weigh a sixteenth at most: 24 bits do.
-    let outer =
-      one * InnerProduct.eight(middle) + four * InnerProduct.eight(middle + 3 &* stride)
-    let inner =
-      second * InnerProduct.exactEight(middle + stride)
-      + third * InnerProduct.exactEight(middle + 2 &* stride)
-    WeightRow.addMiddle(inner + InnerProduct.exact(outer), to: weights.base, weights: width)
+    vectors_mix_weights(
+      weights.base, rows.base + row &* stride, stride, width, first, second, third, fourth)
   }
 
   /// Walks along the curve from the place outwards, to the left and to the right.

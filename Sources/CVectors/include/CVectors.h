@@ -63,6 +63,19 @@ SAMPLE_LOOP long vectors_encode32(int32_t *target, const float *source, long cou
 /// Reads `count` 16-bit integers as samples from -1 to below 1.
 SAMPLE_LOOP void vectors_decode16(float *target, const int16_t *source, long count);
 
+/// Writes `count` weights, a multiple of 8, to a row as WeightRow.swift describes it: the sum of four rows of a table, each
+/// `stride` samples behind the one before, each under its own factor.
+SAMPLE_LOOP void vectors_mix_weights(
+    float *weights, const float *rows, long stride, long count, double first_factor, double second_factor,
+    double third_factor, double fourth_factor);
+
+/// The sum of `count` products of a row of weights and samples; `count` is a multiple of 8.
+SAMPLE_LOOP float vectors_inner_product(const float *weights, const float *samples, long count);
+
+/// The same of two rows of samples under the same weights.
+SAMPLE_LOOP void vectors_inner_products(
+    const float *weights, const float *first, const float *second, long count, float *first_sum, float *second_sum);
+
 /// Two numbers of each of four band-pass filters: of its band-pass and of its low-pass (see BandFilters.swift).
 typedef struct {
   float4 band, low;

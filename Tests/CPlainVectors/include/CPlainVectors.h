@@ -12,6 +12,12 @@ void plain_copy(float *target, const float *source, long count);
 long plain_encode16(int16_t *target, const float *source, long count);
 long plain_encode32(int32_t *target, const float *source, long count);
 void plain_decode16(float *target, const int16_t *source, long count);
+void plain_mix_weights(
+    float *weights, const float *rows, long stride, long count, double first_factor, double second_factor,
+    double third_factor, double fourth_factor);
+float plain_inner_product(const float *weights, const float *samples, long count);
+void plain_inner_products(
+    const float *weights, const float *first, const float *second, long count, float *first_sum, float *second_sum);
 void plain_filter_bands(
     const BandFilterWeights *weights, BandPair *state, float4 *energy, const float *samples, long count);
 long plain_sum_channels(float *sums, const float *samples, long channels, long stride, long first, long stop);
