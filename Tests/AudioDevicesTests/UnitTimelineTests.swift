@@ -97,4 +97,22 @@ import Testing
     #expect(log.withLock { $0.played } == 4 * 32)
     #expect(progress.frames == 6 * 32 && progress.playbackXruns == 2 && progress.lostFrames == 64)
   }
+
+  @Test func `a gap that is open where the device is lost for good is told`() throws {
+    let writer = EventWriter<TimelineEvent>()
+    var reader = writer.makeReader()
+    let progress = UnitProgress()
+    var lost = DeviceStatus()
+    lost.readiness = .lost
+    var unit = DuplexUnit(
+      device: ReportingDevice(
+        [.ready(), Self.xrun] + Array(repeating: .ready(bridged: nil), count: 3) + [lost],
+        events: [], isEmpty: false, hasCapture: true, log: MutexBox(.init())),
+      callbacks: DuplexClosures(), progress: progress, events: writer)
+    try unit.start()
+    #expect(unit.run() != nil)
+    unit.stop()
+    #expect(reader.read() == TimelineEvent(kind: .captureXrun, frame: 32, frames: 96))
+    #expect(progress.lostFrames == 96)
+  }
 }

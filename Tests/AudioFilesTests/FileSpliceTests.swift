@@ -182,4 +182,56 @@ import Testing
     folder.write(flac, to: "b.flac")
     #expect(try FileSplice(path: folder("b.flac")).lostParts == ["APPLICATION"])
   }
+
+  @Test func `markers are read behind a tag, and where numbers have the highest byte first`() throws
+  {
+    let folder = TemporaryFolder()
+    var writer = try SoundFileWriter(
+      path: folder("a.wav"), fileFormat: .wav, sampleFormat: .s16, sampleRate: 48000,
+      channelCount: 1, overwrite: false)
+    writer.mark(SoundFileMarker(frame: 1000, label: "here"))
+    try writer.write(SampleBuffer(frameCount: 2000, channelCount: 1), frames: 2000)
+    try writer.finish()
+    let plain = folder.bytes(of: "a.wav")
+    folder.write(Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0] + plain, to: "tagged.wav")
+    #expect(
+      try SoundFileReader(path: folder("tagged.wav")).markers.map(\.frame) == [1000])
+
+    // RIFX: every number turned round.
+    func number(_ value: Int) -> [UInt8] {
+      (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
+    }
+    func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
+      Array(name.utf8) + number(body.count) + body
+    }
+    let format: [UInt8] = [0, 1, 0, 1] + number(48000) + number(96000) + [0, 2, 0, 16]
+    let cue =
+      number(1) + number(7) + number(0) + Array("data".utf8) + number(0) + number(0) + number(1000)
+    let label = Array("adtl".utf8) + chunk("labl", number(7) + Array("here".utf8) + [0, 0])
+    let chunks =
+      chunk("fmt ", format) + chunk("data", [UInt8](repeating: 0, count: 4000)) + chunk("cue ", cue)
+      + chunk("LIST", label)
+    folder.write(
+      Array("RIFX".utf8) + number(chunks.count + 4) + Array("WAVE".utf8) + chunks, to: "x.wav")
+    let marker = SoundFileMarker(frame: 1000, label: "here")
+    #expect(try SoundFileReader(path: folder("x.wav")).markers == [marker])
+  }
+
+  @Test func `what a broadcast chunk says beyond ours is told to be lost`() throws {
+    let folder = TemporaryFolder()
+    var writer = try SoundFileWriter(
+      path: folder("a.wav"), fileFormat: .wav, sampleFormat: .s16, sampleRate: 48000,
+      channelCount: 1, overwrite: false)
+    writer.setOrigination(
+      Origination(nanosecondsSinceEpoch: 1_790_000_000_000_000_000, sampleRate: 48000))
+    try writer.write(SampleBuffer(frameCount: 10, channelCount: 1), frames: 10)
+    try writer.finish()
+    #expect(try FileSplice(path: folder("a.wav")).lostParts == [])
+    var bytes = folder.bytes(of: "a.wav")
+    let place = try #require(bytes.indices.first { bytes[$0...].starts(with: Array("bext".utf8)) })
+    // The originator's reference.
+    bytes[place + 8 + 288] = UInt8(ascii: "R")
+    folder.write(bytes, to: "a.wav")
+    #expect(try FileSplice(path: folder("a.wav")).lostParts == ["bext"])
+  }
 }

@@ -41,4 +41,32 @@ import Testing
     try FileSplice(path: path).replace(from: 2, with: region, leastFrames: 0, isNew: false)
     #expect(try Decoding.decoder(forPath: path).speakers == speakers)
   }
+
+  @Test func `a file that says nothing of speakers keeps the usual ones where it is written again`()
+    throws
+  {
+    let folder = TemporaryFolder()
+    let region = folder("b.wav")
+    var writer = try SoundFileWriter(
+      path: region, fileFormat: .wav, sampleFormat: .s16, sampleRate: 48000, channelCount: 6,
+      overwrite: false)
+    try writer.write(SampleBuffer(frameCount: 3, channelCount: 6), frames: 3)
+    try writer.finish()
+    // A plain format, which has no place for speakers.
+    func number(_ value: Int, _ count: Int) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    let format =
+      number(1, 2) + number(6, 2) + number(48000, 4) + number(576_000, 4) + number(12, 2)
+      + number(16, 2)
+    let plain =
+      Array("WAVEfmt ".utf8) + number(16, 4) + format + Array("data".utf8) + number(120, 4)
+      + [UInt8](repeating: 0, count: 120)
+    folder.write(Array("RIFF".utf8) + number(plain.count, 4) + plain, to: "c.wav")
+    try #require(Decoding.decoder(forPath: folder("c.wav")).speakers == nil)
+    try FileSplice(path: folder("c.wav")).replace(
+      from: 2, with: region, leastFrames: 0, isNew: false)
+    #expect(
+      try Decoding.decoder(forPath: folder("c.wav")).speakers == Speaker.usual(channelCount: 6))
+  }
 }

@@ -50,4 +50,12 @@ import Testing
     let found = try #require(shares(3, [.frontLeft, .backLeft, .sideLeft]))
     #expect(found.allSatisfy { $0[0] + $0[1] > 0 } && found.contains { $0[1] > 0 })
   }
+
+  @Test func `a decoder that names too few speakers or too many is taken to mean the usual ones`()
+    throws
+  {
+    let usual = try #require(shares(6, nil))
+    #expect(shares(6, [.frontLeft, .frontRight]) == usual)
+    #expect(shares(6, [Speaker](repeating: .backLeft, count: 7)) == usual)
+  }
 }

@@ -6,8 +6,17 @@ extension PCM {
   /// for a buffer of whole periods, and keeps what it answers. The buffer holds `bufferFrames`
   /// frames of the request's rate at least.
   mutating func configure(_ request: DuplexRequest, bufferFrames: Int) throws(DeviceFailure) {
-    // A device that maps no memory still answers the same to every other question.
-    for access in PCMAccess.allCases where try configure(request, bufferFrames, access) { return }
+    // A device that maps no memory, or not as much, still answers the same to every other question.
+    var refusal: DeviceFailure?
+    for access in PCMAccess.allCases {
+      do throws(DeviceFailure) {
+        if try configure(request, bufferFrames, access) { return }
+      } catch {
+        guard access.isMapped else { throw refusal ?? error }
+        refusal = refusal ?? error
+      }
+    }
+    if let refusal { throw refusal }
     throw PCMFailure.refused(
       name, direction, "any access known here", hint: "Try the same device as plug\(name).")
   }
@@ -39,10 +48,7 @@ extension PCM {
     try check(
       snd_pcm_hw_params_set_buffer_size_near(handle, space.pointer, &bufferFrames),
       "given a buffer")
-    let answer = snd_pcm_hw_params(handle, space.pointer)
-    // The memory may be what is refused.
-    if answer < 0, access.isMapped { return false }
-    try check(answer, "configured")
+    try check(snd_pcm_hw_params(handle, space.pointer), "configured")
     try adopt(space.pointer, access, format, channelCount, selection, rate)
     return try adoptMemory(access)
   }

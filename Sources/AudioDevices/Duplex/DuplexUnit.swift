@@ -51,7 +51,7 @@ public protocol DuplexCallbacks: ~Copyable {
   mutating func input(_ input: borrowing InputCycle)
 
   /// Fills what the output plays next: right after `input`, with the same number of frames. Called
-  /// as well where the output has no room for them after an xrun: these frames are not heard.
+  /// as well where the output has no room for them, as after an xrun: these frames are not heard.
   mutating func output(_ output: inout OutputCycle)
 
   /// Called some ten times a second in place of the two while the device is away and waited for.

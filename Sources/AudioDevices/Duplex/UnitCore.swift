@@ -44,8 +44,8 @@ struct UnitCore: ~Copyable {
   var events: EventWriter<TimelineEvent>
   private let shared: SharedState<UnitFigures>
   var status = DeviceStatus()
-  /// Nanoseconds for which no frame may move. Of two devices, one that stands for `stallTimeout` is
-  /// given up by the other, which goes on.
+  /// Nanoseconds for which no frame may move. Two devices with two clocks give up one of them that
+  /// stands for `stallTimeout`, and go on with the other.
   private let stallLimit: UInt64
   private let secondaryCount: Int
   private let fadeFrames: Int
@@ -150,9 +150,7 @@ struct UnitCore: ~Copyable {
       frameLimit = min(frameLimit, frame &+ fadeFrames)
     }
     guard frame < frameLimit, !isEnded else {
-      if droppedFrames > 0 { reportDrop() }
-      reportOpenGap()
-      reportAbsence()
+      closeReports()
       return .finished
     }
     if reconnectState.isAway { return isStopping ? .finished : .away }
@@ -317,7 +315,10 @@ struct UnitCore: ~Copyable {
   private mutating func idle() -> Turn {
     idleTurns &+= 1
     let silence = device.now &- lastReady
-    if isStopping && (silence > Self.stopTimeout || idleTurns > 1000) { return .finished }
+    if isStopping && (silence > Self.stopTimeout || idleTurns > 1000) {
+      closeReports()
+      return .finished
+    }
     guard silence < stallLimit, idleTurns < 1_000_000 else {
       idleTurns = 0
       return .stalled

@@ -40,15 +40,25 @@ extension UnitCore {
     lastReady = device.now
     let since = unrecoveredSince ?? lastReady
     unrecoveredSince = since
-    if isStopping && lastReady &- since > Self.stopTimeout { return .finished }
+    if isStopping && lastReady &- since > Self.stopTimeout {
+      closeReports()
+      return .finished
+    }
     // A gap after a gap, with never a frame between, would go on for ever.
-    return lastReady &- since < Self.stallTimeout
-      ? .recovered : .failed(.persistentXrun(configuration))
+    guard lastReady &- since < Self.stallTimeout else {
+      closeReports()
+      return .failed(.persistentXrun(configuration))
+    }
+    return .recovered
   }
 
   /// The device is gone: waits for it, or ends with `failure`.
   private mutating func lose(_ failure: DeviceFailure) -> CycleOutcome {
-    guard reconnects else { return .failed(failure) }
+    guard reconnects else {
+      closeReports()
+      return .failed(failure)
+    }
+    reportOpenGap()
     reportXrun(lost: 0)
     unrecoveredSince = nil
     device.close()

@@ -48,7 +48,15 @@ extension UnitCore {
     _ = events.write(told)
   }
 
-  /// At the end: an input that stopped while the output went on has not begun again, and from there
+  /// At the end: tells what would have been told later.
+  @_noLocks
+  mutating func closeReports() {
+    if droppedFrames > 0 { reportDrop() }
+    reportOpenGap()
+    reportAbsence()
+  }
+
+  /// Tells of an input that stopped while the output went on, and has not begun again: from there
   /// on the timeline is silent.
   @_noLocks
   mutating func reportOpenGap() {
@@ -59,7 +67,7 @@ extension UnitCore {
     untoldFrames = 0
   }
 
-  /// At the end, whatever brought it: one of two devices that is away now did not come back.
+  /// At the end: one of two devices that is away now did not come back.
   @_noLocks
   mutating func reportAbsence() {
     if let lost = captureLostFrame {

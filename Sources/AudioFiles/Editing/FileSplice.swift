@@ -54,7 +54,8 @@ public struct FileSplice: Sendable {
     self.sampleFormat = sampleFormat
     sampleRate = file.sampleRate
     channelCount = file.channelCount
-    speakers = file.speakers
+    let usual = channelCount > 2 ? Speaker.usual(channelCount: channelCount) : nil
+    speakers = file.speakers ?? usual
     lostParts = try LostParts.names(in: file.bytes, fileFormat)
   }
 

@@ -61,19 +61,22 @@ extension SoundFileMarker {
 }
 
 extension SoundFileMarker {
-  /// The markers of a WAV or RF64 file, of which libsndfile reads none in the latter, and in the
-  /// former not those of more than 2,500 and few labels of more than 900: a chunk `cue ` says where
-  /// they stand, and a chunk `LIST` of the kind `adtl` what they are called.
-  static func all(inWave bytes: BufferedBytes) throws(FileFailure) -> [SoundFileMarker] {
-    guard var chunks = try WaveChunks(bytes) else { return [] }
+  /// The markers of a WAV or RF64 file: a chunk `cue ` says where they stand, and a chunk `LIST`
+  /// of the kind `adtl` what they are called. libsndfile reads no marker of an RF64 file, of a WAV
+  /// file with more than some 2,500 none either, and only the first 900 labels. nil where this is
+  /// neither.
+  static func all(inWave bytes: BufferedBytes) throws(FileFailure) -> [SoundFileMarker]? {
+    guard var chunks = try WaveChunks(bytes) else { return nil }
+    let isBigEndian = chunks.isBigEndian
     var points: [(identifier: Int, frame: Int)] = []
     var labels: [Int: String] = [:]
     for _ in 0..<ChunkWalk.most {
       guard let chunk = try chunks.next() else { break }
       let contents = chunks.contents(of: chunk)
       switch chunk.identifier {
-      case "cue " where points.count < most: points += try Self.points(in: contents, of: bytes)
-      case "LIST": try Self.readLabels(in: contents, of: bytes, into: &labels)
+      case "cue " where points.count < most:
+        points += try Self.points(in: contents, of: bytes, isBigEndian)
+      case "LIST": try Self.readLabels(in: contents, of: bytes, isBigEndian, into: &labels)
       default: break
       }
     }
@@ -83,14 +86,16 @@ extension SoundFileMarker {
   }
 
   private static func points(
-    in range: Range<Int>, of bytes: BufferedBytes
+    in range: Range<Int>, of bytes: BufferedBytes, _ isBigEndian: Bool
   ) throws(FileFailure) -> [(identifier: Int, frame: Int)] {
     var points: [(identifier: Int, frame: Int)] = []
-    // Behind their number.
-    for place in stride(from: range.lowerBound + 4, to: range.upperBound, by: 24).prefix(most) {
+    let head = try bytes.bytes(at: range.lowerBound, count: 4)
+    let count = head.integer(at: 0, 4, bigEndian: isBigEndian) ?? 0
+    let places = stride(from: range.lowerBound + 4, to: range.upperBound, by: 24)
+    for place in places.prefix(min(count, most)) {
       let point = try bytes.bytes(at: place, count: 24)
-      guard let identifier = point.integer(at: 0, 4, bigEndian: false),
-        let frame = point.integer(at: 20, 4, bigEndian: false)
+      guard let identifier = point.integer(at: 0, 4, bigEndian: isBigEndian),
+        let frame = point.integer(at: 20, 4, bigEndian: isBigEndian)
       else {
         break
       }
@@ -100,7 +105,8 @@ extension SoundFileMarker {
   }
 
   private static func readLabels(
-    in range: Range<Int>, of bytes: BufferedBytes, into labels: inout [Int: String]
+    in range: Range<Int>, of bytes: BufferedBytes, _ isBigEndian: Bool,
+    into labels: inout [Int: String]
   ) throws(FileFailure) {
     guard try bytes.bytes(at: range.lowerBound, count: 4).identifier(at: 0) == "adtl" else {
       return
@@ -109,8 +115,9 @@ extension SoundFileMarker {
     for _ in 0..<WaveChunks.mostEntries {
       guard place < range.upperBound, labels.count < most else { return }
       let head = try bytes.bytes(at: place, count: 12)
-      guard let size = head.integer(at: 4, 4, bigEndian: false), size >= 4 else { return }
-      if head.identifier(at: 0) == "labl", let identifier = head.integer(at: 8, 4, bigEndian: false)
+      guard let size = head.integer(at: 4, 4, bigEndian: isBigEndian), size >= 4 else { return }
+      if head.identifier(at: 0) == "labl",
+        let identifier = head.integer(at: 8, 4, bigEndian: isBigEndian)
       {
         let text = try bytes.bytes(at: place + 12, count: min(size - 4, longestLabel))
         labels[identifier] = String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)

@@ -271,10 +271,9 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   /// The places that the file names.
   public var markers: [SoundFileMarker] {
     // Chunks are read in many small pieces, each of which would be a request to a server.
-    guard fileFormat == .rf64 || fileFormat == .wav && bytes.source is LocalFile else {
-      return SoundFileMarker.all(of: handle)
-    }
-    return (try? SoundFileMarker.all(inWave: bytes)) ?? []
+    let isNear = fileFormat == .rf64 || fileFormat == .wav && bytes.source is LocalFile
+    if isNear, let found = try? SoundFileMarker.all(inWave: bytes) { return found }
+    return SoundFileMarker.all(of: handle)
   }
 
   /// Whether bytes did not come that may come yet: what a file on disk has lost meanwhile will not.

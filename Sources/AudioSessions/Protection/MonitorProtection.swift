@@ -61,7 +61,7 @@ public struct MonitorProtection: ~Copyable {
       mute.glide(to: .silence, frames: max(1, framesLeft &- delayFrames))
     }
     let isHeld = feedbackSuppressor?.process(&bus, limiterGain: limiterGain) == true
-    if isHeld != isLimiterHeld {
+    if isHeld || isLimiterHeld {
       isLimiterHeld = isHeld
       limiter?.isHeld = isHeld
     }
@@ -84,7 +84,10 @@ public struct MonitorProtection: ~Copyable {
       dim.glide(to: isDimWanted ? dimGain : .unity, frames: glideFrames)
     }
     dim.process(&bus.buffer, frames: bus.frames)
-    guard let limited = limiter?.limit(&bus) else { return }
+    guard let limited = limiter?.limit(&bus) else {
+      limiterGain = 1
+      return
+    }
     limiterGain = limited.gain
     limitedCount.publish(limited.frames)
   }

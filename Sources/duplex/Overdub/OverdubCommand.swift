@@ -223,8 +223,9 @@ final class OverdubRun {
     }
     // The last take of which something was kept: a stop before the first frame keeps nothing.
     if status == .done, let mix = command.mix, let last = passes.last(where: \.hasTake) {
-      try OverdubMix(command, last).write(to: mix)
+      let failure = try OverdubMix(command, last).write(to: mix)
       mixPath = mix
+      if let failure { throw failure }
     }
     return status
   }

@@ -12,7 +12,9 @@ struct OverdubMix {
     take = pass.path
   }
 
-  func write(to path: String) throws {
+  /// Writes it to `path`. Answers with what was wrong with one of the two, where that was found
+  /// when the mix was finished. Throws where there is no mix.
+  func write(to path: String) throws -> FileFailure? {
     let recorded = try SoundFileReader(path: take)
     let backing = try Decoding.decoder(forPath: command.backing)
     let rate = recorded.sampleRate
@@ -20,10 +22,14 @@ struct OverdubMix {
     let target = try RecordingTarget(
       path: path, fileFormat: nil, sampleFormat: nil, overwrite: command.overwrite)
     let wanted = recorded.sampleFormat ?? .s24
+    // The backing's channels are for the speakers that they were for.
+    let speakers =
+      backing.channelCount == channels
+      ? backing.speakers ?? Speaker.usual(channelCount: channels) : nil
     var writer = try SoundFileWriter(
       path: path, fileFormat: target.fileFormat,
       sampleFormat: target.fileFormat.nearest(to: wanted), sampleRate: rate, channelCount: channels,
-      overwrite: command.overwrite, appearance: .finished)
+      overwrite: command.overwrite, speakers: speakers, appearance: .finished)
     let stop = StopRequest()
     let mix = TrackMix(
       try [command.backing, take].map {
@@ -41,7 +47,7 @@ struct OverdubMix {
       try writer.write(buffer, frames: count)
     }
     try writer.finish()
-    if let cut = mix.takeFailures().first { throw cut.failure }
+    let failure = mix.takeFailures().first?.failure
     if mix.nonFiniteCount > 0 {
       warn("notNumbers", SessionOutcome.nonFiniteSentence(mix.nonFiniteCount))
     }
@@ -52,5 +58,6 @@ struct OverdubMix {
         "\(path) has peaks of \(Decibels.level(peak).shown(1)) dB above full scale, which clip when it is played.",
         hint: "Mix again at a lower gain: sox -m -v \(gain) BACKING -v \(gain) TAKE MIX.")
     }
+    return failure
   }
 }

@@ -205,12 +205,12 @@ struct MPEGStream {
   }
 
   /// Whether `count` blocks may take `byteCount` bytes. Where all are of one size, their number
-  /// follows from the bytes. Where they are not, they may be half as large again as those at the
-  /// beginning, or two thirds; what is beyond that is counted where it is near.
+  /// follows from the bytes. Where they are not, they may be up to three times as large as those at
+  /// the beginning, or as small; what is beyond that is counted where it is near.
   private func fits(_ count: Int, inBytes byteCount: Int) -> Bool {
     let likely = Double(byteCount) / averageByteCount
     if isConstant { return abs(likely - Double(count)) <= max(8, 0.01 * likely) }
-    return !isNear || (likely / 1.5...likely * 1.5).contains(Double(count))
+    return !isNear || (likely / 3...likely * 3).contains(Double(count))
   }
 
   /// How many blocks the encoder's notes promise, where the file has too few bytes for them; a

@@ -21,7 +21,9 @@ public final class OggDecoder: PlainSoundDecoder {
   /// Frames that its last page announces, where its bytes are too few for them.
   public let announcedFrameCount: Int?
   /// Whether something is missing at its end, or was found to be missing within it.
-  public var isCutShort: Bool { isTorn || announcedFrameCount != nil || isDamaged }
+  public var isCutShort: Bool {
+    isTorn || announcedFrameCount != nil || isDamaged || file.endsWithinPage
+  }
   /// Bits a second, on average.
   public let bitRate: Int?
   /// What the song that was read last says about itself.

@@ -9,11 +9,12 @@ struct StereoDownmix {
   private let left: [Float]
   private let right: [Float]
 
-  /// Of `channelCount` channels, which are meant for these `speakers`; nil where there are no more
-  /// than two, and where that is not known of more than 8.
+  /// Of `channelCount` channels, which are meant for these `speakers`, or for the usual ones. nil
+  /// for one or two channels, and for more than 8 without speakers.
   init?(channelCount: Int, speakers: [Speaker]?) {
+    let named = speakers?.count == channelCount ? speakers : nil
     guard channelCount > 2,
-      var speakers = speakers ?? Speaker.usual(channelCount: channelCount)
+      var speakers = named ?? Speaker.usual(channelCount: channelCount)
     else { return nil }
     var sides = speakers.map(Self.shares)
     let isStereo = sides.contains { $0.left > 0 } && sides.contains { $0.right > 0 }
