@@ -64,7 +64,7 @@ package struct RegressionSums: ~Copyable, Sendable {
   }
 
   /// The slopes of the lines through the last `length` values of each series, per value, and the
-  /// mean squares of what these are off their line.
+  /// mean squared residuals.
   @_noLocks
   package func fits(length: Int) -> (slopes: SIMD4<Float>, rests: SIMD4<Float>) {
     let (last, first) = (entries + newest, entries + ((newest &- length) & mask))
@@ -72,11 +72,11 @@ package struct RegressionSums: ~Copyable, Sendable {
     let unit = 0x1p-10
     let wholeSums = integer4_difference(last.pointee.sum, first.pointee.sum)
     let before = integer4_product(first.pointee.sum, SIMD4(repeating: Int64(length)))
-    let ages = integer4_difference(
+    let weightedSums = integer4_difference(
       integer4_difference(last.pointee.sumOfSums, first.pointee.sumOfSums), before)
     let sums = integer4_as_double4(wholeSums) * unit
     // Products with the time from the middle of the line on.
-    let moments = sums * ((count + 1) / 2) - integer4_as_double4(ages) * unit
+    let moments = sums * ((count + 1) / 2) - integer4_as_double4(weightedSums) * unit
     let squares =
       integer4_as_double4(integer4_difference(last.pointee.squares, first.pointee.squares))
       * (unit * unit)

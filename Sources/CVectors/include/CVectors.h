@@ -1,7 +1,7 @@
 // Arithmetic on many samples at once.
 //
-// Vectors of the compiler: one instruction for each four floats or two doubles. The standard library of Swift works
-// number by number, and leaves it to the optimiser to put them together again.
+// Vectors of the compiler: an operation on four floats is one instruction, on four doubles two. The standard library of
+// Swift works number by number, and leaves it to the optimiser to put them together again.
 //
 // Loops over samples: compiled twice, for every processor of the architecture and for those with AVX2, which take
 // eight floats at a time. Which one runs is decided where it is called, by what the processor says of itself. Both
@@ -57,7 +57,7 @@ SAMPLE_LOOP void vectors_copy(float *target, const float *source, long count);
 /// is not a number becomes 0. Returns how many of those there were.
 SAMPLE_LOOP long vectors_encode16(int16_t *target, const float *source, long count);
 
-/// The same as 32-bit integers. 2147483520 is the highest float below 2^31.
+/// The same as 32-bit integers, which saturate at 2147483520: the highest float below 2^31.
 SAMPLE_LOOP long vectors_encode32(int32_t *target, const float *source, long count);
 
 /// Reads `count` 16-bit integers as samples from -1 to below 1.
@@ -83,9 +83,10 @@ typedef struct {
 
 /// What four band-pass filters do with eight samples.
 typedef struct {
-  /// What the first seven samples leave of the filters' states: of that of the band-pass, of that of the low-pass.
+  /// The columns of the matrix that the first seven samples multiply the filters' states by: that of the band-pass, that
+  /// of the low-pass.
   BandPair of_band, of_low;
-  /// What they add to both of each sample.
+  /// The weights with which each of the seven is added to both states.
   BandPair of_sample[7];
   /// The coefficients with which the eighth is taken.
   float4 a1, a2, g, damping;
