@@ -1,7 +1,6 @@
 #include "CVectors.h"
 
 #include <math.h>
-#include <string.h>
 
 // A product is rounded before it is added to a sum: processors that can do both in one instruction would give
 // another sum than those that cannot.
@@ -87,19 +86,6 @@ BODY void vectors_add_body(float *target, const float *added, long count) {
   for (; index < count; index++) target[index] += added[index];
 }
 TWO_VERSIONS(void, vectors_add, (float *target, const float *added, long count), target, added, count)
-
-BODY void vectors_copy_body(float *target, const float *source, long count) {
-  long index = 0;
-  for (; index + 32 <= count; index += 32) {
-    store8(target + index, load8(source + index));
-    store8(target + index + 8, load8(source + index + 8));
-    store8(target + index + 16, load8(source + index + 16));
-    store8(target + index + 24, load8(source + index + 24));
-  }
-  for (; index + 8 <= count; index += 8) store8(target + index, load8(source + index));
-  for (; index < count; index++) target[index] = source[index];
-}
-TWO_VERSIONS(void, vectors_copy, (float *target, const float *source, long count), target, source, count)
 
 // To the nearest integer, of two the even one.
 #ifdef __x86_64__

@@ -1,6 +1,7 @@
 import AudioBasics
 import AudioFiles
 import Glibc
+import Testing
 
 /// A sound of which no two places are alike: noise under a gliding tone.
 func glide(frames: Int, channels: Int, seed: UInt32 = 1) -> SampleBuffer {
@@ -75,4 +76,15 @@ func decodeAll(_ decoder: any SoundDecoder) -> (samples: [Float], trouble: FileF
     }
   }
   return (samples, trouble)
+}
+
+/// The bytes that `lame` makes of a sound.
+func lame(
+  _ encoding: [String], seconds: Int = 10, rate: Int = 44100, channels: Int = 2
+) throws -> [UInt8] {
+  let folder = TemporaryFolder()
+  let sound = glide(frames: seconds * rate, channels: channels)
+  try save(sound, to: folder("sound.wav"), .wav, .s16, sampleRate: rate)
+  try #require(run("lame", ["--quiet"] + encoding + [folder("sound.wav"), folder("sound.mp3")]))
+  return folder.bytes(of: "sound.mp3")
 }

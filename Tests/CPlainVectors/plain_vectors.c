@@ -3,7 +3,6 @@
 #define vectors_peak plain_peak
 #define vectors_scale plain_scale
 #define vectors_add plain_add
-#define vectors_copy plain_copy
 #define vectors_encode16 plain_encode16
 #define vectors_encode32 plain_encode32
 #define vectors_decode16 plain_decode16

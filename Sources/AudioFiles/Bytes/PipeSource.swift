@@ -7,7 +7,7 @@ final class PipeSource: ByteSource {
   private let signal: WakeSignal
   private let interruption = Mutex(false)
   /// The pipe, for as long as this is its only reader.
-  private let pipe: FileIdentity?
+  private let claimed: FileIdentity?
   /// Pipes that are being read: what one reader takes another one would miss.
   private static let pipesInUse = Mutex<Set<FileIdentity>>([])
 
@@ -30,14 +30,14 @@ final class PipeSource: ByteSource {
     self.descriptor = descriptor
     self.name = name
     if let pipe, !Self.pipesInUse.withLock({ $0.insert(pipe).inserted }) {
-      self.pipe = nil
+      claimed = nil
       throw .readOnce(name)
     }
-    self.pipe = pipe
+    claimed = pipe
   }
 
   deinit {
-    if let pipe { _ = Self.pipesInUse.withLock { $0.remove(pipe) } }
+    if let claimed { _ = Self.pipesInUse.withLock { $0.remove(claimed) } }
   }
 
   /// Opens standard input where `path` is `-`, else a pipe or a device of that name: neither

@@ -54,8 +54,7 @@ public struct FileSplice: Sendable {
     self.sampleFormat = sampleFormat
     sampleRate = file.sampleRate
     channelCount = file.channelCount
-    let usual = channelCount > 2 ? Speaker.usual(channelCount: channelCount) : nil
-    speakers = file.speakers ?? usual
+    speakers = file.speakers ?? Speaker.usual(channelCount: channelCount)
     lostParts = try LostParts.names(in: file.bytes, fileFormat)
   }
 

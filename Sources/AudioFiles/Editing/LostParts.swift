@@ -27,7 +27,8 @@ enum LostParts {
       let contents = chunks.contents(of: chunk)
       let isKept =
         switch name {
-        case "bext": try isPlain(try bytes.bytes(at: contents.lowerBound, count: contents.count))
+        case "bext":
+          isPlain(try bytes.bytes(at: contents.lowerBound, count: min(contents.count, 1024)))
         case "LIST":
           keptLists.contains(
             try bytes.bytes(at: contents.lowerBound, count: 4).identifier(at: 0) ?? "")
@@ -41,13 +42,13 @@ enum LostParts {
   /// Whether a chunk `bext` (EBU Tech 3285) says no more than when the sound was recorded: no
   /// description but that of a recording of ours, no reference, no UMID and no history of its
   /// coding.
-  private static func isPlain(_ bext: [UInt8]) throws(FileFailure) -> Bool {
+  private static func isPlain(_ bext: [UInt8]) -> Bool {
     func isEmpty(_ range: Range<Int>) -> Bool {
       bext.dropFirst(range.lowerBound).prefix(range.count).allSatisfy { $0 == 0 }
     }
     let isOurs = bext.dropFirst(256).starts(with: "duplex".utf8)
     return (isOurs || isEmpty(0..<256)) && isEmpty(288..<320) && isEmpty(348..<412)
-      && isEmpty(602..<max(602, bext.count))
+      && isEmpty(602..<1024)
   }
 
   /// By the types of metadata blocks (RFC 9639, section 8.1).

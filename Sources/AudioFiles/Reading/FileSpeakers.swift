@@ -2,8 +2,18 @@ import CSndFile
 
 /// What files say of the loudspeakers that their channels are meant for.
 extension Speaker {
-  /// What the head of a file says of its channels; nil where it says nothing.
-  static func named(in handle: borrowing SoundFileHandle, channelCount: Int) -> [Speaker]? {
+  /// What a file says of its channels, for none in particular included; nil where it says nothing.
+  static func all(
+    of handle: borrowing SoundFileHandle, in bytes: BufferedBytes, channelCount: Int
+  ) -> [Speaker]? {
+    if let named = named(in: handle, channelCount: channelCount) { return named }
+    // Only formats of more channels than two say that.
+    return channelCount > 2 ? unnamed(in: bytes, channelCount: channelCount) : nil
+  }
+
+  private static func named(
+    in handle: borrowing SoundFileHandle, channelCount: Int
+  ) -> [Speaker]? {
     var codes = [Int32](repeating: 0, count: channelCount)
     let size = Int32(channelCount * MemoryLayout<Int32>.size)
     guard
@@ -14,7 +24,7 @@ extension Speaker {
 
   /// Those of a WAV file on this machine that says of its channels that they are for none in
   /// particular, of which libsndfile does not tell; nil for all other files.
-  static func unnamed(in bytes: BufferedBytes, channelCount: Int) -> [Speaker]? {
+  private static func unnamed(in bytes: BufferedBytes, channelCount: Int) -> [Speaker]? {
     guard bytes.source is LocalFile, var chunks = try? WaveChunks(bytes) else { return nil }
     for _ in 0..<ChunkWalk.most {
       guard let chunk = try? chunks.next(), chunk.identifier != "data" else { return nil }
@@ -29,7 +39,7 @@ extension Speaker {
   }
 
   /// The one that libsndfile calls by this number.
-  fileprivate init(code: Int) {
+  private init(code: Int) {
     self =
       switch code {
       case SF_CHANNEL_MAP_LEFT, SF_CHANNEL_MAP_FRONT_LEFT: .frontLeft

@@ -120,11 +120,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     // noncopyable value reads its own fields in a closure (Swift 6.3.1).
     promisedFrameCount = missed ?? (isPromised ? counted : nil)
     order = ChannelOrder(format, channelCount: Int(info.channels))
-    let channelCount = Int(info.channels)
-    speakers =
-      Speaker.named(in: source.handle, channelCount: channelCount)
-      ?? (channelCount > 2
-        ? Speaker.unnamed(in: source.file.bytes, channelCount: channelCount) : nil)
+    speakers = Speaker.all(
+      of: source.handle, in: source.file.bytes, channelCount: Int(info.channels))
     let isShort = Int(info.format) & SF_FORMAT_SUBMASK == SF_FORMAT_PCM_16
     shorts = SampleBuffer(
       frameCount: isShort && format != .flac ? 512 : 0, channelCount: channelCount)

@@ -36,21 +36,14 @@ struct GrowthLines: ~Copyable {
   private static func lowestStart(
     of history: borrowing LevelHistory, _ count: Int
   ) -> SIMD4<Float> {
-    var lowest = lower(
-      lower(history.levels(age: age(0)), history.levels(age: age(1))),
-      lower(history.levels(age: age(2)), history.levels(age: age(3))))
+    var lowest = SIMD4.lower(
+      SIMD4.lower(history.levels(age: age(0)), history.levels(age: age(1))),
+      SIMD4.lower(history.levels(age: age(2)), history.levels(age: age(3))))
     if count > 4 {
-      lowest = lower(
-        lowest, lower(history.levels(age: age(4)), history.levels(age: age(5))))
+      lowest = SIMD4.lower(
+        lowest, SIMD4.lower(history.levels(age: age(4)), history.levels(age: age(5))))
     }
     return lowest
-  }
-
-  /// The lower of each two.
-  @_noLocks @inline(__always)
-  private static func lower(_ first: SIMD4<Float>, _ second: SIMD4<Float>) -> SIMD4<Float> {
-    // In this order of operands a minimum is one instruction.
-    first.replacing(with: second, where: second .< first)
   }
 
   /// All lines are those of silence.

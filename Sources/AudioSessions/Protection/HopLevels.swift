@@ -95,6 +95,7 @@ struct HopLevels: ~Copyable {
   /// The filters take what waits for them.
   @_noLocks
   private mutating func takeWaiting() {
+    guard waitingCount > 0 else { return }
     energy += filters.take(waitingCount, of: waiting, &state)
     looked += Float(waitingCount)
     waitingCount = 0
@@ -137,7 +138,7 @@ struct HopLevels: ~Copyable {
   mutating func passSilence(from start: Int, to end: Int) -> Int {
     let stop = min(end, start &+ hopFrames &- filled)
     filled &+= stop &- start
-    if waitingCount > 0 { takeWaiting() }
+    takeWaiting()
     state = BandFilters.Pair()
     looked += 1
     return stop
@@ -151,7 +152,7 @@ struct HopLevels: ~Copyable {
   /// Sums a hop up.
   @_noLocks
   mutating func finishHop() {
-    if waitingCount > 0 { takeWaiting() }
+    takeWaiting()
     let latest = energy * SIMD4(repeating: share / max(1, looked))
     let sum = (latest + energies.0 + energies.1 + energies.2) * SIMD4(repeating: 0.25)
     energies = (latest, energies.0, energies.1, energies.2)
@@ -187,7 +188,7 @@ struct HopLevels: ~Copyable {
   /// Looks at all frames from now on, and finds the pitch out anew.
   @_noLocks
   mutating func bePrecise() {
-    if waitingCount > 0 { takeWaiting() }
+    takeWaiting()
     if !isPrecise { stateBetween = state }
     isPrecise = true
     products = SIMD4(repeating: 0)

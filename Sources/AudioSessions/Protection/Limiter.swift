@@ -168,11 +168,11 @@ public struct Limiter: ~Copyable {
       let isOver = peaks .> limits
       var needed = one.replacing(
         with: SlidingPeak.gains(of: peaks, limit: limit), where: isOver)
-      needed = Self.lower(needed, SIMD4(1, needed[0], needed[1], needed[2]))
-      needed = Self.lower(needed, SIMD4(1, 1, needed[0], needed[1]))
-      let risen = Self.lower(
+      needed = SIMD4.lower(needed, SIMD4(1, needed[0], needed[1], needed[2]))
+      needed = SIMD4.lower(needed, SIMD4(1, 1, needed[0], needed[1]))
+      let risen = SIMD4.lower(
         SIMD4(repeating: gain) + steps, SIMD4(repeating: max(target, gain)))
-      let gains = Self.lower(needed, risen)
+      let gains = SIMD4.lower(needed, risen)
       buffer.scaleFourFrames(from: frame, by: gains, within: limit)
       limitedFrames &+= SampleBuffer.count(isOver)
       target = min(target, needed[3])
@@ -180,11 +180,5 @@ public struct Limiter: ~Copyable {
       frame &+= 4
     }
     return frame
-  }
-
-  /// The lower of each two.
-  @_noLocks @inline(__always)
-  private static func lower(_ first: SIMD4<Float>, _ second: SIMD4<Float>) -> SIMD4<Float> {
-    first.replacing(with: second, where: second .< first)
   }
 }

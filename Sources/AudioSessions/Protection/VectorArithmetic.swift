@@ -28,6 +28,13 @@ extension SIMD4<Float> {
 
   @_noLocks @inline(__always)
   static func += (left: inout SIMD4<Float>, right: SIMD4<Float>) { left = float4_sum(left, right) }
+
+  /// The lower of each two; of what is no number the first.
+  @_noLocks @inline(__always)
+  static func lower(_ first: SIMD4<Float>, _ second: SIMD4<Float>) -> SIMD4<Float> {
+    // In this order of operands a minimum is one instruction.
+    first.replacing(with: second, where: second .< first)
+  }
 }
 
 extension SIMD4<Double> {

@@ -64,11 +64,6 @@ REALTIME_SAFE double realtime_tanh(double x) { return tanh(x); }
 REALTIME_SAFE double realtime_sqrt(double x) { return sqrt(x); }
 REALTIME_SAFE double realtime_pow(double x, double y) { return pow(x, y); }
 
-/// Copies `count` samples that do not overlap.
-REALTIME_SAFE void realtime_copy(float *target, const float *source, long count) {
-  memcpy(target, source, (size_t)count * sizeof(float));
-}
-
 /// Clears `count` bytes.
 REALTIME_SAFE void realtime_clear(void *target, long count) { memset(target, 0, (size_t)count); }
 

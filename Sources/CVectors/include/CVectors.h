@@ -9,6 +9,7 @@
 #pragma once
 
 #include <stdint.h>
+#include <string.h>
 
 #define VECTOR_FUNCTION __attribute__((swift_attr("@_noLocks"), always_inline, const)) static inline
 // Of CVectors.c: nothing but arithmetic on the memory it is given.
@@ -50,8 +51,11 @@ SAMPLE_LOOP void vectors_scale(float *samples, float gain, long count);
 /// Adds to each of `count` samples that of `added`, which is other memory.
 SAMPLE_LOOP void vectors_add(float *target, const float *added, long count);
 
-/// Copies `count` samples to other memory.
-SAMPLE_LOOP void vectors_copy(float *target, const float *source, long count);
+/// Copies `count` samples to other memory. The C library chooses its version by itself.
+__attribute__((swift_attr("@_noLocks"), always_inline)) static inline void vectors_copy(
+    float *target, const float *source, long count) {
+  memcpy(target, source, (size_t)count * sizeof(float));
+}
 
 /// Writes `count` samples as 16-bit integers, rounded to the nearest (ties to even) and saturated; what
 /// is not a number becomes 0. Returns how many of those there were.

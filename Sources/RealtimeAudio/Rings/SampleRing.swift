@@ -1,6 +1,6 @@
 // Audio thread.
 import AudioBasics
-import CRealtime
+import CVectors
 import Synchronization
 
 /// Frames on their way from one thread to another: what the two ends of a ring share.
@@ -41,7 +41,7 @@ struct SampleRing: ~Copyable {
       let words = UnsafeMutableRawPointer(samples.base).assumingMemoryBound(to: Int16.self)
       SixteenBitSamples.encode(source, into: words + first, count: count)
     } else {
-      realtime_copy(samples.base + first, source, count)
+      vectors_copy(samples.base + first, source, count)
     }
   }
 
@@ -53,7 +53,7 @@ struct SampleRing: ~Copyable {
       let words = UnsafeRawPointer(samples.base).assumingMemoryBound(to: Int16.self)
       SixteenBitSamples.decode(words + first, into: target, count: count)
     } else {
-      realtime_copy(target, samples.base + first, count)
+      vectors_copy(target, samples.base + first, count)
     }
   }
 }

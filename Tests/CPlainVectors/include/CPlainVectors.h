@@ -8,7 +8,6 @@
 float plain_peak(const float *samples, long count);
 void plain_scale(float *samples, float gain, long count);
 void plain_add(float *target, const float *added, long count);
-void plain_copy(float *target, const float *source, long count);
 long plain_encode16(int16_t *target, const float *source, long count);
 long plain_encode32(int32_t *target, const float *source, long count);
 void plain_decode16(float *target, const int16_t *source, long count);
