@@ -80,14 +80,6 @@ extension SampleBuffer {
   }
 
   /// Samples without their signs.
-  @_noLocks @inlinable @inline(__always)
-  static func magnitudes(_ samples: SIMD4<Float>) -> SIMD4<Float> {
-    unsafeBitCast(
-      unsafeBitCast(samples, to: SIMD4<UInt32>.self) & SIMD4(repeating: 0x7FFF_FFFF),
-      to: SIMD4<Float>.self)
-  }
-
-  /// Samples without their signs.
   @_noLocks @inline(__always)
   static func magnitudes(_ samples: SIMD8<Float>) -> SIMD8<Float> {
     let magnitudeBits = SIMD8<UInt32>(repeating: 0x7FFF_FFFF)
@@ -154,83 +146,14 @@ extension SampleBuffer {
   @_noLocks
   package func peaksOfFour(from first: Int, frames: Int) -> SIMD4<Float> {
     requireFrames(from: first, frames)
-    var index = first &* channelCount
-    let end = index &+ frames &* channelCount
-    var peaks = Self.highestOfFour(peaksOfVectors(from: &index, to: end))
-    var lane = 0
-    while index < end {
-      let magnitude = abs(base[index])
-      if magnitude > peaks[lane & 3] { peaks[lane & 3] = magnitude }
-      index &+= 1
-      lane &+= 1
-    }
-    return peaks
-  }
-
-  /// The highest magnitudes of each eighth sample from that of `index` on, which is behind the last
-  /// whole vector of eight before `end` afterwards.
-  @_noLocks @inline(__always)
-  private func peaksOfVectors(from index: inout Int, to end: Int) -> SIMD8<Float> {
-    var highest = SIMD8<Float>(repeating: 0)
-    while index &+ 32 <= end {
-      highest = Self.higher(highest, Self.magnitudes(eightSamples(at: index)))
-      highest = Self.higher(highest, Self.magnitudes(eightSamples(at: index &+ 8)))
-      highest = Self.higher(highest, Self.magnitudes(eightSamples(at: index &+ 16)))
-      highest = Self.higher(highest, Self.magnitudes(eightSamples(at: index &+ 24)))
-      index &+= 32
-    }
-    while index &+ 8 <= end {
-      highest = Self.higher(highest, Self.magnitudes(eightSamples(at: index)))
-      index &+= 8
-    }
-    return highest
+    return vectors_peaks_of_four(base + first &* channelCount, frames &* channelCount)
   }
 
   /// How many of `frames` frames from `first` on have a sample whose magnitude is above `limit`.
   @_noLocks
   public func framesAbove(_ limit: Float, from first: Int, frames: Int) -> Int {
     requireFrames(from: first, frames)
-    var frame = first
-    let end = first &+ frames
-    var count = 0
-    if channelCount == 2 {
-      let limits = SIMD4(repeating: limit)
-      var ones = SIMD4<Int32>(repeating: 0)
-      // Each frame in two lanes.
-      while frame &+ 4 <= end {
-        ones &+= Self.ones(peaksOfTwoFrames(at: frame) .> limits)
-        ones &+= Self.ones(peaksOfTwoFrames(at: frame &+ 2) .> limits)
-        frame &+= 4
-      }
-      count = Self.count(ones) / 2
-    }
-    while frame < end {
-      if peak(ofFrame: frame) > limit { count &+= 1 }
-      frame &+= 1
-    }
-    return count
-  }
-
-  /// The highest magnitude of each of two frames from `first` on, in two lanes each, in a buffer of
-  /// two channels.
-  @_noLocks @inline(__always)
-  private func peaksOfTwoFrames(at first: Int) -> SIMD4<Float> {
-    let samples = UnsafeRawPointer(base + first &* 2).loadUnaligned(as: SIMD4<Float>.self)
-    let magnitudes = Self.magnitudes(samples)
-    let others = SIMD4(magnitudes[1], magnitudes[0], magnitudes[3], magnitudes[2])
-    return magnitudes.replacing(with: others, where: others .> magnitudes)
-  }
-
-  /// How many ones `ones` adds up, each as minus one.
-  @_noLocks @inlinable @inline(__always)
-  static func count(_ ones: SIMD4<Int32>) -> Int {
-    Int(0 &- ones[0] &- ones[1] &- ones[2] &- ones[3])
-  }
-
-  /// Minus one for each true.
-  @_noLocks @inlinable @inline(__always)
-  static func ones(_ mask: SIMDMask<SIMD4<Int32>>) -> SIMD4<Int32> {
-    unsafeBitCast(mask, to: SIMD4<Int32>.self)
+    return vectors_frames_above(base + first &* channelCount, channelCount, frames, limit)
   }
 
   /// The highest magnitudes of x[n - 1] - 2 x[n] + x[n + 1] within `frames` frames from `first` on,
@@ -238,44 +161,8 @@ extension SampleBuffer {
   @_noLocks
   package func secondDifferencesOfFour(from first: Int, frames: Int) -> SIMD4<Float> {
     requireFrames(from: first, frames)
-    var index = (first &+ 1) &* channelCount
-    let end = (first &+ frames &- 1) &* channelCount
-    var highest = SIMD8<Float>(repeating: 0)
-    while index &+ 16 <= end {
-      highest = Self.higher(highest, eightSecondDifferences(at: index))
-      highest = Self.higher(highest, eightSecondDifferences(at: index &+ 8))
-      index &+= 16
-    }
-    if index &+ 8 <= end {
-      highest = Self.higher(highest, eightSecondDifferences(at: index))
-      index &+= 8
-    }
-    var differences = Self.highestOfFour(highest)
-    var lane = 0
-    while index < end {
-      let around = base[index &- channelCount] + base[index &+ channelCount]
-      let magnitude = abs(around - 2 * base[index])
-      if magnitude > differences[lane & 3] { differences[lane & 3] = magnitude }
-      index &+= 1
-      lane &+= 1
-    }
-    return differences
-  }
-
-  /// The magnitudes of the second differences around the eight samples from the one of that index
-  /// on.
-  @_noLocks @inline(__always)
-  private func eightSecondDifferences(at index: Int) -> SIMD8<Float> {
-    let middle = eightSamples(at: index)
-    let around = eightSamples(at: index &- channelCount) + eightSamples(at: index &+ channelCount)
-    return Self.magnitudes(around - (middle + middle))
-  }
-
-  /// The higher of each two; of what is no number the other.
-  @_noLocks @inline(__always)
-  private static func higher(_ highest: SIMD8<Float>, _ samples: SIMD8<Float>) -> SIMD8<Float> {
-    // In this order of operands a maximum is one instruction.
-    highest.replacing(with: samples, where: samples .> highest)
+    return vectors_second_differences(
+      base + (first &+ 1) &* channelCount, channelCount, (frames &- 2) &* channelCount)
   }
 
   /// The highest of eight.

@@ -34,42 +34,15 @@ extension SampleBuffer {
   @_noLocks
   public mutating func ramp(from first: Int, frames: Int, gain: Float, step: Float) {
     requireFrames(from: first, frames)
-    let ramped = base + first &* channelCount
-    var frame = 0
-    if channelCount == 1 || channelCount == 2 {
-      frame = rampVectors(ramped, frames: frames, gain: gain, step: step)
-    }
-    while frame < frames {
-      let factor = gain + step * Float(frame)
-      var channel = 0
-      while channel < channelCount {
-        ramped[frame &* channelCount &+ channel] *= factor
-        channel &+= 1
-      }
-      frame &+= 1
-    }
+    vectors_ramp(base + first &* channelCount, channelCount, frames, gain, step)
   }
 
-  /// Eight samples of one or two channels at a time; returns how many frames it took.
+  /// Multiplies each of `frames` frames from `first` on by the gain of `limiter`, which falls to
+  /// what the frame takes. Returns how many of them were above the limit.
   @_noLocks
-  private func rampVectors(
-    _ ramped: UnsafeMutablePointer<Float>, frames: Int, gain: Float, step: Float
-  ) -> Int {
-    let framesOfVector = 8 / channelCount
-    var places =
-      channelCount == 1
-      ? SIMD8<Float>(0, 1, 2, 3, 4, 5, 6, 7) : SIMD8<Float>(0, 0, 1, 1, 2, 2, 3, 3)
-    let advance = SIMD8(repeating: Float(framesOfVector))
-    let (gains, steps) = (SIMD8(repeating: gain), SIMD8(repeating: step))
-    var frame = 0
-    while frame &+ framesOfVector <= frames {
-      let eight = UnsafeMutableRawPointer(ramped + frame &* channelCount)
-      let samples = eight.loadUnaligned(as: SIMD8<Float>.self)
-      eight.storeBytes(of: samples * (gains + steps * places), as: SIMD8<Float>.self)
-      places += advance
-      frame &+= framesOfVector
-    }
-    return frame
+  package mutating func limit(from first: Int, frames: Int, _ limiter: inout LimiterGain) -> Int {
+    requireFrames(from: first, frames)
+    return vectors_limit(&limiter, base + first &* channelCount, channelCount, frames)
   }
 
   /// Multiplies the first channel of the first frames by `left` and the second by `right`.

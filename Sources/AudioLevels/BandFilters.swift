@@ -16,6 +16,8 @@ package struct BandFilters: ~Copyable, Sendable {
   /// The states of the filters, those of their band-pass and of their low-pass; or what they are
   /// multiplied by.
   package typealias Pair = BandPair
+  /// What the filters' outputs add up to.
+  package typealias Sums = BandSums
 
   /// Filters around `centres`, in cycles per frame.
   package init(centres: SIMD4<Double>) {
@@ -59,10 +61,10 @@ package struct BandFilters: ~Copyable, Sendable {
   }
 
   /// Coefficients of one frame, for a loop that keeps them in registers.
-  package struct Coefficients: BitwiseCopyable {
-    @usableFromInline let a1: SIMD4<Float>
-    @usableFromInline let a2: SIMD4<Float>
-    @usableFromInline let g: SIMD4<Float>
+  struct Coefficients: BitwiseCopyable {
+    private let a1: SIMD4<Float>
+    private let a2: SIMD4<Float>
+    private let g: SIMD4<Float>
 
     @_noLocks
     fileprivate init(_ weights: borrowing BandFilterWeights) {
@@ -71,8 +73,8 @@ package struct BandFilters: ~Copyable, Sendable {
 
     /// Takes one frame. Answers with the band-pass, and with the energy of what is in the band: a
     /// sine's, whose amplitude behind the band-pass is A, is A^2 everywhere.
-    @_noLocks @inlinable @inline(__always)
-    package func step(_ state: inout Pair, _ sample: Float) -> (
+    @_noLocks @inline(__always)
+    func step(_ state: inout Pair, _ sample: Float) -> (
       band: SIMD4<Float>, energy: SIMD4<Float>
     ) {
       let sample = SIMD4(repeating: sample)
@@ -85,7 +87,7 @@ package struct BandFilters: ~Copyable, Sendable {
     }
   }
 
-  package var coefficients: Coefficients {
+  var coefficients: Coefficients {
     @_noLocks get { Coefficients(weights.pointee) }
   }
 
@@ -110,5 +112,38 @@ package struct BandFilters: ~Copyable, Sendable {
       }
     }
     return energy
+  }
+
+  /// Takes the first `count` samples of a buffer of one channel, one by one, and the first
+  /// `betweenCount` of another one by states of their own, which add to the energy only.
+  @_noLocks
+  package func follow(
+    _ count: Int, of samples: borrowing SampleBuffer, _ state: inout Pair,
+    _ betweenCount: Int, between: borrowing SampleBuffer, _ stateBetween: inout Pair,
+    _ sums: inout Sums
+  ) {
+    requirement(
+      samples.channelCount == 1 && between.channelCount == 1,
+      "The buffer has another number of channels.")
+    samples.requireFrames(from: 0, count)
+    between.requireFrames(from: 0, betweenCount)
+    let both = min(count, betweenCount)
+    vectors_follow_bands(
+      weights, &state, &stateBetween, &sums, samples.base, between.base, both)
+    let coefficients = coefficients
+    var index = both
+    while index < count {
+      let output = coefficients.step(&state, samples[index])
+      sums.energy += output.energy
+      sums.products += output.band * sums.before
+      sums.squares += output.band * output.band
+      sums.before = output.band
+      index &+= 1
+    }
+    index = both
+    while index < betweenCount {
+      sums.energy += coefficients.step(&stateBetween, between[index]).energy
+      index &+= 1
+    }
   }
 }

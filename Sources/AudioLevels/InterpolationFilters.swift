@@ -1,6 +1,7 @@
 // Audio thread.
 
 import AudioBasics
+import CVectors
 import Glibc
 
 /// The filters of the positions between two samples, and how high can be what they interpolate.
@@ -29,7 +30,7 @@ struct InterpolationFilters: ~Copyable {
   /// The filters, and their approximations by the four samples in the middle: for each two taps as
   /// far from the middle, the outermost first, the coefficients of the position in the middle, then
   /// half the sum and half the difference of those of the positions around it, which may be zero,
-  /// each four times.
+  /// each eight times.
   private let filters: SampleBuffer
   private let approximations: SampleBuffer
   /// What the highest second difference is multiplied by to give the error of the line, and of an
@@ -136,106 +137,25 @@ struct InterpolationFilters: ~Copyable {
     repetitions.add(samples, sampleCount)
     // The approximations or the taps in the middle, whichever is nearer to the filters.
     let (bent, outer) = (bends * approximationError + bounds * endError, bounds * middleError)
-    let end = count &* stride
-    // The first sample that is filtered for the four positions before the first.
-    let windows = samples + ((reach &- taps &+ 1) &* stride &- 4)
-    // A loop of its own for each: where vectors of two branches join, they are taken apart and put
-    // together again.
-    let highest =
-      PeakLanes.highest(bent) > PeakLanes.highest(outer)
-      ? search(
-        windows, end, stride, known, leastSamples, leastNearby: known - outer,
-        filters.base + 12 &* (taps / 2 &- Self.middlePairs), pairs: Self.middlePairs)
-      : search(
-        windows, end, stride, known, leastSamples, leastNearby: known - bent, approximations.base,
-        pairs: 2)
-    return lanes.folded(highest)
+    let isBentMore = PeakLanes.highest(bent) > PeakLanes.highest(outer)
+    let middle = SampleBuffer.pairSamples &* (taps / 2 &- Self.middlePairs)
+    var search = PeakSearch(
+      weights: filters.base, nearby: isBentMore ? filters.base + middle : approximations.base,
+      pairs: taps / 2, nearby_pairs: isBentMore ? Self.middlePairs : 2,
+      least_samples: leastSamples, least_nearby: known - (isBentMore ? outer : bent))
+    let windows = samples + (reach &- taps &+ 1) &* stride
+    return lanes.folded(
+      vectors_search_peaks(&search, known, windows, stride, count &* stride))
   }
-
-  /// The higher of `known` and what the filters make of the samples from `windows` on: where the
-  /// nearer of two samples is above `leastSamples`, and what the `pairs` of taps in the middle make
-  /// of `nearby` is above `leastNearby`.
-  @_noLocks @inline(__always)
-  private func search(
-    _ windows: UnsafePointer<Float>, _ end: Int, _ stride: Int, _ known: SIMD4<Float>,
-    _ leastSamples: SIMD4<Float>, leastNearby: SIMD4<Float>,
-    _ nearby: UnsafeMutablePointer<Float>, pairs: Int
-  ) -> SIMD4<Float> {
-    // The two samples in the middle.
-    let earlier = windows + (taps / 2 &- 1) &* stride
-    let later = earlier + stride
-    let middle = earlier - (pairs &- 1) &* stride
-    var highest = known
-    var next = 0
-    while next < end {
-      // Some of the last four may be looked at again; those of a channel stay in lanes of the same
-      // peak.
-      next = min(next &+ 4, end)
-      let overSamples =
-        PeakLanes.over(leastSamples, Self.four(earlier + next))
-        | PeakLanes.over(leastSamples, Self.four(later + next))
-      guard PeakLanes.isAny(overSamples) else { continue }
-      let found = Self.filtered(middle + next, stride, nearby, pairs: pairs)
-      let overNearby =
-        PeakLanes.over(leastNearby, found.middle) | PeakLanes.over(leastNearby, found.around)
-      guard PeakLanes.isAny(overNearby) else { continue }
-      let whole = filtered(windows + next, stride)
-      highest = PeakLanes.higher(highest, whole.middle)
-      highest = PeakLanes.higher(highest, whole.around)
-    }
-    return highest
-  }
-
-  /// All taps. Not inlined: where it is, the compiler takes its vectors apart.
-  @_noLocks @inline(never)
-  private func filtered(_ window: UnsafePointer<Float>, _ stride: Int) -> FilteredMagnitudes {
-    Self.filtered(window, stride, filters.base, pairs: taps / 2)
-  }
-
-  /// What the filters of twice `pairs` taps make of the samples from `window` on, `stride` apart.
-  /// There is at least one pair.
-  @_noLocks @inline(__always)
-  private static func filtered(
-    _ window: UnsafePointer<Float>, _ stride: Int, _ coefficients: UnsafeMutablePointer<Float>,
-    pairs: Int
-  ) -> FilteredMagnitudes {
-    var (middle, common, different) = (SIMD4<Float>(), SIMD4<Float>(), SIMD4<Float>())
-    var (first, last) = (window, window + (2 &* pairs &- 1) &* stride)
-    var pair = UnsafeRawPointer(coefficients)
-    var rest = pairs
-    repeat {
-      let (earlier, later) = (four(first), four(last))
-      let sum = earlier + later
-      middle += sum * pair.load(as: SIMD4<Float>.self)
-      common += sum * pair.load(fromByteOffset: 16, as: SIMD4<Float>.self)
-      different += (earlier - later) * pair.load(fromByteOffset: 32, as: SIMD4<Float>.self)
-      first += stride
-      last += 0 &- stride
-      pair += 48
-      rest &-= 1
-    } while rest > 0
-    return FilteredMagnitudes(
-      middle: PeakLanes.magnitudes(middle),
-      around: PeakLanes.magnitudes(common) + PeakLanes.magnitudes(different))
-  }
-
-  @_noLocks @inline(__always)
-  private static func four(_ samples: UnsafePointer<Float>) -> SIMD4<Float> {
-    UnsafeRawPointer(samples).loadUnaligned(as: SIMD4<Float>.self)
-  }
-}
-
-/// Magnitudes of what is interpolated, for each of four positions: in the middle of two samples,
-/// and the higher of those around it.
-private struct FilteredMagnitudes: BitwiseCopyable {
-  let middle: SIMD4<Float>
-  let around: SIMD4<Float>
 }
 
 extension SampleBuffer {
+  /// The samples that hold what belongs to a pair of taps.
+  fileprivate static var pairSamples: Int { @_noLocks get { 24 } }
+
   /// The coefficients of none, one or three filters, as `InterpolationFilters` has them.
   fileprivate init(pairsOf filters: [[Double]]) {
-    self.init(frameCount: (filters.first?.count ?? 0) / 2, channelCount: 12)
+    self.init(frameCount: (filters.first?.count ?? 0) / 2, channelCount: Self.pairSamples)
     guard let first = filters.first, let last = filters.last else { return }
     for tap in 0..<frameCount {
       let around = filters.count > 1 ? (first[tap], last[tap]) : (0, 0)
@@ -243,7 +163,7 @@ extension SampleBuffer {
         filters[filters.count / 2][tap], (around.0 + around.1) / 2, (around.0 - around.1) / 2,
       ]
       for (part, coefficient) in parts.enumerated() {
-        for lane in 0..<4 { self[12 * tap + 4 * part + lane] = Float(coefficient) }
+        for lane in 0..<8 { self[Self.pairSamples * tap + 8 * part + lane] = Float(coefficient) }
       }
     }
   }

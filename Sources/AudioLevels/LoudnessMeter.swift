@@ -1,4 +1,5 @@
 import AudioBasics
+import CVectors
 
 /// How loud a programme is: loudness and true peak by ITU-R BS.1770 and EBU R 128, and what can be
 /// said of its samples one by one.
@@ -14,9 +15,11 @@ public struct LoudnessMeter: ~Copyable, Sendable {
   private let weighting: KWeighting
   /// False for rates and channels the standard has no filter for: then samples are all there is.
   private let hasLoudness: Bool
-  private var pairs: [ChannelPair]
+  private var pairs: [WeightedPair]
   private let weights: [SIMD2<Double>]
   private var samples: [SampleStatistics]
+  /// Room for the sums of the frames that are being added.
+  private var sums: [ChannelSums]
   private var truePeaks: TruePeaks
   /// Frames in which the mean squares and the constant parts were summed up.
   private var frameCount = 0.0
@@ -37,7 +40,8 @@ public struct LoudnessMeter: ~Copyable, Sendable {
   public init(sampleRate: Int, channelCount: Int) {
     self.channelCount = max(0, channelCount)
     samples = Array(repeating: SampleStatistics(), count: self.channelCount)
-    pairs = Array(repeating: ChannelPair(), count: (self.channelCount + 1) / 2)
+    sums = Array(repeating: ChannelSums(), count: self.channelCount)
+    pairs = Array(repeating: WeightedPair(), count: (self.channelCount + 1) / 2)
     weights = (0..<pairs.count).map { pair in
       SIMD2(
         Self.weight(ofChannel: 2 * pair, of: channelCount),
@@ -91,7 +95,7 @@ public struct LoudnessMeter: ~Copyable, Sendable {
     _ buffer: borrowing SampleBuffer, from first: Int, count: Int
   ) -> Bool {
     let base = UnsafePointer(buffer.base + first * channelCount)
-    guard SampleStatistics.add(base, frames: count, to: &samples) else { return false }
+    guard SampleStatistics.add(base, frames: count, to: &samples, &sums) else { return false }
     truePeaks.add(buffer, from: first, frames: count)
     for pair in 0..<pairs.count {
       // Where there is no second channel, the first stands in for it and weighs nothing.
@@ -105,7 +109,7 @@ public struct LoudnessMeter: ~Copyable, Sendable {
   /// A hundredth of a second is over.
   private mutating func endHop() {
     var power = 0.0
-    for pair in 0..<pairs.count { power += pairs[pair].takeWeighted(weights[pair], weighting) }
+    for pair in 0..<pairs.count { power += pairs[pair].takePower(weights[pair], weighting) }
     hops[hopCount % hops.count] = power
     hopCount += 1
     // Ten hops are a tenth of a second to the frame.
@@ -144,10 +148,10 @@ public struct LoudnessMeter: ~Copyable, Sendable {
     levels.samplePeaks = samplePeaks
     levels.clippedSamples = samples.map(\.clippedSamples)
     for channel in 0..<channelCount {
-      let pair = pairs[channel / 2]
+      let (sum, squares) = (samples[channel].sum, samples[channel].squares)
       levels.truePeaks.append(max(truePeaks[channel], samples[channel].peak))
-      levels.meanSquares.append(frameCount > 0 ? pair.squares[channel % 2] / frameCount : 0)
-      levels.offsets.append(frameCount > 0 ? pair.sums[channel % 2] / frameCount : 0)
+      levels.meanSquares.append(frameCount > 0 ? squares / frameCount : 0)
+      levels.offsets.append(frameCount > 0 ? sum / frameCount : 0)
     }
     levels.integratedLUFS = integratedLUFS
     levels.loudnessRangeLU = levels.integratedLUFS == nil ? nil : shortTermBlocks.range

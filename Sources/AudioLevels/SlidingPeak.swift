@@ -42,15 +42,8 @@ package struct SlidingPeak: BitwiseCopyable, Sendable {
   @_noLocks
   package static func gain(of peak: Float, limit: Float) -> Float { limit * margin / peak }
 
-  /// The same for four peaks at a time.
-  @_noLocks @inlinable @inline(__always)
-  package static func gains(of peaks: SIMD4<Float>, limit: Float) -> SIMD4<Float> {
-    SIMD4(repeating: limit * margin) / peaks
-  }
-
   /// What a limit is lowered by before it is divided by a peak.
-  @usableFromInline
-  static var margin: Float { @_noLocks @inlinable get { 0.999_999 } }
+  package static var margin: Float { @_noLocks get { 0.999_999 } }
 
   /// The least rise of a gain: less would be lost in rounding.
   package static var leastStep: Float { @_noLocks get { 0.000_000_12 } }

@@ -56,6 +56,29 @@ import Testing
     #expect(long.number(20, 8) == UInt64(Self.most + 4088 + 100))
   }
 
+  @Test(arguments: [FileSampleFormat.s16, .s24, .float], [false, true])
+  func `a header that is resized is that of the new length`(
+    samples: FileSampleFormat, isAlwaysLong: Bool
+  ) {
+    let header = header(samples, isAlwaysLong: isAlwaysLong)
+    let frame = header.format.frameByteCount
+    var bytes = header.bytes(dataByteCount: 0, notes: notes)
+    var remade = 0
+    for frames in [1, 3, 48_000, 1 << 29, (1 << 32) / frame, 1 << 33, 1 << 34] {
+      let wanted = header.bytes(dataByteCount: frames * frame, notes: notes)
+      if header.resize(&bytes, dataByteCount: frames * frame) {
+        #expect(bytes == wanted)
+      } else {
+        remade += 1
+        bytes = wanted
+      }
+    }
+    // Where it becomes RF64.
+    #expect(remade == (isAlwaysLong ? 0 : 1))
+    var nothing: [UInt8] = []
+    #expect(!header.resize(&nothing, dataByteCount: 4))
+  }
+
   @Test(arguments: [(FileSampleFormat.s16, 80), (.float, 94)])
   func `the head on a pipe is short`(samples: FileSampleFormat, byteCount: Int) {
     let bytes = header(samples).streamed

@@ -11,5 +11,18 @@
 #define vectors_inner_products plain_inner_products
 #define vectors_filter_bands plain_filter_bands
 #define vectors_sum_channels plain_sum_channels
+#define vectors_peaks_of_four plain_peaks_of_four
+#define vectors_second_differences plain_second_differences
+#define vectors_sum_up plain_sum_up
+#define vectors_follow_bands plain_follow_bands
+#define vectors_limit plain_limit
+#define vectors_frames_above plain_frames_above
+#define vectors_ramp plain_ramp
+#define vectors_filtered_power plain_filtered_power
+#define vectors_search_peaks plain_search_peaks
 
-#include "../../Sources/CVectors/CVectors.c"
+#include "../../Sources/CVectors/converters.c"
+#include "../../Sources/CVectors/filters.c"
+#include "../../Sources/CVectors/levels.c"
+#include "../../Sources/CVectors/limiter.c"
+#include "../../Sources/CVectors/samples.c"

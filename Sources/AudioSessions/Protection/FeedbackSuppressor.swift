@@ -368,7 +368,7 @@ extension FeedbackSuppressor {
     }
     isLevelled = false
     leveller.limit = fullScale
-    bands.isPrecise = false
+    bands.beImprecise()
     dip.glide(to: .unity, frames: hopFrames)
   }
 }

@@ -26,7 +26,7 @@ struct HopLevels: ~Copyable {
   /// Frames of a hop.
   let hopFrames: Int
   /// Whether all frames are looked at, and the tone's pitch is being found out as well.
-  var isPrecise = false
+  private(set) var isPrecise = false
 
   private let stride: Int
   private let filters: BandFilters
@@ -36,23 +36,23 @@ struct HopLevels: ~Copyable {
   /// Sums of the channels of frames that the filters take at the end of the hop, and how many.
   private var waiting: SampleBuffer
   private var waitingCount = 0
-  /// The state of the filters for the frames in between, and whether one of these is the next that
-  /// is looked at.
+  /// The same of the frames in between.
   private var stateBetween = BandFilters.Pair()
-  private var isBetween = false
-  private var energy = SIMD4<Float>(repeating: 0)
+  private var waitingBetween: SampleBuffer
+  private var waitingBetweenCount = 0
+  /// What the filters made of this hop, and of the sound since it is precise.
+  private var sums = BandFilters.Sums()
+  /// Frames that the filters took in this hop.
   private var looked: Float = 0
-  /// Frames until the next one that is looked at.
+  /// Frames until the next one that is looked at, and until the next one in between.
   private var skip = 0
+  private var skipBetween = 0
   private var filled = 0
   /// The energies of the last four hops, the latest first.
   private var energies = (
     SIMD4<Float>(repeating: 0), SIMD4<Float>(repeating: 0), SIMD4<Float>(repeating: 0),
     SIMD4<Float>(repeating: 0)
   )
-  private var before = SIMD4<Float>(repeating: 0)
-  private var products = SIMD4<Float>(repeating: 0)
-  private var squares = SIMD4<Float>(repeating: 0)
 
   /// Frames from one that is looked at to the next.
   @_noLocks
@@ -66,6 +66,7 @@ struct HopLevels: ~Copyable {
     let rate = Double(sampleRate) / Double(stride)
     let centres = SIMD4(180, 650, 2200, 7000) / rate
     waiting = SampleBuffer(frameCount: 2 * hopFrames, channelCount: 1)
+    waitingBetween = SampleBuffer(frameCount: 2 * hopFrames, channelCount: 1)
     filters = BandFilters(centres: pointwiseMin(centres, SIMD4(repeating: 0.3)))
   }
 
@@ -75,62 +76,34 @@ struct HopLevels: ~Copyable {
   mutating func listen(_ buffer: borrowing SampleBuffer, from start: Int, to end: Int) -> Int {
     let stop = min(end, start &+ hopFrames &- filled)
     filled &+= stop &- start
-    var frame = start &+ skip
-    if isPrecise {
-      frame = followAll(buffer, from: frame, to: stop)
-    } else {
-      if isBetween {
-        isBetween = false
-        frame &+= stride &- stride / 2
-      }
-      let count = waiting.replace(
-        at: waitingCount, withSumsOf: buffer, apart: stride, from: frame, to: stop)
-      waitingCount &+= count
-      frame &+= count &* stride
+    let first = start &+ skip
+    let count = waiting.replace(
+      at: waitingCount, withSumsOf: buffer, apart: stride, from: first, to: stop)
+    waitingCount &+= count
+    skip = first &+ count &* stride &- stop
+    if isPrecise && stride > 1 {
+      let first = start &+ skipBetween
+      let count = waitingBetween.replace(
+        at: waitingBetweenCount, withSumsOf: buffer, apart: stride, from: first, to: stop)
+      waitingBetweenCount &+= count
+      skipBetween = first &+ count &* stride &- stop
     }
-    skip = frame &- stop
     return stop
   }
 
   /// The filters take what waits for them.
   @_noLocks
   private mutating func takeWaiting() {
-    guard waitingCount > 0 else { return }
-    energy += filters.take(waitingCount, of: waiting, &state)
-    looked += Float(waitingCount)
-    waitingCount = 0
-  }
-
-  /// Takes every `stride`-th frame and those half-way in between, and the pitch from the former.
-  @_noLocks
-  private mutating func followAll(
-    _ buffer: borrowing SampleBuffer, from first: Int, to stop: Int
-  ) -> Int {
-    let (filters, half) = (filters.coefficients, stride / 2)
-    var (state, energy, before) = (state, energy, before)
-    var (stateBetween, products, squares) = (stateBetween, products, squares)
-    var (frame, isBetween) = (first, isBetween)
-    while frame < stop {
-      let sample = buffer.sum(ofFrame: frame)
-      if isBetween {
-        energy += filters.step(&stateBetween, sample).energy
-        isBetween = false
-        frame &+= stride &- half
-      } else {
-        let output = filters.step(&state, sample)
-        energy += output.energy
-        products += output.band * before
-        squares += output.band * output.band
-        before = output.band
-        isBetween = half > 0
-        frame &+= half > 0 ? half : stride
-      }
-      looked += 1
+    looked += Float(waitingCount &+ waitingBetweenCount)
+    if isPrecise {
+      filters.follow(
+        waitingCount, of: waiting, &state, waitingBetweenCount, between: waitingBetween,
+        &stateBetween, &sums)
+    } else if waitingCount > 0 {
+      sums.energy += filters.take(waitingCount, of: waiting, &state)
     }
-    (self.state, self.energy, self.before) = (state, energy, before)
-    (self.stateBetween, self.products, self.squares) = (stateBetween, products, squares)
-    self.isBetween = isBetween
-    return frame
+    waitingCount = 0
+    waitingBetweenCount = 0
   }
 
   /// As `listen`, for frames too soft to matter.
@@ -153,7 +126,7 @@ struct HopLevels: ~Copyable {
   @_noLocks
   mutating func finishHop() {
     takeWaiting()
-    let latest = energy * SIMD4(repeating: share / max(1, looked))
+    let latest = sums.energy * SIMD4(repeating: share / max(1, looked))
     let sum = (latest + energies.0 + energies.1 + energies.2) * SIMD4(repeating: 0.25)
     energies = (latest, energies.0, energies.1, energies.2)
     levels = RealtimeDecibels.levels(ofPowers: sum)
@@ -164,7 +137,7 @@ struct HopLevels: ~Copyable {
       state = BandFilters.Pair()
       stateBetween = state
     }
-    energy = SIMD4(repeating: 0)
+    sums.energy = SIMD4(repeating: 0)
     looked = 0
     filled = 0
   }
@@ -189,15 +162,25 @@ struct HopLevels: ~Copyable {
   @_noLocks
   mutating func bePrecise() {
     takeWaiting()
-    if !isPrecise { stateBetween = state }
+    if !isPrecise {
+      stateBetween = state
+      skipBetween = skip &+ stride / 2
+    }
     isPrecise = true
-    products = SIMD4(repeating: 0)
-    squares = products
+    sums.products = SIMD4(repeating: 0)
+    sums.squares = sums.products
+  }
+
+  /// Looks at every `stride`-th frame from now on.
+  @_noLocks
+  mutating func beImprecise() {
+    takeWaiting()
+    isPrecise = false
   }
 
   /// The cosine of the angle a band's tone turns by from one looked at frame to the next.
   @_noLocks
   func pitchCosine(band: Int) -> Float {
-    squares[band] > 0 ? products[band] / squares[band] : 0
+    sums.squares[band] > 0 ? sums.products[band] / sums.squares[band] : 0
   }
 }

@@ -2,6 +2,7 @@
 
 import AudioBasics
 import AudioLevels
+import CVectors
 
 /// Keeps samples at or below a limit: without looking ahead and so without delay, or with a
 /// look-ahead, which delays all frames by `delayFrames` and lowers them smoothly before a peak
@@ -136,49 +137,9 @@ public struct Limiter: ~Copyable {
   private mutating func limitFrames(
     _ buffer: inout SampleBuffer, from first: Int, frames: Int, step: Float
   ) {
-    let end = first &+ frames
-    var frame = first
-    if buffer.channelCount <= 2 { frame = limitFours(&buffer, from: first, to: end, step: step) }
-    while frame < end {
-      let peak = buffer.peak(ofFrame: frame)
-      if step > 0 && gain < target { gain = min(target, gain + step) }
-      if peak > limit {
-        limitedFrames &+= 1
-        let needed = SlidingPeak.gain(of: peak, limit: limit)
-        if needed < target { target = needed }
-        if needed < gain { gain = needed }
-      }
-      if gain != 1 { buffer.scale(frame: frame, by: gain, within: limit) }
-      frame &+= 1
-    }
-  }
-
-  /// Limits four frames of one or two channels at a time; returns the first of the frames that are
-  /// left, fewer than four. Since the target falls to what each peak takes, the gain of a frame is
-  /// the least of what the peaks up to it take, of the target and of the gain risen by its steps.
-  @_noLocks
-  private mutating func limitFours(
-    _ buffer: inout SampleBuffer, from first: Int, to end: Int, step: Float
-  ) -> Int {
-    let (limits, one) = (SIMD4(repeating: limit), SIMD4<Float>(repeating: 1))
-    let steps = SIMD4(repeating: step) * SIMD4(1, 2, 3, 4)
-    var frame = first
-    while frame &+ 4 <= end {
-      let peaks = buffer.peaksOfFourFrames(from: frame)
-      let isOver = peaks .> limits
-      var needed = one.replacing(
-        with: SlidingPeak.gains(of: peaks, limit: limit), where: isOver)
-      needed = SIMD4.lower(needed, SIMD4(1, needed[0], needed[1], needed[2]))
-      needed = SIMD4.lower(needed, SIMD4(1, 1, needed[0], needed[1]))
-      let risen = SIMD4.lower(
-        SIMD4(repeating: gain) + steps, SIMD4(repeating: max(target, gain)))
-      let gains = SIMD4.lower(needed, risen)
-      buffer.scaleFourFrames(from: frame, by: gains, within: limit)
-      limitedFrames &+= SampleBuffer.count(isOver)
-      target = min(target, needed[3])
-      gain = gains[3]
-      frame &+= 4
-    }
-    return frame
+    var falling = LimiterGain(
+      limit: limit, brought_to: limit * SlidingPeak.margin, step: step, target: target, gain: gain)
+    limitedFrames &+= buffer.limit(from: first, frames: frames, &falling)
+    (target, gain) = (falling.target, falling.gain)
   }
 }

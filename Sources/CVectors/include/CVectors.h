@@ -24,6 +24,7 @@
   VECTOR_FUNCTION vector vector##_product(vector left, vector right) { return left * right; }
 
 VECTOR_ARITHMETIC(float4, float, 4)
+VECTOR_ARITHMETIC(double2, double, 2)
 VECTOR_ARITHMETIC(double4, double, 4)
 VECTOR_ARITHMETIC(integer4, int64_t, 4)
 
@@ -50,6 +51,24 @@ SAMPLE_LOOP void vectors_scale(float *samples, float gain, long count);
 
 /// Adds to each of `count` samples that of `added`, which is other memory.
 SAMPLE_LOOP void vectors_add(float *target, const float *added, long count);
+
+/// Multiplies the first of `frames` frames by `gain` and each further one by `step` more.
+SAMPLE_LOOP void vectors_ramp(float *samples, long channels, long frames, float gain, float step);
+
+/// How many of `frames` frames have a sample whose magnitude is above `limit`.
+SAMPLE_LOOP long vectors_frames_above(const float *samples, long channels, long frames, float limit);
+
+/// A limiter's gain.
+typedef struct {
+  /// The highest magnitude let through, and what one above it is brought to: a little less.
+  float limit, brought_to;
+  /// By how much the gain rises from frame to frame, but no higher than the target.
+  float step, target, gain;
+} LimiterGain;
+
+/// Multiplies each of `frames` frames by the gain, which falls to what the frame takes, and so does the target. Returns how
+/// many frames were above the limit.
+SAMPLE_LOOP long vectors_limit(LimiterGain *limiter, float *samples, long channels, long frames);
 
 /// Copies `count` samples to other memory. The C library chooses its version by itself.
 __attribute__((swift_attr("@_noLocks"), always_inline)) static inline void vectors_copy(
@@ -100,9 +119,68 @@ typedef struct {
 SAMPLE_LOOP void vectors_filter_bands(
     const BandFilterWeights *weights, BandPair *state, float4 *energy, const float *samples, long count);
 
+/// What is summed up of four band-passes: the energies of what is in the bands, the products of each output with the one
+/// before, which is kept, and the outputs' squares.
+typedef struct {
+  float4 energy, products, squares, before;
+} BandSums;
+
+/// Takes `count` samples, and as many that lie between them by filters of their own, which add to the energy only.
+SAMPLE_LOOP void vectors_follow_bands(
+    const BandFilterWeights *weights, BandPair *state, BandPair *between, BandSums *sums, const float *samples,
+    const float *samples_between, long count);
+
 /// Writes the sums of the channels of every `stride`-th frame from `first` on, up to `stop`: of samples of one channel
 /// at least. Returns how many there are.
 SAMPLE_LOOP long vectors_sum_channels(
     float *sums, const float *samples, long channels, long stride, long first, long stop);
+
+/// The highest magnitudes of each fourth of `count` samples; those that are not a number do not count.
+SAMPLE_LOOP float4 vectors_peaks_of_four(const float *samples, long count);
+
+/// The same of x[n - stride] - 2 x[n] + x[n + stride], for the `count` samples x[n] from `samples` on.
+SAMPLE_LOOP float4 vectors_second_differences(const float *samples, long stride, long count);
+
+/// What is summed up over the samples of a channel.
+typedef struct {
+  double sum, squares;
+  /// The highest magnitude; samples that are not a number do not count.
+  float peak;
+} ChannelSums;
+
+/// Sums up `frames` interleaved frames: `sums` has one element for each channel.
+SAMPLE_LOOP void vectors_sum_up(ChannelSums *sums, const float *samples, long frames, long channels);
+
+/// Numbers of two channels in each of two second-order filter sections.
+typedef struct {
+  double2 first, second;
+} SectionPair;
+
+/// Two sections one behind the other, whose first coefficient is 1: the further ones of the numerators, and of the
+/// denominators.
+typedef struct {
+  SectionPair b1, b2, a1, a2;
+} SectionWeights;
+
+/// Filters `count` samples of two channels, each `stride` behind the one before, in the transposed second direct form with
+/// its two states `early` and `late`. Adds the squares of what comes out to `sums`, one after the other.
+SAMPLE_LOOP void vectors_filtered_power(
+    const SectionWeights *weights, SectionPair *early, SectionPair *late, double2 *sums, const float *left,
+    const float *right, long stride, long count);
+
+/// How peaks between samples are searched for (see InterpolationFilters.swift).
+typedef struct {
+  /// The filters and their approximations: of each pair of taps, for three positions, its weight eight times. 6 or 12
+  /// pairs, and 2 or 3.
+  const float *weights, *nearby;
+  long pairs, nearby_pairs;
+  /// What the nearer of two samples must be above, and an approximation, for the filters to be looked at.
+  float4 least_samples, least_nearby;
+} PeakSearch;
+
+/// The higher of `known` and what lies between samples: `end` positions, at least one, of which the first belongs to the
+/// samples from `windows` on, `stride` apart. Reads up to three samples before these. By four positions.
+SAMPLE_LOOP float4 vectors_search_peaks(
+    const PeakSearch *search, float4 known, const float *windows, long stride, long end);
 
 #pragma clang assume_nonnull end

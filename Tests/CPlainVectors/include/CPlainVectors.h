@@ -20,5 +20,18 @@ void plain_inner_products(
 void plain_filter_bands(
     const BandFilterWeights *weights, BandPair *state, float4 *energy, const float *samples, long count);
 long plain_sum_channels(float *sums, const float *samples, long channels, long stride, long first, long stop);
+void plain_follow_bands(
+    const BandFilterWeights *weights, BandPair *state, BandPair *between, BandSums *sums, const float *samples,
+    const float *samples_between, long count);
+long plain_limit(LimiterGain *limiter, float *samples, long channels, long frames);
+long plain_frames_above(const float *samples, long channels, long frames, float limit);
+void plain_ramp(float *samples, long channels, long frames, float gain, float step);
+float4 plain_peaks_of_four(const float *samples, long count);
+float4 plain_second_differences(const float *samples, long stride, long count);
+void plain_sum_up(ChannelSums *sums, const float *samples, long frames, long channels);
+void plain_filtered_power(
+    const SectionWeights *weights, SectionPair *early, SectionPair *late, double2 *sums, const float *left,
+    const float *right, long stride, long count);
+float4 plain_search_peaks(const PeakSearch *search, float4 known, const float *windows, long stride, long end);
 
 #pragma clang assume_nonnull end

@@ -1,0 +1,100 @@
+// The band-pass filters of the feedback suppressor, and what they take.
+#include "vectors.h"
+
+BODY float8 of_pair(const BandPair *pair) { return load8((const float *)pair); }
+
+BODY void vectors_filter_bands_body(
+    const BandFilterWeights *weights, BandPair *state, float4 *energy, const float *samples, long count) {
+  const float4 a1 = weights->a1, a2 = weights->a2, g = weights->g, damping = weights->damping;
+  const float8 of_band = of_pair(&weights->of_band), of_low = of_pair(&weights->of_low);
+  // Of each vector of eight, the lower half belongs to the band-passes and the upper one to the low-passes.
+  float8 present = of_pair(state);
+  float4 sum = 0;
+  for (; count > 0; count--) {
+    float8 next = of_band * both(present.lo, present.lo) + of_low * both(present.hi, present.hi);
+#pragma clang loop unroll(full)
+    for (int index = 0; index < 7; index++) next += of_pair(&weights->of_sample[index]) * samples[index];
+    // As BandFilters.step.
+    const float4 sample = samples[7];
+    const float4 band = a1 * next.lo + a2 * (sample - next.hi);
+    const float4 low = next.hi + g * band;
+    const float4 high = sample - damping * band - low;
+    sum += band * band - high * low;
+    present = both(band + band, low + low) - next;
+    samples += 8;
+  }
+  store8((float *)state, present);
+  *energy += sum;
+}
+TWO_VERSIONS(
+    void, vectors_filter_bands,
+    (const BandFilterWeights *weights, BandPair *state, float4 *energy, const float *samples, long count),
+    weights, state, energy, samples, count)
+
+// As BandFilters.step, twice side by side: in the lower half the one filters, in the upper half the others.
+BODY void vectors_follow_bands_body(
+    const BandFilterWeights *weights, BandPair *state, BandPair *between, BandSums *sums, const float *samples,
+    const float *samples_between, long count) {
+  const float8 a1 = both(weights->a1, weights->a1), a2 = both(weights->a2, weights->a2);
+  const float8 g = both(weights->g, weights->g), damping = both(weights->damping, weights->damping);
+  float8 present_band = both(state->band, between->band), present_low = both(state->low, between->low);
+  float8 energy = 0;
+  float4 products = sums->products, squares = sums->squares, before = sums->before;
+  for (long index = 0; index < count; index++) {
+    const float8 sample = both((float4)samples[index], (float4)samples_between[index]);
+    const float8 band = a1 * present_band + a2 * (sample - present_low);
+    const float8 low = present_low + g * band;
+    const float8 high = sample - damping * band - low;
+    present_band = band + band - present_band;
+    present_low = low + low - present_low;
+    energy += band * band - high * low;
+    products += band.lo * before;
+    squares += band.lo * band.lo;
+    before = band.lo;
+  }
+  *state = (BandPair){present_band.lo, present_low.lo};
+  *between = (BandPair){present_band.hi, present_low.hi};
+  sums->energy += energy.lo + energy.hi;
+  sums->products = products;
+  sums->squares = squares;
+  sums->before = before;
+}
+TWO_VERSIONS(
+    void, vectors_follow_bands,
+    (const BandFilterWeights *weights, BandPair *state, BandPair *between, BandSums *sums, const float *samples,
+     const float *samples_between, long count),
+    weights, state, between, sums, samples, samples_between, count)
+
+// The sums of the two channels of eight frames, each two frames after the one before.
+BODY float8 sums_of_every_other(const float *samples) {
+  const float8 first = load8(samples), second = load8(samples + 8);
+  const float8 third = load8(samples + 16), fourth = load8(samples + 24);
+  const float8 early = __builtin_shufflevector(first, second, 0, 1, 8, 9, 4, 5, 12, 13);
+  const float8 late = __builtin_shufflevector(third, fourth, 0, 1, 8, 9, 4, 5, 12, 13);
+  const float8 left = __builtin_shufflevector(early, late, 0, 2, 8, 10, 4, 6, 12, 14);
+  const float8 right = __builtin_shufflevector(early, late, 1, 3, 9, 11, 5, 7, 13, 15);
+  const float8 sums = left + right;
+  return __builtin_shufflevector(sums, sums, 0, 4, 1, 5, 2, 6, 3, 7);
+}
+
+BODY long vectors_sum_channels_body(
+    float *sums, const float *samples, long channels, long stride, long first, long stop) {
+  long count = 0, frame = first;
+  if (channels == 2 && stride == 2) {
+    // The last of 16 frames is not looked at, but read.
+    for (; frame + 16 <= stop; frame += 16, count += 8) {
+      store8(sums + count, sums_of_every_other(samples + 2 * frame));
+    }
+  }
+  for (; frame < stop; frame += stride, count++) {
+    const float *channel = samples + channels * frame;
+    float sum = channel[0];
+    for (long index = 1; index < channels; index++) sum += channel[index];
+    sums[count] = sum;
+  }
+  return count;
+}
+TWO_VERSIONS(
+    long, vectors_sum_channels,
+    (float *sums, const float *samples, long channels, long stride, long first, long stop), sums, samples, channels,
+    stride, first, stop)

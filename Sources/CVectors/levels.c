@@ -1,0 +1,222 @@
+// What levels are made of: peaks, sums, K-weighted power and the peaks between samples.
+#include "vectors.h"
+
+#include <limits.h>
+
+BODY float4 higher4(float8 eight) { return eight.lo > eight.hi ? eight.lo : eight.hi; }
+BODY float8 twice(float4 four) { return both(four, four); }
+// Four or eight samples; four fill both halves.
+BODY float8 load(int is_eight, const float *samples) {
+  typedef float4 unaligned4 __attribute__((aligned(4)));
+  return is_eight ? load8(samples) : twice(*(const unaligned4 *)samples);
+}
+
+// Raises the lanes by samples that are fewer than eight, lane by lane.
+BODY float4 with_rest(float4 peaks, const float *magnitude, long count) {
+  for (long index = 0; index < count; index++) {
+    const float other = magnitude[index];
+    if (other > peaks[index & 3]) peaks[index & 3] = other;
+  }
+  return peaks;
+}
+
+BODY float4 vectors_peaks_of_four_body(const float *samples, long count) {
+  long index = 0;
+  const float8 peaks = peaks_of_eights(samples, count, &index);
+  float rest[7];
+  for (long left = 0; index + left < count; left++) rest[left] = fabsf(samples[index + left]);
+  return with_rest(higher4(peaks), rest, count - index);
+}
+TWO_VERSIONS(float4, vectors_peaks_of_four, (const float *samples, long count), samples, count)
+
+BODY float8 second_differences(const float *samples, long stride) {
+  const float8 middle = load8(samples);
+  return magnitudes((load8(samples - stride) + load8(samples + stride)) - (middle + middle));
+}
+
+BODY float4 vectors_second_differences_body(const float *samples, long stride, long count) {
+  float8 first = 0, second = 0;
+  long index = 0;
+  for (; index + 16 <= count; index += 16) {
+    first = higher(second_differences(samples + index, stride), first);
+    second = higher(second_differences(samples + index + 8, stride), second);
+  }
+  for (; index + 8 <= count; index += 8) first = higher(second_differences(samples + index, stride), first);
+  float rest[7];
+  for (long left = 0; index + left < count; left++) {
+    const float *middle = samples + index + left;
+    rest[left] = fabsf((middle[-stride] + middle[stride]) - (*middle + *middle));
+  }
+  return with_rest(higher4(higher(first, second)), rest, count - index);
+}
+TWO_VERSIONS(
+    float4, vectors_second_differences, (const float *samples, long stride, long count), samples, stride, count)
+
+BODY void vectors_sum_up_body(ChannelSums *sums, const float *samples, long frames, long channels) {
+  for (long channel = 0; channel < channels; channel++) sums[channel] = (ChannelSums){0, 0, 0};
+  long index = 0;
+  const long count = frames * channels;
+  if (channels > 0 && 8 % channels == 0) {
+    // A lane is always of the same channel.
+    float8 peaks = 0;
+    double8 sum = 0, squares = 0;
+    for (; index + 8 <= count; index += 8) {
+      const double8 exact = exact8(samples + index);
+      peaks = higher(magnitudes(load8(samples + index)), peaks);
+      sum += exact;
+      squares += exact * exact;
+    }
+    for (long lane = 0; lane < 8; lane++) {
+      ChannelSums *channel = sums + lane % channels;
+      channel->sum += sum[lane];
+      channel->squares += squares[lane];
+      if (peaks[lane] > channel->peak) channel->peak = peaks[lane];
+    }
+  }
+  for (long channel = 0; index < count; index++) {
+    const double exact = samples[index];
+    const float magnitude = fabsf(samples[index]);
+    sums[channel].sum += exact;
+    sums[channel].squares += exact * exact;
+    if (magnitude > sums[channel].peak) sums[channel].peak = magnitude;
+    channel = channel + 1 == channels ? 0 : channel + 1;
+  }
+}
+TWO_VERSIONS(
+    void, vectors_sum_up, (ChannelSums *sums, const float *samples, long frames, long channels), sums, samples, frames,
+    channels)
+
+BODY double4 of_sections(const SectionPair *pair) {
+  return __builtin_shufflevector(pair->first, pair->second, 0, 1, 2, 3);
+}
+
+BODY double2 two_samples(int is_adjacent, const float *left, const float *right) {
+  typedef float float2 __attribute__((ext_vector_type(2)));
+  typedef float2 unaligned2 __attribute__((aligned(4)));
+  if (is_adjacent) return __builtin_convertvector(*(const unaligned2 *)left, double2);
+  return (double2){*left, *right};
+}
+
+// The first section takes a frame while the second one takes what the first made of the frame before.
+BODY void filtered_power(
+    int is_adjacent, const SectionWeights *weights, SectionPair *early, SectionPair *late, double2 *sums,
+    const float *left, const float *right, long stride, long count) {
+  const double4 b1 = of_sections(&weights->b1), b2 = of_sections(&weights->b2);
+  const double4 a1 = of_sections(&weights->a1), a2 = of_sections(&weights->a2);
+  const double2 sample = two_samples(is_adjacent, left, right);
+  double2 passed = sample + early->first;
+  double2 first1 = b1.lo * sample + late->first - a1.lo * passed, first2 = b2.lo * sample - a2.lo * passed;
+  double4 state1 = __builtin_shufflevector(first1, early->second, 0, 1, 2, 3);
+  double4 state2 = __builtin_shufflevector(first2, late->second, 0, 1, 2, 3);
+  double4 power = __builtin_shufflevector((double2)0, *sums, 0, 1, 2, 3);
+#pragma clang loop unroll_count(4)
+  for (; count > 1; count--) {
+    left += stride;
+    right += stride;
+    const double4 input =
+        __builtin_shufflevector(two_samples(is_adjacent, left, right), passed, 0, 1, 2, 3);
+    const double4 output = input + state1;
+    state1 = b1 * input + state2 - a1 * output;
+    state2 = b2 * input - a2 * output;
+    power += output * output;
+    passed = output.lo;
+  }
+  const double2 last = passed + state1.hi;
+  early->first = state1.lo;
+  early->second = b1.hi * passed + state2.hi - a1.hi * last;
+  late->first = state2.lo;
+  late->second = b2.hi * passed - a2.hi * last;
+  *sums = power.hi + last * last;
+}
+
+BODY void vectors_filtered_power_body(
+    const SectionWeights *weights, SectionPair *early, SectionPair *late, double2 *sums, const float *left,
+    const float *right, long stride, long count) {
+  if (count < 1) return;
+  if (right == left + 1) {
+    filtered_power(1, weights, early, late, sums, left, right, stride, count);
+  } else {
+    filtered_power(0, weights, early, late, sums, left, right, stride, count);
+  }
+}
+TWO_VERSIONS(
+    void, vectors_filtered_power,
+    (const SectionWeights *weights, SectionPair *early, SectionPair *late, double2 *sums, const float *left,
+     const float *right, long stride, long count),
+    weights, early, late, sums, left, right, stride, count)
+
+// All bits of those lanes in which a magnitude is above that of `least`.
+BODY integer8 over(float8 least, float8 samples) { return magnitudes(samples) > least; }
+
+// Whether one of eight lanes is set.
+BODY int is_any(integer8 lanes) { return __builtin_reduce_or(lanes) != 0; }
+
+// Magnitudes of what is interpolated, for each of eight positions: in the middle of two samples, and the higher of
+// those around it.
+typedef struct {
+  float8 middle, around;
+} Interpolated;
+
+// What the filters of `pairs` pairs of taps, a constant, make of the samples from `window` on.
+BODY Interpolated of_pairs(int is_eight, const float *window, long stride, const float *weights, long pairs) {
+  float8 middle = 0, common = 0, different = 0;
+#pragma clang loop unroll(full)
+  for (long pair = 0; pair < pairs; pair++) {
+    const float8 early = load(is_eight, window + pair * stride);
+    const float8 late = load(is_eight, window + (2 * pairs - 1 - pair) * stride);
+    const float8 sum = early + late;
+    middle += sum * load8(weights + 24 * pair);
+    common += sum * load8(weights + 24 * pair + 8);
+    different += (early - late) * load8(weights + 24 * pair + 16);
+  }
+  return (Interpolated){magnitudes(middle), magnitudes(common) + magnitudes(different)};
+}
+
+// The same of those numbers of pairs that there are.
+BODY Interpolated interpolated(int is_eight, const float *window, long stride, const float *weights, long pairs) {
+  switch (pairs) {
+    case 2: return of_pairs(is_eight, window, stride, weights, 2);
+    case 3: return of_pairs(is_eight, window, stride, weights, 3);
+    case 6: return of_pairs(is_eight, window, stride, weights, 6);
+    default: return of_pairs(is_eight, window, stride, weights, 12);
+  }
+}
+
+// The higher of `highest` and what lies around the four or eight samples that `window` belongs to. Where the
+// approximations have told `futile` times that the filters must be looked at, and never that not, they are not asked.
+BODY float8 search_around(
+    int is_eight, const PeakSearch *search, float8 highest, const float *window, long stride, long *futile) {
+  // The two samples in the middle.
+  const float *early = window + (search->pairs - 1) * stride;
+  const float8 least_samples = twice(search->least_samples), least_nearby = twice(search->least_nearby);
+  if (!is_any(over(least_samples, load(is_eight, early)) | over(least_samples, load(is_eight, early + stride)))) {
+    return highest;
+  }
+  if (*futile < 2) {
+    const Interpolated nearby = interpolated(
+        is_eight, early - (search->nearby_pairs - 1) * stride, stride, search->nearby, search->nearby_pairs);
+    if (!is_any((nearby.middle > least_nearby) | (nearby.around > least_nearby))) {
+      *futile = LONG_MIN;
+      return highest;
+    }
+    ++*futile;
+  }
+  const Interpolated whole = interpolated(is_eight, window, stride, search->weights, search->pairs);
+  return higher(whole.middle, higher(whole.around, highest));
+}
+
+BODY float4 vectors_search_peaks_body(const PeakSearch *search, float4 known, const float *windows, long stride, long end) {
+  float8 highest = twice(known);
+  long index = 0, futile = 0;
+  for (; index + 8 <= end; index += 8) highest = search_around(1, search, highest, windows + index, stride, &futile);
+  while (index < end) {
+    // Some of the last four may be looked at again.
+    index = index + 4 < end ? index + 4 : end;
+    highest = search_around(0, search, highest, windows + index - 4, stride, &futile);
+  }
+  return higher4(highest);
+}
+TWO_VERSIONS(
+    float4, vectors_search_peaks,
+    (const PeakSearch *search, float4 known, const float *windows, long stride, long end), search, known, windows,
+    stride, end)

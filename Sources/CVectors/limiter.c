@@ -1,0 +1,133 @@
+// What a limiter does to its frames, and gains that glide.
+#include "vectors.h"
+
+// The highest magnitudes of eight frames of one or two channels; in another order where it does not matter.
+BODY float8 frame_peaks(int is_stereo, int is_ordered, const float *samples) {
+  if (!is_stereo) return magnitudes(load8(samples));
+  const float8 first = magnitudes(load8(samples)), second = magnitudes(load8(samples + 8));
+  const float8 left = __builtin_shufflevector(first, second, 0, 2, 8, 10, 4, 6, 12, 14);
+  const float8 right = __builtin_shufflevector(first, second, 1, 3, 9, 11, 5, 7, 13, 15);
+  const float8 peaks = higher(right, left);
+  return is_ordered ? __builtin_shufflevector(peaks, peaks, 0, 1, 4, 5, 2, 3, 6, 7) : peaks;
+}
+
+BODY float8 lower(float8 first, float8 second) { return first < second ? first : second; }
+
+BODY float8 bounded(float8 samples, float limit) {
+  const float8 lowered = lower((float8)limit, samples);
+  return higher((float8)-limit, lowered);
+}
+
+BODY float peak_of(const float *frame, long channels) {
+  float peak = 0;
+  for (long channel = 0; channel < channels; channel++) {
+    const float magnitude = fabsf(frame[channel]);
+    if (magnitude > peak) peak = magnitude;
+  }
+  return peak;
+}
+
+// Eight frames at a time; returns how many frames it took. Since the target falls to what each peak takes, the gain of a
+// frame is the least of what the peaks up to it take, of the target and of the gain risen by its steps.
+BODY long limit_eights(int is_stereo, LimiterGain *limiter, float *samples, long frames, long *above) {
+  const float limit = limiter->limit;
+  const float8 one = 1, steps = limiter->step * (float8){1, 2, 3, 4, 5, 6, 7, 8};
+  float gain = limiter->gain, target = limiter->target;
+  integer8 count = 0;
+  long frame = 0;
+  for (; frame + 8 <= frames; frame += 8) {
+    float *eight = samples + (is_stereo ? 2 * frame : frame);
+    const float8 peaks = frame_peaks(is_stereo, 1, eight);
+    const integer8 is_above = peaks > (float8)limit;
+    count -= is_above;
+    float8 needed = is_above ? limiter->brought_to / peaks : one;
+    needed = lower(needed, __builtin_shufflevector(needed, one, 8, 0, 1, 2, 3, 4, 5, 6));
+    needed = lower(needed, __builtin_shufflevector(needed, one, 8, 9, 0, 1, 2, 3, 4, 5));
+    needed = lower(needed, __builtin_shufflevector(needed, one, 8, 9, 10, 11, 0, 1, 2, 3));
+    const float8 risen = lower((float8)(target > gain ? target : gain), gain + steps);
+    const float8 gains = lower(needed, risen);
+    if (is_stereo) {
+      const float8 early = __builtin_shufflevector(gains, gains, 0, 0, 1, 1, 2, 2, 3, 3);
+      const float8 late = __builtin_shufflevector(gains, gains, 4, 4, 5, 5, 6, 6, 7, 7);
+      store8(eight, bounded(load8(eight) * early, limit));
+      store8(eight + 8, bounded(load8(eight + 8) * late, limit));
+    } else {
+      store8(eight, bounded(load8(eight) * gains, limit));
+    }
+    if (needed[7] < target) target = needed[7];
+    gain = gains[7];
+  }
+  limiter->gain = gain;
+  limiter->target = target;
+  *above = __builtin_reduce_add(count);
+  return frame;
+}
+
+BODY long vectors_limit_body(LimiterGain *limiter, float *samples, long channels, long frames) {
+  const float limit = limiter->limit;
+  long above = 0, frame = 0;
+  if (channels == 1) frame = limit_eights(0, limiter, samples, frames, &above);
+  if (channels == 2) frame = limit_eights(1, limiter, samples, frames, &above);
+  float gain = limiter->gain, target = limiter->target;
+  for (; frame < frames; frame++) {
+    float *first = samples + channels * frame;
+    const float peak = peak_of(first, channels);
+    const float risen = gain + limiter->step;
+    if (gain < target) gain = risen < target ? risen : target;
+    if (peak > limit) {
+      const float needed = limiter->brought_to / peak;
+      if (needed < target) target = needed;
+      if (needed < gain) gain = needed;
+      above++;
+    }
+    for (long channel = 0; channel < channels; channel++) {
+      const float scaled = first[channel] * gain;
+      first[channel] = scaled > limit ? limit : scaled < -limit ? -limit : scaled;
+    }
+  }
+  limiter->gain = gain;
+  limiter->target = target;
+  return above;
+}
+TWO_VERSIONS(
+    long, vectors_limit, (LimiterGain *limiter, float *samples, long channels, long frames), limiter, samples, channels,
+    frames)
+
+BODY long vectors_frames_above_body(const float *samples, long channels, long frames, float limit) {
+  integer8 count = 0;
+  long frame = 0;
+  if (channels == 1 || channels == 2) {
+    for (; frame + 8 <= frames; frame += 8) {
+      const float8 peaks =
+          channels == 2 ? frame_peaks(1, 0, samples + 2 * frame) : frame_peaks(0, 0, samples + frame);
+      count -= peaks > (float8)limit;
+    }
+  }
+  long above = __builtin_reduce_add(count);
+  for (; frame < frames; frame++) above += peak_of(samples + channels * frame, channels) > limit;
+  return above;
+}
+TWO_VERSIONS(
+    long, vectors_frames_above, (const float *samples, long channels, long frames, float limit), samples, channels,
+    frames, limit)
+
+BODY void vectors_ramp_body(float *samples, long channels, long frames, float gain, float step) {
+  long frame = 0;
+  if (channels == 1 || channels == 2) {
+    const long frames_of_eight = 8 / channels;
+    float8 index =
+        channels == 1 ? (float8){0, 1, 2, 3, 4, 5, 6, 7} : (float8){0, 0, 1, 1, 2, 2, 3, 3};
+    for (; frame + frames_of_eight <= frames; frame += frames_of_eight) {
+      float *eight = samples + channels * frame;
+      store8(eight, load8(eight) * (gain + step * index));
+      index += (float)frames_of_eight;
+    }
+  }
+  for (; frame < frames; frame++) {
+    const float factor = gain + step * (float)frame;
+    for (long channel = 0; channel < channels; channel++) samples[channels * frame + channel] *= factor;
+  }
+}
+TWO_VERSIONS(
+    void, vectors_ramp, (float *samples, long channels, long frames, float gain, float step), samples, channels, frames,
+    gain, step)

@@ -1,0 +1,61 @@
+// What the files of this module share: vectors of eight, and functions in two versions.
+#pragma once
+
+#include "CVectors.h"
+
+#include <math.h>
+
+// A product is rounded before it is added to a sum: processors that can do both in one instruction would give
+// another sum than those that cannot.
+#pragma STDC FP_CONTRACT OFF
+// Functions that take vectors are inlined, all of them: no two versions have to agree on how to pass one.
+#pragma clang diagnostic ignored "-Wpsabi"
+
+// What a loop does, in each of its versions.
+#define BODY __attribute__((always_inline)) static inline
+
+#ifdef __x86_64__
+#include <immintrin.h>
+#define FOR_AVX2 __attribute__((target("avx2")))
+// Defines the function `name` with two versions of the body of that name.
+#define TWO_VERSIONS(result, name, declaration, ...) \
+  FOR_AVX2 static result name##_avx2 declaration { return name##_body(__VA_ARGS__); } \
+  static result name##_sse2 declaration { return name##_body(__VA_ARGS__); } \
+  result name declaration { \
+    return __builtin_cpu_supports("avx2") ? name##_avx2(__VA_ARGS__) : name##_sse2(__VA_ARGS__); \
+  }
+#else
+#define TWO_VERSIONS(result, name, declaration, ...) \
+  result name declaration { return name##_body(__VA_ARGS__); }
+#endif
+
+typedef float float8 __attribute__((ext_vector_type(8)));
+typedef double double8 __attribute__((ext_vector_type(8)));
+typedef int32_t integer8 __attribute__((ext_vector_type(8)));
+// In memory of any alignment.
+typedef float8 unaligned8 __attribute__((aligned(4)));
+
+BODY float8 load8(const float *samples) { return *(const unaligned8 *)samples; }
+BODY void store8(float *samples, float8 eight) { *(unaligned8 *)samples = eight; }
+BODY double8 exact8(const float *samples) { return __builtin_convertvector(load8(samples), double8); }
+
+BODY float8 magnitudes(float8 samples) { return (float8)((integer8)samples & 0x7FFFFFFF); }
+// The first of both where it is the higher one, else the second: also where the first is not a number.
+BODY float8 higher(float8 first, float8 second) { return first > second ? first : second; }
+
+BODY float8 both(float4 lower, float4 upper) {
+  return __builtin_shufflevector(lower, upper, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+// The highest magnitudes of each eighth of `count` samples, up to the last whole eight; moves `index` behind these.
+BODY float8 peaks_of_eights(const float *samples, long count, long *index) {
+  float8 first = 0, second = 0;
+  for (; *index + 32 <= count; *index += 32) {
+    first = higher(magnitudes(load8(samples + *index)), first);
+    second = higher(magnitudes(load8(samples + *index + 8)), second);
+    first = higher(magnitudes(load8(samples + *index + 16)), first);
+    second = higher(magnitudes(load8(samples + *index + 24)), second);
+  }
+  for (; *index + 8 <= count; *index += 8) first = higher(magnitudes(load8(samples + *index)), first);
+  return higher(first, second);
+}

@@ -1,0 +1,241 @@
+import AudioBasics
+import CPlainVectors
+import CVectors
+import Testing
+
+/// The loops of levels and limiters give what their definitions say, and the same to the bit on a
+/// processor with AVX2 and on one without.
+@Suite struct LevelLoopTests {
+  private static let counts = Array(0...35) + [64, 79, 1000]
+
+  private func samples(_ count: Int, seed: UInt64) -> [Float] {
+    var chance = SplitMix64(seed: seed)
+    return (0..<count).map { _ in Float.random(in: -1.5...1.5, using: &chance) }
+  }
+
+  private func isSame(_ left: [Float], _ right: [Float]) -> Bool {
+    left.map(\.bitPattern) == right.map(\.bitPattern)
+  }
+
+  @Test(arguments: counts)
+  func `the highest of each fourth sample is found`(count: Int) {
+    var samples = samples(count, seed: 1)
+    if count > 9 { samples[7] = .nan }
+    let wanted = SIMD4<Float>(
+      (0..<4).map { lane in
+        stride(from: lane, to: count, by: 4).map { abs(samples[$0]) }.filter { !$0.isNaN }.max()
+          ?? 0
+      })
+    #expect(vectors_peaks_of_four(samples, count) == wanted)
+    #expect(plain_peaks_of_four(samples, count) == wanted)
+  }
+
+  @Test(arguments: counts, 1...3)
+  func `the highest second difference of each fourth sample is found`(count: Int, stride: Int) {
+    let samples = samples(count + 2 * stride, seed: 2)
+    let wanted = SIMD4<Float>(
+      (0..<4).map { lane in
+        Swift.stride(from: lane + stride, to: count + stride, by: 4).map { index in
+          abs((samples[index - stride] + samples[index + stride]) - 2 * samples[index])
+        }.max() ?? 0
+      })
+    samples.withUnsafeBufferPointer { samples in
+      guard let middle = samples.baseAddress.map({ $0 + stride }) else { return }
+      #expect(vectors_second_differences(middle, stride, count) == wanted)
+      #expect(plain_second_differences(middle, stride, count) == wanted)
+    }
+  }
+
+  @Test(arguments: counts, 1...9)
+  func `samples are summed up channel by channel`(frames: Int, channels: Int) {
+    let samples = samples(frames * channels, seed: 3)
+    let room = [ChannelSums](
+      repeating: ChannelSums(sum: 7, squares: 7, peak: 7), count: channels + 1)
+    var (sums, plain) = (room, room)
+    vectors_sum_up(&sums, samples, frames, channels)
+    plain_sum_up(&plain, samples, frames, channels)
+    for channel in 0..<channels {
+      let own = stride(from: channel, to: samples.count, by: channels).map { Double(samples[$0]) }
+      let squares = own.reduce(0) { $0 + $1 * $1 }
+      #expect(abs(sums[channel].sum - own.reduce(0, +)) < 1e-10)
+      #expect(abs(sums[channel].squares - squares) < 1e-10)
+      #expect(Double(sums[channel].peak) == own.map { abs($0) }.max() ?? 0)
+      #expect(sums[channel].sum == plain[channel].sum && sums[channel].peak == plain[channel].peak)
+      #expect(sums[channel].squares == plain[channel].squares)
+    }
+    #expect(sums[channels].sum == 7 && sums[channels].squares == 7 && sums[channels].peak == 7)
+  }
+
+  @Test(arguments: [0, 1, 2, 3, 5, 100], [1, 2, 3])
+  func `two sections one behind the other filter two channels`(count: Int, stride: Int) {
+    func pair(_ first: Double, _ second: Double) -> SectionPair {
+      SectionPair(first: SIMD2(first, first), second: SIMD2(second, second))
+    }
+    var weights = SectionWeights(
+      b1: pair(-2, -1.69), b2: pair(1, 0.73), a1: pair(-1.98, -1.66), a2: pair(0.985, 0.71))
+    let samples = samples(stride * 200 + 3, seed: 4)
+    var (early, late) = (SectionPair(), SectionPair())
+    var (plainEarly, plainLate) = (SectionPair(), SectionPair())
+    var (power, plainPower) = (SIMD2<Double>(), SIMD2<Double>())
+    // Sample by sample, each section by its difference equation.
+    func filter(_ input: [Double], _ section: KeyPath<SectionPair, SIMD2<Double>>) -> [Double] {
+      var output: [Double] = []
+      for index in input.indices {
+        func before(_ values: [Double], _ back: Int) -> Double {
+          index >= back ? values[index - back] : 0
+        }
+        let zeros =
+          weights.b1[keyPath: section][0] * before(input, 1)
+          + weights.b2[keyPath: section][0] * before(input, 2)
+        let poles =
+          weights.a1[keyPath: section][0] * before(output, 1)
+          + weights.a2[keyPath: section][0] * before(output, 2)
+        output.append(input[index] + zeros - poles)
+      }
+      return output
+    }
+    // In two calls, so that the states are handed on.
+    for part in 0..<2 {
+      samples.withUnsafeBufferPointer { samples in
+        guard let base = samples.baseAddress else { return }
+        let left = base + part * count * stride
+        let before = power
+        vectors_filtered_power(&weights, &early, &late, &power, left, left + 1, stride, count)
+        plain_filtered_power(
+          &weights, &plainEarly, &plainLate, &plainPower, left, left + 1, stride, count)
+        #expect(power == plainPower)
+        for channel in 0..<2 {
+          let input = (0..<(part + 1) * count).map { Double(base[$0 * stride + channel]) }
+          let output = filter(filter(input, \.first), \.second).suffix(count)
+          let wanted = output.reduce(0) { $0 + $1 * $1 }
+          #expect(abs(power[channel] - before[channel] - wanted) <= 1e-9 * wanted)
+        }
+        // The second channel need not lie beside the first.
+        var (apartEarly, apartLate, apart) = (SectionPair(), SectionPair(), SIMD2<Double>())
+        vectors_filtered_power(
+          &weights, &apartEarly, &apartLate, &apart, base, base + 3, stride, count)
+        var (againEarly, againLate, again) = (SectionPair(), SectionPair(), SIMD2<Double>())
+        plain_filtered_power(
+          &weights, &againEarly, &againLate, &again, base, base + 3, stride, count)
+        #expect(apart == again)
+      }
+    }
+  }
+
+  @Test(arguments: [1, 2, 4], [6, 12])
+  func `peaks between samples are those of the filters`(stride: Int, pairs: Int) {
+    let weights = samples(24 * pairs, seed: 5).enumerated().map { index, _ in
+      samples(3 * pairs, seed: 6)[index / 8] * 0.2
+    }
+    let reach = 2 * pairs + 3
+    let sound = samples((reach + 64) * stride, seed: 7)
+    weights.withUnsafeBufferPointer { weights in
+      sound.withUnsafeBufferPointer { sound in
+        guard let table = weights.baseAddress, let samples = sound.baseAddress else { return }
+        // Nothing is left out, however the approximations are asked.
+        var search = PeakSearch(
+          weights: table, nearby: table + 24 * (pairs - 3), pairs: pairs, nearby_pairs: 3,
+          least_samples: SIMD4(repeating: -1), least_nearby: SIMD4(repeating: -1))
+        for end in [1, 2, 3, 4, 7, 8, 9, 16, 61, 64 * stride] {
+          let windows = samples + 4 * stride
+          let found = vectors_search_peaks(
+            &search, SIMD4(repeating: 0.125), windows, stride, end)
+          let plain = plain_search_peaks(&search, SIMD4(repeating: 0.125), windows, stride, end)
+          #expect(found == plain)
+          var wanted: Float = 0.125
+          for position in 0..<end {
+            var parts = (Float(0), Float(0), Float(0))
+            for pair in 0..<pairs {
+              let early = windows[position + pair * stride]
+              let late = windows[position + (2 * pairs - 1 - pair) * stride]
+              parts.0 += (early + late) * table[24 * pair]
+              parts.1 += (early + late) * table[24 * pair + 8]
+              parts.2 += (early - late) * table[24 * pair + 16]
+            }
+            wanted = max(wanted, abs(parts.0), abs(parts.1) + abs(parts.2))
+          }
+          // Some of the samples before may have been looked at as well.
+          if end >= 4 { #expect(found.max() == wanted) } else { #expect(found.max() >= wanted) }
+        }
+        // Where no sample is high enough, nothing is looked at; nor where no approximation is.
+        search.least_samples = SIMD4(repeating: 1.6)
+        #expect(
+          vectors_search_peaks(&search, SIMD4(), samples + 4 * stride, stride, 64) == SIMD4())
+        search.least_samples = SIMD4(repeating: -1)
+        search.least_nearby = SIMD4(repeating: 100)
+        #expect(
+          vectors_search_peaks(&search, SIMD4(), samples + 4 * stride, stride, 64) == SIMD4())
+      }
+    }
+  }
+
+  @Test(arguments: counts, 1...3)
+  func `a limiter's gain falls to what each frame takes`(frames: Int, channels: Int) {
+    let start = samples(frames * channels + 1, seed: 8)
+    for (gain, target, step) in [(1, 1, 0), (0.5, 0.9, 0.01), (0.9, 0.4, 0), (0.2, 1, 0.1)]
+      as [(Float, Float, Float)]
+    {
+      let limiter = LimiterGain(
+        limit: 0.8, brought_to: 0.799_999_2, step: step, target: target, gain: gain)
+      var (limited, plain, wanted) = (start, start, start)
+      var (state, plainState, single) = (limiter, limiter, limiter)
+      let above = vectors_limit(&state, &limited, channels, frames)
+      #expect(plain_limit(&plainState, &plain, channels, frames) == above)
+      var wantedAbove = 0
+      for frame in 0..<frames {
+        let samples = frame * channels..<(frame + 1) * channels
+        let peak = samples.map { abs(wanted[$0]) }.max() ?? 0
+        single.gain = min(max(single.target, single.gain), single.gain + step)
+        if peak > 0.8 {
+          wantedAbove += 1
+          single.target = min(single.target, single.brought_to / peak)
+          single.gain = min(single.gain, single.brought_to / peak)
+        }
+        for index in samples { wanted[index] = max(-0.8, min(0.8, wanted[index] * single.gain)) }
+      }
+      #expect(above == wantedAbove)
+      #expect(vectors_frames_above(start, channels, frames, 0.8) == wantedAbove)
+      #expect(plain_frames_above(start, channels, frames, 0.8) == wantedAbove)
+      #expect(isSame(limited, plain))
+      #expect(state.gain == plainState.gain && state.target == plainState.target)
+      #expect(state.target == single.target && abs(state.gain - single.gain) < 1e-6)
+      #expect(
+        zip(limited, wanted).allSatisfy {
+          abs($0 - $1) < 1e-6 && (abs($0) <= 0.8 || $0 == start[frames * channels])
+        })
+      #expect(limited[frames * channels] == start[frames * channels])
+    }
+  }
+
+  @Test(arguments: counts, 1...3)
+  func `a gain glides from frame to frame`(frames: Int, channels: Int) {
+    let start = samples(frames * channels + 1, seed: 9)
+    var (ramped, plain) = (start, start)
+    vectors_ramp(&ramped, channels, frames, 0.3, 0.001)
+    plain_ramp(&plain, channels, frames, 0.3, 0.001)
+    let wanted = start.enumerated().map { index, sample in
+      index < frames * channels ? sample * (0.3 + 0.001 * Float(index / channels)) : sample
+    }
+    #expect(isSame(ramped, wanted) && isSame(plain, wanted))
+  }
+
+  @Test(arguments: 0...20)
+  func `bands that are followed one by one have the same sums on every processor`(count: Int) {
+    var chance = SplitMix64(seed: 10)
+    func four() -> SIMD4<Float> { .random(in: 0.1...0.4, using: &chance) }
+    func pair() -> BandPair { BandPair(band: four(), low: four()) }
+    var weights = BandFilterWeights()
+    (weights.a1, weights.a2, weights.g, weights.damping) = (four(), four(), four(), four())
+    let (samples, others) = (samples(20, seed: 11), samples(20, seed: 12))
+    var (state, between) = (pair(), pair())
+    var (plainState, plainBetween) = (state, between)
+    var sums = BandSums(energy: four(), products: four(), squares: four(), before: four())
+    var plain = sums
+    vectors_follow_bands(&weights, &state, &between, &sums, samples, others, count)
+    plain_follow_bands(&weights, &plainState, &plainBetween, &plain, samples, others, count)
+    #expect(sums.energy == plain.energy && sums.products == plain.products)
+    #expect(sums.squares == plain.squares && sums.before == plain.before)
+    #expect(state.band == plainState.band && state.low == plainState.low)
+    #expect(between.band == plainBetween.band && between.low == plainBetween.low)
+  }
+}
