@@ -2,6 +2,8 @@
 public protocol ExplainedFailure: Error, CustomStringConvertible {
   /// One sentence that says what is wrong.
   var message: String { get }
+  /// One sentence that says what to do.
+  var hint: String { get }
 }
 
 extension ExplainedFailure {

@@ -8,6 +8,8 @@ public struct TunePicture: Sendable {
     public var periodFrames: Int
     /// Frames queued ahead of the output.
     public var headroomFrames: Int
+    /// Frames that holding two clocks together adds to both.
+    public var addedFrames: Int
     /// How long it ran, in seconds.
     public var seconds: Double
     /// How often frames were lost.
@@ -19,11 +21,12 @@ public struct TunePicture: Sendable {
 
     /// A trial with these settings and this outcome.
     public init(
-      periodFrames: Int, headroomFrames: Int, seconds: Double, xruns: Int, loadMax: Double,
-      isStable: Bool
+      periodFrames: Int, headroomFrames: Int, addedFrames: Int = 0, seconds: Double, xruns: Int,
+      loadMax: Double, isStable: Bool
     ) {
       self.periodFrames = periodFrames
       self.headroomFrames = headroomFrames
+      self.addedFrames = addedFrames
       self.seconds = seconds
       self.xruns = xruns
       self.loadMax = loadMax
@@ -60,7 +63,9 @@ public struct TunePicture: Sendable {
 
 extension TunePicture.Trial {
   /// From input to output, in frames.
-  var latencyFrames: Double { Double(periodFrames) + Double(headroomFrames) }
+  var latencyFrames: Double {
+    Double(periodFrames) + Double(headroomFrames) + Double(addedFrames)
+  }
 
   /// "128 frames, 2.667 ms"
   func latency(_ rate: FrameRate) -> String {

@@ -42,7 +42,9 @@ import Testing
     var (state, stateBetween, sums) = (BandFilters.Pair(), BandFilters.Pair(), BandFilters.Sums())
     filters.follow(
       count, of: samples, &state, others, between: between, &stateBetween, &sums)
-    var (single, singleBetween, wanted) = (BandFilters.Pair(), BandFilters.Pair(), BandFilters.Sums())
+    var (single, singleBetween, wanted) = (
+      BandFilters.Pair(), BandFilters.Pair(), BandFilters.Sums()
+    )
     for index in 0..<count {
       let step = filters.coefficients.step(&single, samples[index])
       wanted.energy += step.energy

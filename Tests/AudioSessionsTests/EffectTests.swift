@@ -145,6 +145,43 @@ private struct Running: RealtimeWork, ~Copyable {
     #expect(thread?.join().wrong == 0)
   }
 
+  @Test func `an effect that does not return is left to its thread, and others come and go`() {
+    /// Waits in its first call, as a user's effect may that takes a lock.
+    struct Hanging: AudioEffect {
+      let hangs: AtomicFlag
+      let released: AtomicFlag
+      mutating func process(_ frames: inout EffectFrames) {
+        hangs.raise()
+        while !released.isRaised { HostClock.pause(milliseconds: 1) }
+      }
+    }
+    let (hangs, released, isOver) = (AtomicFlag(), AtomicFlag(), AtomicFlag())
+    let insert = EffectInsert()
+    let id = insert.append(Hanging(hangs: hangs, released: released))
+    var running = insert.share()
+    running.prepare(format())
+    let thread = try? RealtimeThread(
+      name: "effects", priority: .normal, Running(insert: running, isOver: isOver))
+    while !hangs.isRaised { HostClock.pause(milliseconds: 1) }
+    let isRemoved = insert.remove(id)
+    #expect(isRemoved)
+    // Another thread runs what is there now, while the one that hangs may still come back.
+    let told = MutexBox<[EffectFormat]>([])
+    let other = insert.append(Multiplier(factor: 2, told: told))
+    var again = insert.share()
+    again.prepare(format())
+    var buffer = ones()
+    again.process(&buffer, frames: 64)
+    #expect(buffer[0] == 2)
+    isOver.raise()
+    released.raise()
+    _ = thread?.join()
+    let isOtherRemoved = insert.remove(other)
+    #expect(isOtherRemoved)
+    let isEmpty = insert.isEmpty
+    #expect(isEmpty)
+  }
+
   @Test func `a parameter moves in a straight line and stands exactly`() {
     let depth = EffectParameter(0, in: 0...1)
     var ramp = depth.makeRamp(seconds: 0.01)

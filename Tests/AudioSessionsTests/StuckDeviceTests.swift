@@ -12,6 +12,8 @@ import Testing
     case start, wait, stop, close
     /// The start is refused at once.
     case refusal
+    /// Each call returns, and nothing comes any more.
+    case stillness
   }
 
   /// Remembers how it was ended.
@@ -44,6 +46,26 @@ import Testing
     // Of a thread that has ended the last frame is known.
     #expect(work.isAbandoned == (call == .start || call == .wait))
     #expect(work.isConcluded == (call == .stop || call == .close))
+  }
+
+  @Test func `an end that is asked for while the device stands still says for how long it did`()
+    throws
+  {
+    let runner = SessionRunner(
+      device: StuckDevice(in: .stillness, after: 10, until: AtomicFlag()),
+      callbacks: Mixer(periodFrames: 64, captureChannels: 1, playbackChannels: 0),
+      background: [], meter: nil, frameLimit: nil)
+    var began: UInt64?
+    let report = try runner.run(clock: .real(.normal)) { moment, _ in
+      HostClock.pause(milliseconds: 1)
+      guard moment.frames == 640 else { return .proceed }
+      let start = began ?? HostClock.nanoseconds
+      began = start
+      return HostClock.nanoseconds - start > 300_000_000 ? .stop(.key) : .proceed
+    }
+    #expect(report.frames == 640)
+    #expect(report.stalledSeconds > 0.25)
+    #expect(!report.isDeviceStuck)
   }
 
   @Test(arguments: [false, true])
@@ -142,6 +164,10 @@ private struct StuckDevice: DuplexDriver, ~Copyable, @unchecked Sendable {
   private mutating func look() -> DeviceReadiness {
     if call == .wait, rest == 0 {
       hang()
+      return .waiting
+    }
+    if call == .stillness, rest == 0 {
+      HostClock.pause(milliseconds: 10)
       return .waiting
     }
     rest -= 1

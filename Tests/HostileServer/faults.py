@@ -258,7 +258,18 @@ def no_ranges_416(x):
     x.send(x.whole())
 
 
+@fault
+def short_ranges(x):
+    """Fewer bytes than were asked for, which a server may send (RFC 9110, 15.3.7)."""
+    x.send(x.part(most=10_000))
+
+
 # Redirects.
+
+@fault
+def redirect_to_short_ranges(x):
+    x.head(302, f"Location: /short-ranges/{x.parts[-1]}", "Content-Length: 0")
+
 
 @fault
 def redirect(x):

@@ -135,8 +135,11 @@ class Exchange:
         self.head(200, f"Content-Type: {self.type}", f"Content-Length: {len(body)}", *lines)
         return body
 
-    def part(self, *lines, tag='"one"', body=None, is_bounded=False):
-        """The head of a 206 from where it was asked for, and of a 200 where nothing was; the rest."""
+    def part(self, *lines, tag='"one"', body=None, is_bounded=False, most=None):
+        """The head of a 206 from where it was asked for, and of a 200 where nothing was; the rest.
+
+        Of the rest at most so many bytes.
+        """
         body = self.body() if body is None else body
         common = [f"Content-Type: {self.type}", "Accept-Ranges: bytes"]
         common += [f"ETag: {tag}"] if tag else []
@@ -148,6 +151,7 @@ class Exchange:
             self.head(416, *common, f"Content-Range: bytes */{len(body)}", "Content-Length: 0")
             return b""
         end = min(self.end, len(body)) if is_bounded and self.end else len(body)
+        end = min(end, start + most) if most else end
         self.head(
             206, *common, *lines, f"Content-Length: {end - start}",
             f"Content-Range: bytes {start}-{end - 1}/{len(body)}")

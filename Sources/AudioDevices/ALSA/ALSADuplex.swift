@@ -129,7 +129,11 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
         case .troubled: return troubled()
         }
       }
-      let available = capture?.available() ?? playback?.available() ?? 0
+      var available = capture?.available() ?? playback?.available() ?? 0
+      // What a server's plugin has moved, `plug` around it only counts when it is asked outright.
+      if hasSlept && available >= 0 && available < wakeFrames && wakeUp?.isHardware == false {
+        available = capture?.availableNow() ?? playback?.availableNow() ?? 0
+      }
       if available < 0 { return diagnosis(of: available, onCapture: shape.hasCapture) }
       if isStarted {
         if available >= wakeFrames { return ready(available) }

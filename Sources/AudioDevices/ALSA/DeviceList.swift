@@ -104,9 +104,12 @@ public struct DeviceList: Sendable, Equatable {
   /// when audio runs or is about to.
   public static func current() -> DeviceList {
     ALSALibrary.prepare()
+    let numbers = (0..<mostCards).filter(isThere)
     return DeviceList(
-      cards: (0..<mostCards).filter(isThere).map(card), named: PCMHints().named,
-      defined: DeviceNames.defined(), defaultCard: DeviceNames.defaultCard())
+      cards: numbers.map(card), named: PCMHints().named, defined: DeviceNames.defined(),
+      defaultCard: DeviceNames.defaultCard().flatMap { card in
+        numbers.contains { Int($0) == card } ? card : nil
+      })
   }
 
   /// The kernel's own limit.

@@ -86,8 +86,11 @@ public final class VolumeChange: Sendable {
   private let name: String
   private let index: Int
   private let former: [Int]
-  /// The control as it is set now.
+  /// The control as the mixer has it now.
   public let control: MixerControl
+  /// Whether that is what was asked for: the mixer of a sound server may take a volume and leave it
+  /// as it was.
+  public let isTaken: Bool
 
   private static let live = MutexBox<[VolumeChange]>([])
   private static let restoresAtExit: Void = {
@@ -123,9 +126,28 @@ public final class VolumeChange: Sendable {
         .refused, "The volume of \(element.name) on \(device) cannot be changed.",
         hint: "`amixer scontents` shows what the mixer allows.")
     }
-    control = element.control
+    var present = Self.look(at: device, direction)
+    if present?.volumes.contains(where: { $0 != value }) == true {
+      // A server may take a moment.
+      HostClock.pause(milliseconds: 100)
+      present = Self.look(at: device, direction)
+    }
+    control = present?.control ?? element.control
+    isTaken = present?.volumes.allSatisfy { $0 == value } ?? true
     _ = Self.restoresAtExit
     Self.live.withLock { $0.append(self) }
+  }
+
+  /// What a mixer that is opened anew says: the one that set a volume remembers what it asked for.
+  private static func look(at device: String, _ direction: PCMDirection) -> (
+    control: MixerControl, volumes: [Int]
+  )? {
+    do throws(DeviceFailure) {
+      let mixer = try CardMixer(opening: CardMixers.mixerName(of: device))
+      return CardMixers.main(mixer, direction).map { ($0.control, $0.volumes) }
+    } catch {
+      return nil
+    }
   }
 
   private static func value(

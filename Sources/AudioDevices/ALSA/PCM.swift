@@ -245,7 +245,11 @@ enum PCMFailure {
         .notFound, "The JACK server behind the \(direction.noun) \(name) does not run.",
         hint: "Start it, or choose another device.", remedy: .startServer)
     case ENOENT, ENODEV, ENXIO, ENOTTY:
-      return absent(name, direction)
+      guard let type = DeviceNames.types(of: name).last else { return absent(name, direction) }
+      return .notFound(
+        .notFound,
+        "The \(direction.noun) \(name) is defined, but ALSA's plugin \(type), or the card behind it, is missing."
+      )
     // A number that no card can have.
     case EINVAL
     where DeviceIdentity.cardNumber(behind: name) != nil && !DeviceIdentity.isKnown(name):

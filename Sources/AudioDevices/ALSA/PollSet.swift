@@ -40,6 +40,9 @@ struct PollSet: ~Copyable {
     if waiting >= 0 { close(waiting) }
   }
 
+  /// Whether a card is waited for as it is, and no plugin.
+  var isHardware: Bool { @_noLocks get { waiting >= 0 } }
+
   /// Sleeps for at most `milliseconds`; -1 for no limit, which is the rule: a timer would cost the
   /// kernel a sixth of the cycle. A device that stands still is found by the thread that watches
   /// this one and interrupts it.
@@ -64,7 +67,7 @@ struct PollSet: ~Copyable {
   /// those frames passes, and a millisecond at most, since they may come several at once.
   @_noLocks
   func rest(missing frames: Int, sampleRate: Int) {
-    guard waiting < 0 else { return }
+    guard !isHardware else { return }
     let half = UInt64(truncatingIfNeeded: frames) &* 500_000_000 / UInt64(sampleRate)
     HostClock.sleep(until: HostClock.nanoseconds &+ max(100_000, min(half, 1_000_000)))
   }

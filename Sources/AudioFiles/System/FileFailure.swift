@@ -177,6 +177,8 @@ extension FileFailure {
       case EISDIR: ("\(path) is a folder.", "Name a file in it.")
       case ENOENT where FileName.isAddress(path):
         ("\(path) is an address, where nothing can be written.", "Name a file.")
+      case ENOENT where FileStatus(of: FileName.folder(of: path))?.isFolder == true:
+        ("\(path) cannot be created: its folder takes no new files.", "Choose another folder.")
       case ENOENT, ENOTDIR:
         (
           "\(path) cannot be created: its folder does not exist.",

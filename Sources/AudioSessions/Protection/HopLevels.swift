@@ -94,12 +94,13 @@ struct HopLevels: ~Copyable {
   /// The filters take what waits for them.
   @_noLocks
   private mutating func takeWaiting() {
+    guard waitingCount > 0 || waitingBetweenCount > 0 else { return }
     looked += Float(waitingCount &+ waitingBetweenCount)
     if isPrecise {
       filters.follow(
         waitingCount, of: waiting, &state, waitingBetweenCount, between: waitingBetween,
         &stateBetween, &sums)
-    } else if waitingCount > 0 {
+    } else {
       sums.energy += filters.take(waitingCount, of: waiting, &state)
     }
     waitingCount = 0

@@ -91,8 +91,12 @@ public struct SessionReport: Sendable {
   public var addedLatencyFrames: Int { drift?.addedFrames ?? 0 }
   /// How each secondary output did at the end.
   public var secondaryOutputs: [SecondaryOutputReading] = []
-  /// The device did not let itself be stopped or closed in time, and was left to the system.
+  /// A callback, or a call of the device's driver, did not return in time, and was left to the
+  /// system.
   public var isDeviceStuck = false
+  /// Seconds in which the device delivered nothing and took nothing before the user asked for the
+  /// end: what came in that time is lost. 0 in virtual time.
+  public var stalledSeconds = 0.0
   /// The audio thread's priority; nil where time was virtual and no thread was needed.
   public var priority: GrantedPriority?
 
@@ -150,6 +154,11 @@ struct SessionObserver: ~Copyable {
     while let reading = meter?.next() { moment.readings.append(reading) }
     report.events += moment.events
     return moment
+  }
+
+  /// The end was asked for when the device had stood still for that long.
+  mutating func noteStall(nanoseconds: UInt64) {
+    report.stalledSeconds = Double(nanoseconds) / 1e9
   }
 
   /// The device did not come back from a call.

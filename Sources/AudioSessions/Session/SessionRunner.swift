@@ -182,16 +182,19 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     let granted = thread.granted
     var asked = early?.reason
     if early != nil { progress.requestStop() }
-    var cycles = -1
+    var (cycles, movedAt) = (-1, HostClock.nanoseconds)
     var answer = AudioThreadWatchdog(reconnects: reconnects)
     var pace = WatchInterval()
     while !ended.isRaised, answer.isInTime(progress.turns, isEnding: asked != nil) {
       // A device that stands still would sleep for ever, and never see a stop.
-      if progress.cycles == cycles { thread.interrupt() }
+      if progress.cycles == cycles { thread.interrupt() } else { movedAt = HostClock.nanoseconds }
       cycles = progress.cycles
       pace.begin()
       if case .stop(let reason) = watch(observer.moment(progress), granted), asked == nil {
         asked = reason
+        if progress.isStarted, reason.isOfTheUser {
+          observer.noteStall(nanoseconds: HostClock.nanoseconds &- movedAt)
+        }
         progress.requestStop()
       }
       pace.end(unless: { ended.isRaised })

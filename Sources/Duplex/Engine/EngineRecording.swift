@@ -113,7 +113,7 @@ public final class EngineRecording: Sendable {
     let stream = settings.source == .microphone ? configuration.capture : configuration.playback
     guard let stream else { throw .nothingToRecord(settings.source) }
     guard settings.ringSeconds > 0, settings.ringSeconds.isFinite else {
-      throw .invalid("ringSeconds must be more than 0: \(settings.ringSeconds) is not.")
+      throw .invalid("ringSeconds must be a finite number above 0: \(settings.ringSeconds) is not.")
     }
     guard let format = settings.fileFormat ?? FileFormat(pathExtensionOf: path) else {
       throw .unknownFormat(path: path)

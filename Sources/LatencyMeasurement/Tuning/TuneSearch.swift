@@ -174,6 +174,9 @@ public struct TuneTrial: Sendable, Equatable {
   public var isGranted: Bool
   /// Whether it ran for its full length, or until its first xrun.
   public var isWhole: Bool
+  /// Frames by which the output is later than the period and the headroom make it: where two clocks
+  /// are held together.
+  public var addedFrames = 0
 
   /// A trial with these figures, at `sampleRate` Hz.
   public init(

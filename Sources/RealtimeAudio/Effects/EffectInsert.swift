@@ -103,7 +103,7 @@ public struct EffectInsert: ~Copyable, @unchecked Sendable {
       sampleRate: format.sampleRate, startFrame: startFrame, lostFrames: lostFrames)
     // In this order, so that who takes an effect away sees that the list is being run, or this the
     // list without it.
-    _ = slots.pointer.pointee.runs.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    _ = slots.pointer.pointee.begunRuns.wrappingAdd(1, ordering: .sequentiallyConsistent)
     let list = slots.pointer.pointee.list.load(ordering: .sequentiallyConsistent)
     let addresses = slots.pointer.pointee.addresses + (list & 1) &* Self.mostEffects
     var index = 0
@@ -112,7 +112,7 @@ public struct EffectInsert: ~Copyable, @unchecked Sendable {
       index &+= 1
     }
     // Releases the effects that ran; pairs with the load in `replace`.
-    _ = slots.pointer.pointee.runs.wrappingAdd(1, ordering: .releasing)
+    _ = slots.pointer.pointee.endedRuns.wrappingAdd(1, ordering: .releasing)
   }
 }
 

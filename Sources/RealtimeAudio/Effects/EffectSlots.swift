@@ -14,7 +14,7 @@ public struct EffectID: Hashable, Sendable {
 extension EffectInsert {
   /// Takes the effect away that `append` has given this name; false where it is not there. On any
   /// thread but the audio thread, also while sound runs: waits until a cycle that runs it now is
-  /// over, and then frees it.
+  /// over, and then frees it. An effect that has not returned after 2 s is left to its thread.
   @discardableResult
   public borrowing func remove(_ id: EffectID) -> Bool {
     let slots = slots.pointer
@@ -48,8 +48,11 @@ struct EffectSlots: ~Copyable {
     capacity: 2 * EffectInsert.mostEffects)
   /// How many effects are in the list that is run, times two, and which of the two lists it is.
   let list = Atomic<Int>(0)
-  /// Counted up when effects begin to run, and again when they have run: odd meanwhile.
-  let runs = Atomic<Int>(0)
+  /// How often effects have begun to run, and how often they have run to their end.
+  let begunRuns = Atomic<Int>(0)
+  let endedRuns = Atomic<Int>(0)
+  /// How long an effect that runs is waited for, in milliseconds.
+  private static let longestRun = 2000
 
   init() {}
 
@@ -63,14 +66,20 @@ struct EffectSlots: ~Copyable {
     list.wrappingAdd(2, ordering: .releasing)
   }
 
-  /// Has the audio thread run `others` in place of `effects`, which may be freed afterwards. With
-  /// their lock.
+  /// Has the audio thread run `others` in place of `effects`, which are freed afterwards; or kept
+  /// for good, where one of them does not return: its thread may still use them all. With their
+  /// lock.
   borrowing func replace(_ effects: inout [EffectHolder], by others: [EffectHolder]) {
     let side = 1 - list.load(ordering: .relaxed) & 1
     for (index, effect) in others.enumerated() { write(effect, at: index, of: side) }
     list.store(others.count << 1 | side, ordering: .sequentiallyConsistent)
-    let run = runs.load(ordering: .sequentiallyConsistent)
-    while run & 1 == 1, runs.load(ordering: .acquiring) == run { HostClock.pause(milliseconds: 1) }
+    let begun = begunRuns.load(ordering: .sequentiallyConsistent)
+    for _ in 0..<Self.longestRun where endedRuns.load(ordering: .acquiring) < begun {
+      HostClock.pause(milliseconds: 1)
+    }
+    if endedRuns.load(ordering: .acquiring) < begun {
+      for effect in effects { _ = Unmanaged.passRetained(effect) }
+    }
     effects = others
   }
 

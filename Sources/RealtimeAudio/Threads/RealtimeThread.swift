@@ -11,6 +11,8 @@ public protocol RealtimeWork: ~Copyable {
 public struct ThreadFailure: ExplainedFailure, Sendable {
   /// One sentence that says why.
   public let message: String
+  /// One sentence that says what to do.
+  public var hint: String { "End other programs, or raise this user's limits (ulimit -a)." }
 }
 
 /// A thread that owns move-only work: moved in when it starts, handed back by `join`.

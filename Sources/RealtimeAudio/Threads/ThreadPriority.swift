@@ -5,14 +5,16 @@ import Glibc
 public enum ThreadPriority: Sendable, Equatable {
   /// As any program.
   case normal
-  /// Before every normal thread: SCHED_FIFO of this priority, 1 to 99.
+  /// Before every normal thread: SCHED_FIFO of this priority, 1 to 99; what is below or above is
+  /// taken as that.
   case realtime(Int)
 
   /// Asks for it on the calling thread: as it is, as high as this user's limit lets, through
   /// RealtimeKit, and at last not at all.
   func acquire() -> GrantedPriority {
     guard case .realtime(let number) = self else { return .normal }
-    let granted = Self.acquire(max(1, min(number, 99)))
+    var granted = Self.acquire(max(1, min(number, 99)))
+    if number > 99, granted.policy != .normal { granted.wantedNumber = number }
     // The last resort against a driver that never returns: no other thread would get its processor.
     if granted.policy != .normal { linux_guard_realtime(1_000_000) }
     return granted

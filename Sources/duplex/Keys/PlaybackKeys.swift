@@ -19,8 +19,10 @@ final class PlaybackKeys: KeyResponder {
   private var decibels = 0.0
   private var isMuted = false
   private var speed: Double
-  /// Where a loop is to begin, in frames of the source.
-  private var loopStart: Int?
+  /// The number of the track that has this speed.
+  private var speedTrack: Int?
+  /// Where a loop is to begin: the number of the track, and the frame of its source.
+  private var loopStart: (track: Int, frame: Int)?
 
   /// Steers `player`, with `itemCount` items in its queue, whose sources are compared where there
   /// are `choices` of them.
@@ -43,7 +45,10 @@ final class PlaybackKeys: KeyResponder {
       player.choose(chosen)
     case .toggleReversed: player.toggleReversed()
     case .changeSpeed(let semitones): changeSpeed(by: pow(Self.semitone, semitones))
-    case .startLoop: loopStart = player.position
+    case .startLoop:
+      loopStart = player.position.flatMap { frame in
+        player.current.map { (track: $0.number, frame: frame) }
+      }
     case .closeLoop: closeLoop()
     case .endLoop:
       loopStart = nil
@@ -60,11 +65,19 @@ final class PlaybackKeys: KeyResponder {
   }
 
   private func closeLoop() {
-    guard let start = loopStart, let end = player.position, start != end else { return }
-    player.setRegion(min(start, end)..<max(start, end), times: nil)
+    // Of another track the frame says nothing about this one.
+    guard let start = loopStart, start.track == player.current?.number,
+      let end = player.position, start.frame != end
+    else { return }
+    player.setRegion(min(start.frame, end)..<max(start.frame, end), times: nil)
   }
 
   private func changeSpeed(by factor: Double) {
+    // Each track begins at the speed of its options. Of this one, the last key counts: what it
+    // asked for may not be heard yet.
+    let track = player.current?.number
+    if track != speedTrack { speed = player.settings?.speed ?? speed }
+    speedTrack = track
     let changed = (speed * factor).clamped(to: TrackSettings.speeds)
     // Back at the ordinary speed nothing is converted needlessly.
     speed = abs(changed - 1) < 0.01 ? 1 : changed

@@ -33,6 +33,12 @@ struct MixerVolumes {
     }
     let change = try VolumeChange(of: device, isCapture: isCapture, to: option.volume)
     changes.append(change)
+    guard change.isTaken else {
+      return warn(
+        "volume",
+        "The mixer did not take the volume: \(change.control.name) on \(device) is at \(change.control.level).",
+        hint: "Set it with alsamixer, or with the sound server's own mixer.")
+    }
     inform(
       "volume",
       "the volume of \(change.control.name) on \(device) is \(change.control.level) during this run."

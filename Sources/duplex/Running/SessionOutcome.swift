@@ -94,6 +94,17 @@ struct SessionOutcome {
       hint: "The system closes it when the program ends; check the sound server or the cable.")
   }
 
+  /// A device that comes back has a gap. That it does not, only the end shows.
+  private func warnOfStall() {
+    guard report.stalledSeconds >= 0.5, !report.isDeviceAbsent else { return }
+    let lost = configuration.capture != nil ? "captured" : "played"
+    warn(
+      "stalled",
+      "The device \(configuration.deviceNames) stood still for the last "
+        + "\(report.stalledSeconds.shown(1)) s: nothing was \(lost) in that time.",
+      hint: "Check the sound server or the cable.")
+  }
+
   /// Says that `count` samples became silence.
   static func nonFiniteSentence(_ count: Int) -> String {
     "\(count.counted("sample")) had no finite value (NaN or infinity) and became silence."
@@ -129,6 +140,7 @@ struct SessionOutcome {
       failure.report()
       status = failure.status
     }
+    warnOfStall()
     if report.nanCount > 0 {
       warn("notNumbers", Self.nonFiniteSentence(report.nanCount))
     }
@@ -182,6 +194,16 @@ extension Mixer {
 }
 
 extension SessionReport {
+  /// Whether the device, or one of two, was away at the end.
+  fileprivate var isDeviceAbsent: Bool {
+    events.contains { event in
+      switch event.kind {
+      case .deviceAbsent, .captureAbsent, .playbackAbsent: true
+      default: false
+      }
+    }
+  }
+
   /// The device that went away and was not back at the end; a user who ended it knows that.
   fileprivate func absenceFailure(_ configuration: DuplexConfiguration) -> DeviceFailure? {
     if stopReason.isOfTheUser { return nil }

@@ -171,6 +171,17 @@ struct Defaults {
     let ofCommand = entries.filter { $0.table == command }
     devices = devices(of: ofCommand + general)
     for entry in entries {
+      // Whatever the command: `[[record]]` is no table of settings, but has the name of an option.
+      if entry.kind == .nested, all.contains(entry.key) || names.contains(entry.key) {
+        throw Self.failure(
+          path, entry.line, "\(entry.key) is a list of tables, or a table in a table.",
+          hint: "Settings stand under [\(entry.key)], or before the first table.")
+      }
+      if entry.tableLine > 0, entry.table.isEmpty {
+        throw Self.failure(
+          path, entry.tableLine, "The name of this table is empty.",
+          hint: "Name a command or a device, or put its settings before the first table.")
+      }
       let options =
         names.contains(entry.table) ? settable([entry.table]) : all
       guard options.contains(entry.key) else { throw Self.unknown(entry, options, path) }

@@ -160,8 +160,10 @@ final class TuneRun {
     _ setting: TuneSetting, seconds: Double, _ options: AudioOptions, on open: consuming OpenDevice
   ) throws {
     let configuration = open.configuration
+    // Two clocks are held together by a resampler at any rate.
+    let hasOwnRate = !configuration.isResampling || configuration.master != nil
     let isGranted =
-      !configuration.isResampling && configuration.periodFrames == setting.periodFrames
+      hasOwnRate && configuration.periodFrames == setting.periodFrames
       && configuration.headroomFrames == setting.headroomFrames
     // What was refused tells nothing of what ran.
     if isGranted || self.configuration == nil { self.configuration = configuration }
@@ -187,15 +189,17 @@ final class TuneRun {
     let outcome = try SessionOutcome(running: open, Mixer(configuration), options, parts)
     let report = outcome.report
     totals.add(outcome)
-    note(
-      TuneTrial(
-        setting: setting, sampleRate: configuration.sampleRate,
-        seconds: configuration.seconds(report.frames),
-        captureXruns: report.captureXruns, playbackXruns: report.playbackXruns,
-        loadMax: report.loadMax,
-        isWhole: report.frames
-          >= TimeOption.seconds(seconds).frameCount(at: configuration.sampleRate)
-          || report.captureXruns + report.playbackXruns > 0))
+    var trial = TuneTrial(
+      setting: setting, sampleRate: configuration.sampleRate,
+      seconds: configuration.seconds(report.frames),
+      captureXruns: report.captureXruns, playbackXruns: report.playbackXruns,
+      loadMax: report.loadMax,
+      isWhole: report.frames
+        >= TimeOption.seconds(seconds).frameCount(at: configuration.sampleRate)
+        || report.captureXruns + report.playbackXruns > 0)
+    trial.addedFrames =
+      Int(clamping: configuration.resamplerDelayFrames) + report.addedLatencyFrames
+    note(trial)
   }
 
   /// Keeps a trial, and shows it.

@@ -41,7 +41,8 @@ struct TuneResult {
       ToolFailure(
         .unavailable, code: "deviceRefused",
         "The device does not run at \(run.trials.last?.sampleRate ?? 0) Hz without resampling.",
-        hint: "Leave out --rate; `duplex devices -v` shows the rates of each device."
+        hint: (run.command.audio.rate == nil ? "" : "Leave out --rate; ")
+          + "`duplex devices -v` shows the rates of each device."
       ).report()
       status = .unavailable
     } else if chosen == nil {
@@ -89,27 +90,38 @@ struct TuneResult {
   private func fields(_ configuration: DuplexConfiguration) -> Fields {
     .summary(of: "tune", run.totals.report, configuration) + [
       "periodFrames": chosen?.periodFrames, "headroomFrames": chosen?.headroomFrames,
-      "latencyFrames": chosen?.latencyFrames, "roundTripFrames": roundTripFrames?.digits(4),
+      "latencyFrames": latencyFrames, "roundTripFrames": roundTripFrames?.digits(4),
       "marginPercent": run.command.margin.digits(2),
       "trials": run.trials.map { $0.fields(loadLimit: run.loadLimit) },
     ]
   }
 
+  /// The trial that confirmed the setting is its last one.
+  private var confirmation: Int? {
+    chosen.flatMap { chosen in run.trials.lastIndex { $0.setting == chosen } }
+  }
+
+  /// Frames from input to output with the setting that was chosen.
+  private var latencyFrames: Int? {
+    chosen.map { chosen in
+      chosen.latencyFrames + (confirmation.map { run.trials[$0].addedFrames } ?? 0)
+    }
+  }
+
   private func sentence(_ chosen: TuneSetting, _ configuration: DuplexConfiguration) -> String {
     let rate = configuration.sampleRate
-    let milliseconds = Double(chosen.latencyFrames) * 1000 / Double(rate)
+    let latency = latencyFrames ?? chosen.latencyFrames
+    let milliseconds = Double(latency) * 1000 / Double(rate)
     let trip =
       roundTripFrames.map {
         ", round trip \($0.shown(2)) frames (\(($0 * 1000 / Double(rate)).shown(2)) ms)"
       } ?? ""
     return "Lowest stable: -p \(chosen.periodFrames) --headroom \(chosen.headroomFrames), "
-      + "\(chosen.latencyFrames) frames (\(milliseconds.shown(2)) ms) from input to output at "
+      + "\(latency) frames (\(milliseconds.shown(2)) ms) from input to output at "
       + "\(rate) Hz\(trip); \(run.command.margin.shown(0)) % of every period stayed unused."
   }
 
   private func picture(_ configuration: DuplexConfiguration) -> TunePicture {
-    // The last trial of the setting is the one that confirmed it.
-    let index = chosen.flatMap { chosen in run.trials.lastIndex { $0.setting == chosen } }
     let names = [configuration.playback?.device, configuration.capture?.device]
       .compactMap { $0 }.joined(separator: " and ")
     return TunePicture(
@@ -120,9 +132,9 @@ struct TuneResult {
       trials: run.trials.map {
         TunePicture.Trial(
           periodFrames: $0.setting.periodFrames, headroomFrames: $0.setting.headroomFrames,
-          seconds: $0.seconds, xruns: $0.xruns, loadMax: $0.loadMax,
+          addedFrames: $0.addedFrames, seconds: $0.seconds, xruns: $0.xruns, loadMax: $0.loadMax,
           isStable: $0.isStable(loadLimit: run.loadLimit))
-      }, chosen: index, loadLimit: run.loadLimit)
+      }, chosen: confirmation, loadLimit: run.loadLimit)
   }
 }
 

@@ -143,7 +143,8 @@ extension AudioPlayer {
   }
 
   /// Plays the frames `region` of the source, nil for all, `times` times, nil for ever: from here
-  /// on to their end, and then from their beginning.
+  /// on to their end, and then from their beginning. What lies outside of the source is left out;
+  /// an empty region, or `times` below 1, ends the track.
   public func setRegion(_ region: Range<Int>?, times: Int?) {
     change { settings, _, _ in
       settings.range = PlaybackRange(
@@ -152,7 +153,8 @@ extension AudioPlayer {
     }
   }
 
-  /// Plays faster or slower, and higher or lower by as much: 0.25 to 4.
+  /// Plays faster or slower, and higher or lower by as much: 0.25 to 4; what is below or above is
+  /// taken as that, and what is no number changes nothing.
   public func setSpeed(_ speed: Double) {
     let speeds = TrackSettings.speeds
     guard speed.isFinite else { return }
@@ -203,6 +205,16 @@ public enum SeekFailure: ExplainedFailure, Sendable, Equatable {
       count.map { "There is no such place: the source has \($0) frames." }
         ?? "There is no such place."
     case .unknownLength: "The source does not say how long it is."
+    }
+  }
+
+  /// One sentence that says what to do.
+  public var hint: String {
+    switch self {
+    case .nothingPlaying: "Enqueue a source first."
+    case .notSeekable: "Save it to a file first."
+    case .outOfRange: "Ask for a position from 0 on that is below its length."
+    case .unknownLength: "Ask for a frame or a time instead."
     }
   }
 }

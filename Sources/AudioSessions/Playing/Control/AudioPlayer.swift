@@ -144,8 +144,12 @@ public final class AudioPlayer: Sendable {
   /// Has `change` carried out by the thread that reads the sources, now or in the next session.
   /// `interrupts` where what plays may wait for a network and is not wanted any more.
   func ask(interrupts: Bool, _ change: PlayerChange) {
-    requests.changes.withLock { $0.append(change) }
-    if interrupts { connection?.feeder.interruptWaits() }
+    let feeder = connection?.feeder
+    requests.changes.withLock { changes in
+      // Before the change can be seen: whoever takes it ends the interruption.
+      if interrupts { feeder?.interruptWaits() }
+      changes.append(change)
+    }
   }
 }
 

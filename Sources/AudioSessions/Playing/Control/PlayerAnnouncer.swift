@@ -11,6 +11,8 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     let track: PlayerTrack
     /// What was heard of it in spans that are gone; nil until it is heard.
     var played: PlayedTrack?
+    /// Behind the last frame that was heard of these spans: in the source, and when.
+    var heardEnd: (frame: Int, nanoseconds: UInt64)?
     var isDecoded = false
     var willStart = false
     /// The span of which it was told that it ends soon, by its first frame.
@@ -125,7 +127,11 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
       guard isPlayed || isLast else { break }
       gone += 1
       if isPlayed, heard == gone - 1 { heard = gone }
-      trackStates[span.track.number]?.played?.frames += timeline.playedFrames(of: span.range)
+      let playedFrames = timeline.playedFrames(of: span.range)
+      if let trackState = trackStates[span.track.number], playedFrames > 0 {
+        trackState.played?.frames += playedFrames
+        trackState.heardEnd = timeline.end(before: min(span.endFrame, position))
+      }
       guard !spans.dropFirst(gone).contains(where: { $0.track === span.track }) else { continue }
       end(span, position, isPlayed: isPlayed)
     }
@@ -155,11 +161,15 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
       playedFrames: trackState.played?.frames ?? 0)
   }
 
+  /// Nothing was heard of `span`, but maybe of its turn before: of spans that are gone.
   private func cancel(_ span: TrackSpan) {
-    if trackStates.removeValue(forKey: span.track.number) == nil {
-      emit(.decodingStarted, span.track)
-    }
-    emit(.decodingCanceled, span.track, playedFrames: 0)
+    let trackState = trackStates.removeValue(forKey: span.track.number)
+    if trackState == nil { emit(.decodingStarted, span.track) }
+    if let played = trackState?.played { listeners.note(played) }
+    guard trackState?.hasFailed != true else { return }
+    emit(
+      .decodingCanceled, span.track, trackState?.heardEnd,
+      playedFrames: trackState?.played?.frames ?? 0)
   }
 
   private func emitFailures(_ played: PlayedSpans) {

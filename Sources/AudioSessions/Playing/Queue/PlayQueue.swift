@@ -113,10 +113,10 @@ final class PlayQueue: @unchecked Sendable {
         deliver(count)
         return count
       }
+      // What is asked for comes first, also where the track has just ended.
+      if decoders.contains(where: \.isInterrupted) { return 0 }
       if let track = current as? TrackReader, track.holdsTail {
         guard try join(track) else { return 0 }
-      } else if decoders.contains(where: \.isInterrupted) {
-        return 0
       } else {
         close()
       }

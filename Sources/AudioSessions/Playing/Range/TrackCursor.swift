@@ -166,6 +166,9 @@ struct TrackCursor: ~Copyable {
     _ = try decoder.read(into: &block, at: 0, frames: 1)
   }
 
+  /// Whether a read that got nothing was interrupted, and has not come to the end.
+  var isInterrupted: Bool { decoder.isInterrupted }
+
   /// Whether the next frame is in the block.
   private var isHeld: Bool { isHeld(boundary) }
 

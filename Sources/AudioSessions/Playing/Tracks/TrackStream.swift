@@ -84,8 +84,8 @@ struct TrackStream: ~Copyable {
     surplusFrames = 0
   }
 
-  /// Fills `buffer` with at most `frames` frames and returns how many; 0 at the end, and while the
-  /// last are held back.
+  /// Fills `buffer` with at most `frames` frames and returns how many; 0 at the end, while the last
+  /// are held back, and where the wait for more was interrupted.
   mutating func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
     var done = 0
     while done < frames {
@@ -129,10 +129,12 @@ struct TrackStream: ~Copyable {
     extrapolatesEnd = beforeSound
   }
 
+  /// Reads what is to be converted next: nothing where the wait for it was interrupted.
   private mutating func decode() throws(FileFailure) {
     var count = 0
     if !isAtEnd { count = try cursor.read(into: &decoded, room: decoded.frameCount) }
     decodedFrames += count
+    if count == 0, !isAtEnd, cursor.isInterrupted { return }
     if count > 0 {
       // A converter would spread it over all that its filter reaches, or over a whole block.
       if !cursor.readsIntegers { nonFiniteCount += decoded.silenceNonFinite(frames: count) }
@@ -187,8 +189,8 @@ struct TrackStream: ~Copyable {
     return taken
   }
 
-  /// Fills `buffer` from `target` on with some frames, at most `room`, and returns how many; 0 at
-  /// the end, and while the last are held back.
+  /// Fills `buffer` from `target` on with some frames, at most `room`, and returns how many; 0
+  /// where `read` returns fewer than are wanted.
   private mutating func deliver(
     into buffer: inout SampleBuffer, at target: Int, room: Int
   ) throws(FileFailure) -> Int {
@@ -197,12 +199,15 @@ struct TrackStream: ~Copyable {
       if !cursor.readsIntegers {
         nonFiniteCount += buffer.silenceNonFinite(from: target, frames: count)
       }
-      isAtEnd = count == 0
+      isAtEnd = count == 0 && !cursor.isInterrupted
       decodedFrames += count
       return count
     }
     while true {
-      if waiting.isEmpty { try decode() }
+      if waiting.isEmpty {
+        try decode()
+        if waiting.isEmpty, !holdsTail { return 0 }
+      }
       // As many frames as the file's come to, and none of the silence behind them.
       let room = isAtEnd ? min(room, endFrame - deliveredFrames) : room
       if holdsTail || room <= 0 { return 0 }

@@ -1,0 +1,108 @@
+import RealtimeAudio
+
+/// How responses are judged, and their bytes go to the cache.
+extension Downloader: TransferReceiver {
+  func wants(_ header: ResponseHeader) -> Bool {
+    let rules = ResponseRules(address: location, start: start, known: facts)
+    let verdict = rules.verdict(header)
+    self.verdict = verdict
+    guard case .accept(let offset) = verdict else { return false }
+    let now = HostClock.seconds
+    watch.answered(now: now)
+    redirectCount = 0
+    // A server may send less than was asked for (RFC 9110, 15.3.7).
+    if let end = header.contentRange?.bytes?.upperBound {
+      requestEnd = requestEnd.map { min($0, end) }
+    }
+    announcements = header.announcementInterval.map { ICYMetadata(interval: $0) }
+    let isFirst = facts == nil
+    var facts = facts ?? rules.facts(header)
+    // The whole, where a part was asked for: from now on this server only goes on.
+    if offset != start ?? 0 { facts.hasRanges = false }
+    self.facts = facts
+    shared.withLock { [facts] state in
+      if isFirst {
+        state.facts = facts
+        state.situation.end = facts.byteCount
+        state.situation.isOpen = true
+      }
+      state.situation.hasRanges = facts.hasRanges
+      // What a station sends now follows what it sent before the break.
+      state.situation.transfer = facts.isLive ? state.cache.present.end : offset
+      state.titles.begin(with: header.stationName)
+    }
+    shared.announce()
+    return true
+  }
+
+  func headerIsTooLong() { refusal = .headerTooLong(location) }
+
+  func receive(_ bytes: UnsafeRawBufferPointer) -> Reception {
+    let now = HostClock.seconds
+    let reception = shared.withLock { state in
+      guard !state.isStopped, state.order == .proceed else {
+        state.situation.isPaused = true
+        state.meter.pause(now: now)
+        return Reception.pause
+      }
+      state.meter.received(bytes.count, now: now)
+      do throws(SystemError) {
+        try take(bytes, &state)
+      } catch {
+        refusal = .cache(original.name, error)
+        return .refused
+      }
+      // Room for what is ahead of the reader, however much that is.
+      let bound = max(
+        facts?.isLive == true ? bounds.window : bounds.cache,
+        state.situation.bounds.readAhead * 2)
+      // Not for every packet.
+      if state.cache.present.byteCount > bound + bound / 16 {
+        state.cache.shrink(to: bound, reader: state.situation.reader)
+      }
+      return .taken
+    }
+    switch reception {
+    case .pause: watch.pause()
+    case .taken:
+      watch.received(bytes.count, now: now)
+      shared.announce()
+    case .refused: break
+    }
+    return reception
+  }
+
+  private func take(
+    _ bytes: UnsafeRawBufferPointer, _ state: inout RemoteState
+  ) throws(SystemError) {
+    var rest = bytes
+    while !rest.isEmpty {
+      var count = rest.count
+      if let part = announcements?.next(rest) {
+        switch part {
+        case .sound(let soundCount): count = soundCount
+        case .announcement(let textCount, let title):
+          if let title, !title.isEmpty {
+            let situation = state.situation
+            state.titles.add(title, from: situation.transfer ?? 0, reader: situation.reader)
+          }
+          rest = UnsafeRawBufferPointer(rebasing: rest[textCount...])
+          continue
+        }
+      }
+      try keep(UnsafeRawBufferPointer(rebasing: rest[..<count]), &state)
+      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    }
+  }
+
+  private func keep(
+    _ sound: UnsafeRawBufferPointer, _ state: inout RemoteState
+  ) throws(SystemError) {
+    let offset = state.situation.transfer ?? 0
+    // Behind a break, a server without ranges begins anew with what is here already.
+    if state.cache.present.firstGap(from: offset) < offset + sound.count {
+      newByteCount += try state.cache.write(sound, at: offset)
+    }
+    state.situation.transfer = offset + sound.count
+  }
+}

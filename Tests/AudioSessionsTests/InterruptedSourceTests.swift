@@ -1,0 +1,133 @@
+import AudioBasics
+import AudioFiles
+import AudioSessions
+import Foundation
+import RealtimeAudio
+import Synchronization
+import Testing
+
+/// Sources that wait for a network, and are interrupted where something else is asked for.
+@Suite struct InterruptedSourceTests {
+  /// Numbered frames that are here but for a stretch of which the reader has to wait: there a read
+  /// is interrupted, as one that waits is by a key.
+  private final class WaitingSource: PlainSoundDecoder, @unchecked Sendable {
+    // @unchecked because the rig reads on one thread, and what others ask is behind a lock.
+    let name: String
+    let sampleRate: Int
+    let channelCount = 2
+    let frameCount: Int? = 400_000
+    let supportsSeeking = true
+    private(set) var position = 0
+    private let interruption = Mutex(false)
+    /// From which frame on nothing has come yet.
+    var arrived = Int.max
+    /// Does something before an interruption counts.
+    var beforeInterruption: () -> Void = {}
+
+    init(_ name: String, sampleRate: Int) {
+      self.name = name
+      self.sampleRate = sampleRate
+    }
+
+    var isInterrupted: Bool { interruption.withLock { $0 } }
+
+    func interrupt() {
+      beforeInterruption()
+      interruption.withLock { $0 = true }
+    }
+
+    func proceed() { interruption.withLock { $0 = false } }
+
+    func read(into buffer: inout SampleBuffer, at target: Int, frames: Int) -> Int {
+      if position >= arrived { interrupt() }
+      guard !isInterrupted else { return 0 }
+      let count = min(frames, 400_000 - position, arrived - position)
+      for sample in 0..<2 * count { buffer[2 * target + sample] = 0.25 }
+      position += count
+      return count
+    }
+
+    func seek(toFrame frame: Int) { position = frame }
+  }
+
+  @Test(arguments: [48_000, 44_100], [1, 2, 4])
+  func `what is sought while it waits plays on, and not what comes next`(rate: Int, seeks: Int)
+    throws
+  {
+    let rig = try PlayerRig()
+    let sources = (0..<2).map { WaitingSource("source \($0)", sampleRate: rate) }
+    for source in sources {
+      rig.player.enqueue(QueueItem(QueueItem.Part(name: source.name) { _ in source }))
+    }
+    rig.player.play()
+    _ = rig.run(cycles: 200)
+    // Nothing is here of what is sought until all was asked.
+    sources[0].arrived = 150_000
+    for seek in 0..<seeks {
+      try rig.player.seek(toFrame: 200_000 + 10_000 * seek)
+      _ = rig.run(cycles: 20)
+    }
+    sources[0].arrived = .max
+    for source in sources { source.proceed() }
+    _ = rig.run(cycles: 500)
+    #expect(rig.player.current?.index == 0)
+    #expect((rig.player.position ?? 0) > 190_000 + 10_000 * seeks)
+    #expect(!rig.events.contains { $0.index == 1 })
+    rig.conclude()
+    #expect(rig.player.playedTracks.map(\.track.index) == [0])
+  }
+
+  @Test func `an interruption ends when the change is made for which it came`() throws {
+    let rig = try PlayerRig()
+    let source = WaitingSource("source", sampleRate: 48_000)
+    rig.player.enqueue(QueueItem(QueueItem.Part(name: source.name) { _ in source }))
+    rig.player.play()
+    _ = rig.run(cycles: 50)
+    // The thread that feeds looks for changes while the interruption is on its way.
+    var feeding: Thread?
+    let hasFed = DispatchSemaphore(value: 0)
+    source.beforeInterruption = {
+      guard feeding == nil else { return }
+      nonisolated(unsafe) let rig = rig
+      feeding = Thread {
+        rig.step()
+        hasFed.signal()
+      }
+      feeding?.start()
+      _ = hasFed.wait(timeout: .now() + 0.2)
+    }
+    try rig.player.seek(toFrame: 100_000)
+    // As long as it takes: the step has waited for the change.
+    if rig.player.position ?? 0 < 100_000 { _ = hasFed.wait(timeout: .now() + 30) }
+    _ = rig.run(cycles: 200)
+    #expect(!source.isInterrupted)
+    #expect((rig.player.position ?? 0) > 100_000)
+    rig.conclude()
+  }
+
+  @Test func `what was heard is told, though it is skipped behind a seek of which nothing was`()
+    throws
+  {
+    let files = try (0..<2).map { _ in try CountedFile(frames: 200_000) }
+    let rig = try PlayerRig()
+    for file in files { rig.enqueue(file) }
+    rig.player.play()
+    _ = rig.run(cycles: 1000)
+    rig.player.pause()
+    _ = rig.run(cycles: 200)
+    try rig.player.seek(toFrame: 10_000)
+    _ = rig.run(cycles: 50)
+    rig.player.skip(by: 1)
+    _ = rig.run(cycles: 50)
+    rig.player.play()
+    _ = rig.run(cycles: 200)
+    rig.conclude()
+    let played = rig.player.playedTracks
+    #expect(played.map(\.track.index) == [0, 1])
+    let heard = played.first?.frames ?? 0
+    #expect((64_000...64_500).contains(heard), "\(heard)")
+    let canceled = rig.events.filter { if case .decodingCanceled = $0.kind { true } else { false } }
+    #expect(canceled.first?.playedFrames == heard)
+    #expect(canceled.first?.frame == heard)
+  }
+}
