@@ -137,7 +137,7 @@ enum ProcFile {
   }
 }
 
-/// What a device is, whatever number it has today: for what is remembered about it.
+/// Identities of devices that do not depend on a card's number, for what is remembered about them.
 /// Any thread but the audio thread.
 package enum DeviceIdentity {
   /// The identity behind an ALSA name: the card's own name within ALSA, for USB the maker's and the
@@ -194,8 +194,8 @@ package enum DeviceIdentity {
   }
 }
 
-/// Where the devices of a request are, and their identities, so that they are found again when
-/// they come back under another card's number.
+/// The devices of a request with their identities, by which they are found again when they come
+/// back under another card's number.
 struct DevicePlaces {
   /// One PCM as it was named, and the identity that was behind the name.
   private struct Place {

@@ -73,7 +73,7 @@ struct CardControl: ~Copyable {
   }
 }
 
-/// What a card says about itself.
+/// The id and the name of a card, as it reports them.
 private struct CardInfo {
   let id: String
   let name: String
@@ -87,7 +87,7 @@ private struct CardInfo {
   }
 }
 
-/// What a card says about one direction of a device.
+/// The title and the subdevice count of one direction of a device, as its card reports them.
 private struct PCMStreamInfo {
   let title: String
   private let direction: PCMDirection

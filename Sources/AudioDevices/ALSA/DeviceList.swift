@@ -30,7 +30,7 @@ public struct DeviceDescription: Sendable, Equatable {
 
 /// One direction of a PCM device.
 public struct StreamDescription: Sendable, Equatable {
-  /// How it was found.
+  /// The result of the attempt to open it.
   public enum State: Sendable, Equatable {
     /// Free, and able to do this.
     case free(StreamAbilities)
@@ -46,7 +46,8 @@ public struct StreamDescription: Sendable, Equatable {
   public var state: State
 }
 
-/// What one direction of a device can do, each figure on its own: not every combination holds.
+/// The formats, rates, channel counts and sizes that one direction of a device supports, each on
+/// its own: not every combination holds.
 public struct StreamAbilities: Sendable, Equatable {
   /// ALSA's names of the sample formats.
   public var formats: [String]

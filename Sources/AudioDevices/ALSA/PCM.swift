@@ -14,7 +14,7 @@ enum PCMDirection: Sendable {
   var noun: String { self == .capture ? "input" : "output" }
 }
 
-/// What alsa-lib allocates to ask for something or to be told; freed when out of scope.
+/// A structure that alsa-lib allocates, for a query or its answer; freed when out of scope.
 struct ALSAMemory: ~Copyable {
   let pointer: OpaquePointer
   private let free: (OpaquePointer?) -> Void

@@ -27,7 +27,7 @@ struct PCMSearch: ~Copyable {
   }
 }
 
-/// What that thread does.
+/// The loop of the thread of `PCMSearch`: closes a lost PCM, and opens it again once it is back.
 private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
   // @unchecked because the slot's state says which thread owns it, and a mutex guards the news.
   let place: SharedState<ReconnectSlot>

@@ -24,8 +24,8 @@ enum PCMAccess: CaseIterable {
   }
 }
 
-/// How frames move between the unit and a PCM: in the device's own memory, or through memory of
-/// ours that ALSA copies.
+/// The transfer of frames between the unit and a PCM: in the device's own memory, or through a
+/// buffer of ours that ALSA copies.
 struct PCMTransfer: ~Copyable {
   let access: PCMAccess
   let isMapped: Bool
@@ -108,8 +108,8 @@ struct PCMTransfer: ~Copyable {
   }
 }
 
-/// What only looks is `mutating`, too: it reaches a PCM where it lies in an optional, while each
-/// call of what is not would first copy it.
+/// The frames of a PCM: how many are available, and reading and writing them. Calls that change
+/// nothing are `mutating`, too, because any other call would first copy a PCM out of its optional.
 extension PCM {
   /// Frames captured and not yet read, or free to be played. Negative: ALSA's error code.
   @_noLocks
@@ -223,7 +223,7 @@ extension PCM {
   }
 }
 
-/// What a PCM knows of its own position in time, and how it is stopped and woken.
+/// The position and the timestamps of a PCM, and how it is started, resumed and drained.
 extension PCM {
   /// As `available`, asked of the kernel rather than read from the mapped page.
   @_noLocks

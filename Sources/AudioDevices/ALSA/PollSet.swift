@@ -6,7 +6,7 @@ import RealtimeAudio
 /// Sleeps until a PCM says that it is due, or the thread is interrupted. One descriptor set, one
 /// wake-up a period.
 struct PollSet: ~Copyable {
-  /// What ended a sleep.
+  /// The reason why a sleep ended.
   enum Cause: BitwiseCopyable {
     case due, late, troubled
   }

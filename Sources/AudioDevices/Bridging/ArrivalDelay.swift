@@ -1,8 +1,8 @@
 // Audio thread.
 import AudioClocks
 
-/// How many frames an input's clock may be ahead of what the input has delivered, and by how much a
-/// delay must allow for that.
+/// The number of frames that an input's clock may count before the input delivers them, and the
+/// part of a delay that allows for them.
 ///
 /// A device that moves in steps (a sound server's quantum, a USB driver's batch) delivers frames a
 /// step at a time: right before a step, a whole step is missing that its clock counts already. How

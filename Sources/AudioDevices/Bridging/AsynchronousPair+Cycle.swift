@@ -3,7 +3,7 @@ import AudioBasics
 import AudioClocks
 import RealtimeAudio
 
-/// What runs on the audio thread.
+/// The calls of a pair on the audio thread: waiting for a period, and lending its frames.
 extension AsynchronousPair {
   /// The time that both devices go by.
   public var now: UInt64 {

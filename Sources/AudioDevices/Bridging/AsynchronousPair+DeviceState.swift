@@ -3,7 +3,7 @@ import AudioBasics
 import AudioClocks
 import RealtimeAudio
 
-/// How the two devices do: what is seen of each, and what becomes of the other.
+/// The state of each of the two devices: xruns, loss and reconnect, and their effect on the other.
 extension AsynchronousPair {
   /// Asks both devices where they are.
   @_noLocks

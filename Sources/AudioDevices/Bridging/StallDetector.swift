@@ -1,6 +1,6 @@
 // Audio thread.
 
-/// Whether a device's count of frames moves on.
+/// A detector for a device whose count of frames stops, or never begins.
 struct StallDetector: BitwiseCopyable {
   enum Verdict: BitwiseCopyable {
     /// It moves, or has not stood still for long; it stopped; it never began.

@@ -1,6 +1,6 @@
 import RealtimeAudio
 
-/// Why a device cannot do what was asked, in words for the person who asked.
+/// The reason why a device cannot do what was asked, with a message and a hint for the user.
 ///
 /// ```swift
 /// var request = DuplexRequest(captureDevice: "hw:1,0", playbackDevice: nil)
@@ -13,7 +13,7 @@ import RealtimeAudio
 /// }
 /// ```
 public struct DeviceFailure: ExplainedFailure, Sendable, Equatable {
-  /// What sort of trouble it is, and so what to do next.
+  /// The category of a failure, on which the next step depends.
   public enum Kind: Sendable, Equatable {
     /// There is no such device.
     case notFound
@@ -29,7 +29,7 @@ public struct DeviceFailure: ExplainedFailure, Sendable, Equatable {
     case invalidRequest
   }
 
-  /// What would help, where it is a setting: for programs that word their own hints.
+  /// A change that would help, for programs that word their own hints.
   public enum Remedy: Sendable, Equatable {
     /// End what another program, which keeps the card, does with it, or go through a sound server.
     case useSoundServer
@@ -110,7 +110,7 @@ extension DeviceFailure {
   }
 }
 
-/// Why a unit cannot go on.
+/// The failures after which a unit cannot go on.
 extension DeviceFailure {
   static func lost(_ configuration: DuplexConfiguration) -> DeviceFailure {
     guard !configuration.isServer else { return serverGone(configuration.deviceNames) }

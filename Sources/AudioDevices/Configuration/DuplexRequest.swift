@@ -1,6 +1,6 @@
 import AudioBasics
 
-/// What is asked of a device. What is nil is left to it.
+/// The devices and the settings that are asked for. What is nil is left to the device.
 ///
 /// ```swift
 /// var request = DuplexRequest(captureDevice: "hw:1,0", playbackDevice: "hw:1,0")

@@ -16,9 +16,9 @@ public struct SecondaryOutput: Sendable, Equatable {
   public var latencyFrames: Double
 }
 
-/// How a secondary output does.
+/// The drift and the xrun count of a secondary output.
 public struct SecondaryOutputReading: BitwiseCopyable, Sendable, Equatable {
-  /// How its clock and the unit's are held together: the unit's is the input.
+  /// The drift between its clock and the unit's, which counts as the input's.
   public var drift: DriftReading
   /// How often it ran dry.
   public var xruns: Int
@@ -31,7 +31,7 @@ public struct SecondaryOutputReading: BitwiseCopyable, Sendable, Equatable {
   }
 }
 
-/// How two clocks are held together, at the moment.
+/// The current drift between the clocks of input and output, and the error of their delay.
 public struct DriftReading: BitwiseCopyable, Sendable, Equatable {
   /// Parts per million by which the input's clock runs faster than the output's.
   public var ppm: Double

@@ -4,7 +4,7 @@ import AudioBasics
 import CRealtime
 import CVectors
 
-/// Where a device keeps the samples of a frame: interleaved, or each channel on its own; of all its
+/// The memory layout of a device's frames: interleaved, or each channel on its own; of all its
 /// channels, or of some.
 struct DeviceLayout: BitwiseCopyable {
   let format: SampleFormat
@@ -154,8 +154,8 @@ struct DeviceLayout: BitwiseCopyable {
   }
 }
 
-/// Where in a device's frame the channels lie that a unit uses: memory that a `DeviceLayout` points
-/// to.
+/// The byte offsets in a device's frame of the channels that a unit uses: memory that a
+/// `DeviceLayout` points to.
 struct ChannelPlaces: ~Copyable, @unchecked Sendable {
   // @unchecked because nothing writes to the memory after the initialiser.
 

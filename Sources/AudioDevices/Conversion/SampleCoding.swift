@@ -2,9 +2,9 @@
 import AudioBasics
 import CRealtime
 
-/// How one sample is kept in memory, and how it is read and written. Integers are scaled by a power
-/// of two, so 16 and 24 bits survive the way through a Float unchanged. NaN is read as silence, and
-/// no sample stored is NaN.
+/// The encoding of one sample in memory, and its conversion from and to Float. Integers are scaled
+/// by a power of two, so 16 and 24 bits survive the way through a Float unchanged. NaN is read as
+/// silence, and no sample stored is NaN.
 ///
 /// Its figures are constants where it is used, so that each format has a loop of its own.
 struct SampleCoding: BitwiseCopyable {

@@ -1,7 +1,7 @@
 // Audio thread.
 import AudioBasics
 
-/// Where a cycle stands.
+/// The position of a cycle on the timeline, its time, and the length of the gap before it.
 ///
 /// ```swift
 /// let cycle = CycleTime(frame: 48000, nanoseconds: 2_000_000_000, lostFrames: 480)
@@ -25,9 +25,9 @@ public struct CycleTime: BitwiseCopyable, Sendable {
   }
 }
 
-/// What the microphone delivered for one cycle. Lent for the length of the callback. Audio thread.
+/// The captured frames of one cycle. Lent for the length of the callback. Audio thread.
 public struct InputCycle: ~Copyable {
-  /// Where the cycle stands.
+  /// The cycle's position on the timeline, and its time.
   public let time: CycleTime
   /// Frames delivered: at most a period.
   public let frameCount: Int
@@ -53,7 +53,8 @@ public struct InputCycle: ~Copyable {
   }
 }
 
-/// What the output plays next, to be filled. What is not filled plays as silence. Audio thread.
+/// The frames of one cycle that the output plays next, to be filled by the callback. Silence where
+/// they are not. Audio thread.
 ///
 /// ```swift
 /// /// One click, and the end 100 frames later.
@@ -72,7 +73,7 @@ public struct InputCycle: ~Copyable {
 /// precondition(progress.frames == 100)
 /// ```
 public struct OutputCycle: ~Copyable {
-  /// Where the cycle stands.
+  /// The cycle's position on the timeline, and its time.
   public let time: CycleTime
   /// Frames wanted: at most a period.
   public let frameCount: Int

@@ -1,6 +1,6 @@
 import RealtimeAudio
 
-/// What came of one turn of a unit.
+/// The result of one call of `DuplexUnit.cycle()`.
 public enum CycleOutcome: Sendable {
   /// The callbacks ran.
   case ran
@@ -16,7 +16,7 @@ public enum CycleOutcome: Sendable {
   case failed(DeviceFailure)
 }
 
-/// What happens to the sound: called by a duplex unit on the audio thread, once a cycle each.
+/// The processing of a unit's frames: `input` and `output`, called on the audio thread each cycle.
 ///
 /// Both run under the rules of the audio thread: no allocation, lock, file, terminal or reference
 /// count. Mark your methods `@_noLocks` and the compiler checks it. A unit without input calls
@@ -147,7 +147,7 @@ public struct DuplexClosures: DuplexCallbacks, ~Copyable {
 /// precondition(progress.frames == 48000 && unit.state == .stopped)
 /// ```
 public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
-  /// Where a unit is in its life.
+  /// The state of a unit: made, running or stopped.
   public enum State: Sendable {
     /// Made, not started.
     case initialized
@@ -159,7 +159,7 @@ public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
 
   /// The device, as it was granted.
   public let configuration: DuplexConfiguration
-  /// Where the unit is in its life.
+  /// The state of the unit: made, running or stopped.
   public private(set) var state = State.initialized
   /// The callbacks; theirs again when the unit has stopped.
   public var callbacks: Callbacks

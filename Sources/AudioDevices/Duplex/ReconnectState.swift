@@ -1,6 +1,6 @@
 // Audio thread.
 
-/// What a unit knows of a device that went away: whether it is back, and since when nothing came.
+/// The reconnect state of a device: present, away or returning, and the time of its last period.
 struct ReconnectState: BitwiseCopyable {
   private enum Presence: BitwiseCopyable {
     /// There; away; or there again, and still to deliver its first period.

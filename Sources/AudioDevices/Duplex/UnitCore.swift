@@ -9,7 +9,7 @@ import RealtimeAudio
 /// `takeOutput` and `finishOutput`; and `end`.
 @usableFromInline
 struct UnitCore: ~Copyable {
-  /// What one turn of the loop has come to: a wait, and where a period is there both callbacks.
+  /// The result of one turn of the loop: a wait and, where a period is there, both callbacks.
   @usableFromInline
   enum Turn: BitwiseCopyable {
     /// A period is there: the callbacks are due.

@@ -52,7 +52,7 @@ struct SecondaryOutputFigures: ~Copyable {
   let xruns = Atomic<Int>(0)
 }
 
-/// How two clocks are held together, real numbers as their bits.
+/// The figures of a `DriftReading` as atomics, real numbers as their bits.
 struct DriftFigures: ~Copyable {
   private let ppm = Atomic<UInt64>(0)
   private let errorFrames = Atomic<UInt64>(0)
@@ -79,7 +79,7 @@ struct DriftFigures: ~Copyable {
   }
 }
 
-/// How far a unit has come, to be read on any thread while it runs, and the switch that stops it.
+/// The progress of a unit, to be read on any thread while it runs, and the switch that stops it.
 ///
 /// ```swift
 /// let progress = UnitProgress()
@@ -129,12 +129,12 @@ public struct UnitProgress: ~Copyable, @unchecked Sendable {
     figures.pointee.busiestNanoseconds.load(ordering: .relaxed)
   }
 
-  /// How two clocks are held together; nil where there is only one.
+  /// The drift between two clocks; nil where there is only one.
   public var drift: DriftReading? {
     figures.pointee.hasDrift.load(ordering: .relaxed) ? figures.pointee.drift.reading : nil
   }
 
-  /// How each secondary output does, in order.
+  /// The drift and xruns of each secondary output, in order.
   public var secondaryOutputs: [SecondaryOutputReading] {
     (0..<figures.pointee.secondaryCount.load(ordering: .relaxed)).map { index in
       let figures = figures.pointee.secondaryOutputs + index

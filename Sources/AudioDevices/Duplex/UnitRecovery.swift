@@ -1,9 +1,9 @@
 import RealtimeAudio
 
-/// What a unit does while no sound moves: after an xrun, and while its device is away. It runs on
-/// the audio thread and may take its time.
+/// The recovery of a unit from an xrun, and the reconnect of a device that is away. It runs on the
+/// audio thread and may take its time.
 extension UnitCore {
-  /// What becomes of a turn that was no cycle. Afterwards `hasInput` says whether the input
+  /// Handles a turn that was no cycle. Afterwards `hasInput` says whether the input
   /// callback is due for a last time.
   @usableFromInline
   mutating func handle(_ turn: Turn) -> CycleOutcome {

@@ -3,7 +3,7 @@
 import AudioBasics
 import RealtimeAudio
 
-/// What a unit tells of frames that were lost, and of devices that come and go.
+/// The reports of a unit on frames that were lost, and on devices that go away and come back.
 extension UnitCore {
   /// Counts what the last cycle did not play because the input's clock is the faster one. An output
   /// that had stopped is counted when it is recovered.

@@ -2,7 +2,7 @@
 import AudioClocks
 import RealtimeAudio
 
-/// What a device says when it is asked for the next period.
+/// The result of waiting for a device's next period.
 public enum DeviceReadiness: BitwiseCopyable, Sendable {
   /// A period was captured (or, with no input, there is room for one to play).
   case ready
@@ -16,7 +16,7 @@ public enum DeviceReadiness: BitwiseCopyable, Sendable {
   case lost
 }
 
-/// What a device knows of itself when a period is ready: one snapshot a cycle.
+/// The status of a device when a period is ready: one snapshot a cycle.
 public struct DeviceStatus: BitwiseCopyable, Sendable {
   /// What the wait found.
   public var readiness = DeviceReadiness.waiting
@@ -34,7 +34,7 @@ public struct DeviceStatus: BitwiseCopyable, Sendable {
   /// Frames from input to output as the driver itself counts them, measured in the first periods
   /// after a start; 0 where it is not known.
   public var reportedLatencyFrames = 0
-  /// How two clocks are held together; nil where there is only one.
+  /// The drift between two clocks; nil where there is only one.
   public var drift: DriftReading?
   /// The clock that the frames of this cycle go by; nil where it is not known better than by the
   /// times of the cycles.
@@ -48,13 +48,13 @@ public struct DeviceStatus: BitwiseCopyable, Sendable {
   public init() {}
 }
 
-/// What a device knows of the clock that the unit's frames go by, beyond when its cycles came.
+/// An estimate of the clock that the unit's frames follow, better than the times of its cycles.
 public struct UnitClock: BitwiseCopyable, Sendable {
   /// Estimate of the clock that the unit's frames follow.
   public let clock: ClockEstimate
-  /// What it shows when this cycle is due.
+  /// The clock's frame at which this cycle is due.
   public let due: Int
-  /// Another one whenever the clock's frames were counted anew.
+  /// A number that changes whenever the clock's frames are counted anew.
   public let epoch: Int
 
   /// A cycle that is due when `clock` shows `due`.
@@ -66,9 +66,9 @@ public struct UnitClock: BitwiseCopyable, Sendable {
   }
 }
 
-/// What happened to one of several devices while the others went on.
+/// An event of one of several devices, such as its loss or its return, while the others go on.
 public struct DeviceEvent: BitwiseCopyable, Sendable {
-  /// What it was.
+  /// The kind of the event.
   public var kind: TimelineEvent.Kind
   /// Frames of the unit's that were not captured meanwhile; for a secondary output its number.
   public var frames: Int

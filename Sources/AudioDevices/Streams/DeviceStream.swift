@@ -3,7 +3,7 @@ import AudioBasics
 import AudioClocks
 import RealtimeAudio
 
-/// What a look at a device with a clock of its own finds.
+/// The state of a device with a clock of its own: running, stopped by an xrun, suspended or lost.
 public enum StreamState: BitwiseCopyable, Sendable {
   /// It runs: the reading has the frames captured or played since its start, and when that was;
   /// `available` frames can be taken or written now.
@@ -28,7 +28,7 @@ public protocol StreamDriver: ~Copyable {
   /// What it granted.
   var configuration: StreamConfiguration { get }
 
-  /// Where it is at a time.
+  /// The state of the stream at a time.
   mutating func readState(at now: UInt64) -> StreamState
 
   /// The next captured frames, or the room for the next to play, at most its period; nil where
@@ -118,8 +118,8 @@ public struct DeviceStream: ~Copyable, @unchecked Sendable {
   public mutating func stop() { type.stop(owner.memory) }
 }
 
-/// What is asked of a stream before it runs, when it broke, and at the end: it is found by its
-/// type.
+/// The calls of a stream's driver outside of cycles: starting, enabling reconnects, stopping.
+/// Reached by its type, not by its `DriverFunction`.
 extension StreamDriver where Self: ~Copyable {
   private static func found(_ memory: DriverMemory) -> UnsafeMutablePointer<Self> {
     memory.assumingMemoryBound(to: Self.self)

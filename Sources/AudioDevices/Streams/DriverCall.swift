@@ -22,7 +22,7 @@ public typealias DriverMemory = UnsafeMutableRawPointer
 /// The address of a `DuplexCall` or `StreamCall`.
 public typealias DriverCall = UnsafeRawPointer
 
-/// What a `DuplexDevice` asks of its driver on the audio thread: the requirements of that name.
+/// The calls of a `DuplexDevice` to its driver on the audio thread: the requirements of that name.
 public enum DuplexCall: BitwiseCopyable {
   /// `DuplexDriver.now`.
   case now
@@ -42,7 +42,7 @@ public enum DuplexCall: BitwiseCopyable {
   case secondaryReading(Int)
 }
 
-/// What a `DeviceStream` asks of its driver on the audio thread.
+/// The calls of a `DeviceStream` to its driver on the audio thread.
 public enum StreamCall: BitwiseCopyable {
   /// `StreamDriver.readState(at:)`, at a time in nanoseconds.
   case readState(at: UInt64)

@@ -91,7 +91,8 @@ public struct DuplexDevice: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// What is asked of a driver while no sound moves: it is found by its type.
+/// The calls of a driver outside of cycles: starting, recovering, stopping, closing, reconnecting.
+/// Reached by its type, not by its `DriverFunction`.
 extension DuplexDriver where Self: ~Copyable {
   private static func found(_ memory: DriverMemory) -> UnsafeMutablePointer<Self> {
     memory.assumingMemoryBound(to: Self.self)

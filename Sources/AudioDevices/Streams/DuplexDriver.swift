@@ -79,7 +79,7 @@ public protocol ReconnectableDriver: ~Copyable {
   mutating func pollForReconnection() -> DeviceReturn
 }
 
-/// What a look for a device that went away finds.
+/// The result of looking for a device that went away.
 public enum DeviceReturn: Sendable, Equatable {
   /// It is not there, or cannot be opened yet.
   case absent

@@ -2,7 +2,7 @@
 
 /// Something that happened at a frame of a unit's timeline.
 public struct TimelineEvent: BitwiseCopyable, Sendable, Equatable {
-  /// What happened.
+  /// The kind of an event: an xrun, an overflow, or a device's loss, return or absence.
   public enum Kind: UInt8, BitwiseCopyable, Sendable {
     /// The input lost frames: the device overran, or something stopped it.
     case captureXrun

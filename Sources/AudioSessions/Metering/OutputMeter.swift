@@ -31,7 +31,7 @@ public struct OutputMeter: MixerStage, ~Copyable {
   }
 }
 
-/// What an `OutputMeter` has found so far. Any thread.
+/// The results of an `OutputMeter` so far: clipped frames and true peak. Any thread.
 public struct OutputMeterView: ~Copyable, Sendable {
   private let clippedFramesView: PublishedValueView
   private let peakBits: PublishedValueView

@@ -1,7 +1,7 @@
 import AudioDevices
 import RealtimeAudio
 
-/// What outlives a session on one device, to be put on the mixer of the next one.
+/// The parts of a mixer that outlive a session on one device, for the mixer of the next one.
 package struct MixerParts: ~Copyable {
   /// Records the microphone.
   package var recorder: Recorder?

@@ -2,7 +2,7 @@ import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
-/// Where an effect is inserted.
+/// The place in the signal path where an effect is inserted.
 public enum InsertPoint: Sendable, Hashable, CaseIterable {
   /// On the input: after its gain, before its meter, recorder and monitor. The effect is recorded
   /// and played.

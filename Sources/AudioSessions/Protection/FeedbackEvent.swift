@@ -3,7 +3,7 @@
 import Glibc
 import RealtimeAudio
 
-/// What a feedback suppressor did.
+/// An event of a feedback suppressor: it lowered the microphone, or gives it back.
 public struct FeedbackEvent: Sendable, Equatable {
   /// The two things it does.
   public enum State: BitwiseCopyable, Sendable {

@@ -3,7 +3,7 @@
 import AudioBasics
 import RealtimeAudio
 
-/// What follows from a proof.
+/// The reaction to a proven loop: lowering the microphone, waiting for the decay, giving it back.
 extension FeedbackSuppressor {
   /// Lowers the microphone by 40 dB at once, and fixes how far its gain may come back.
   @_noLocks

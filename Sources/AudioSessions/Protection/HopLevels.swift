@@ -3,8 +3,8 @@
 import AudioBasics
 import AudioLevels
 
-/// How loud four broad bands of a sound are, once every hop of 2.7 ms: a tone that grows is seen
-/// beside a voice in another band.
+/// The levels of four broad frequency bands of a sound, once every hop of 2.7 ms: a tone that grows
+/// is seen beside a voice in another band.
 ///
 /// From 40 kHz on not every frame is looked at: a tone folded down is as loud as it was, and levels
 /// are all that counts here. A wave's energy is told from moment to moment, and not only over whole

@@ -38,7 +38,7 @@ public struct Limiter: ~Copyable {
   private let recovery: Float
   /// The highest peak of the hold time; without blocks for a gain that is never held.
   private var recentPeak: SlidingPeak
-  /// What the gain rises to.
+  /// The gain that is being approached.
   private var target: Float = 1
 
   /// A limit at `limit`, 1 being full scale. `holdSeconds` after a peak the gain begins to rise,

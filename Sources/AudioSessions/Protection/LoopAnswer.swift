@@ -3,8 +3,8 @@
 import AudioBasics
 import RealtimeAudio
 
-/// What a code says of a loop with a certain lag and resonance, if all of the level comes through
-/// it.
+/// The result of fitting a loop with a certain lag and resonance to a code that came back, if all
+/// of the level comes through the loop.
 struct LoopAnswer: BitwiseCopyable {
   /// Half hops it takes for what is played to come back.
   var lag: Int
@@ -89,7 +89,7 @@ struct LoopAnswer: BitwiseCopyable {
   }
 }
 
-/// What a code says of a loop that only a part of the level comes through. Lag, residualRatio and
+/// The result of fitting a loop that only a part of the level comes through. Lag, residualRatio and
 /// part are as in `LoopAnswer`.
 struct PartialLoop: BitwiseCopyable {
   var lag: Int

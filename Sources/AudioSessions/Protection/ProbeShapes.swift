@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a code looks like in a level, worked out before there is any sound.
+/// The shapes of a code in a level, hop by hop, calculated before there is any sound.
 struct ProbeShapes {
   /// A constant, a line, a parabola and the code as it comes back with each resonance, hop by hop.
   let columns: [[Double]]

@@ -74,7 +74,7 @@ struct DelayedFiles: ~Copyable {
   }
 }
 
-/// What a recording sounds like, as far as it is written. Disk thread.
+/// The levels of what a recording has written so far, and whether it is silent. Disk thread.
 struct WrittenLevels: ~Copyable {
   /// Measures it, where the plan says so.
   private var loudness: LoudnessMeter?

@@ -5,7 +5,7 @@ import AudioLevels
 import RealtimeAudio
 import VoiceCleaning
 
-/// What becomes of captured frames on their way to disk: moved by a fraction of a frame, cleaned,
+/// The processing of captured frames on their way to disk: moved by a fraction of a frame, cleaned,
 /// let through or left out by a gate, measured, and written. Disk thread. Frames are counted from
 /// the first that is captured; what others ask and are told is counted on the unit's timeline.
 struct RecordingPipeline: ~Copyable {
@@ -271,7 +271,7 @@ struct RecordingPipeline: ~Copyable {
   }
 }
 
-/// What is kept of a recording, as its gate decides. Disk thread.
+/// The segments and pauses of a recording: writes frames as the gate and the user say. Disk thread.
 extension RecordingPipeline {
   /// Whether what comes is kept.
   private var isKeeping: Bool { isOpen && !isPaused }

@@ -165,7 +165,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   /// Does nothing: the recording ends when the recorder closes its ring.
   public func conclude() {}
 
-  /// What is in the ring now is all.
+  /// Ends the recording with the frames that are in the ring now.
   public func abandon() { isAbandoned.raise() }
 
   /// Whether commands for complete files run or wait.

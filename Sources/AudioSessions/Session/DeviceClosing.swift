@@ -57,7 +57,7 @@ final class DeviceClosing<Callbacks: SessionCallbacks & ~Copyable> {
   }
 }
 
-/// How long something is waited for at the end.
+/// The deadline of a wait at the end.
 struct EndTimeout {
   private var deadline: UInt64
   private let urgentNanoseconds: UInt64

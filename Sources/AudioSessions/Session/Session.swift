@@ -1,7 +1,7 @@
 import AudioDevices
 import RealtimeAudio
 
-/// Why a session ended.
+/// The reason why a session ended.
 public enum StopReason: Sendable {
   /// The time asked for is over.
   case duration
@@ -27,7 +27,7 @@ public enum StopReason: Sendable {
   }
 }
 
-/// What the watcher of a session may ask it to do.
+/// The answer of a session's watcher: go on, or stop.
 public enum SessionCommand: Sendable {
   /// Goes on.
   case proceed
@@ -35,7 +35,7 @@ public enum SessionCommand: Sendable {
   case stop(StopReason)
 }
 
-/// What a session tells its watcher, on the thread that runs it, ten times a second or more.
+/// A snapshot of a session for its watcher, on the thread that runs it, ten times a second or more.
 public struct SessionMoment {
   /// Whether the device was started.
   public var isRunning = true
@@ -57,11 +57,11 @@ public struct SessionMoment {
   public var busyNanoseconds: UInt64 = 0
   /// What was found of a device that went away, where that is news.
   public var deviceReturn: DeviceReturn?
-  /// How two clocks are held together; nil where there is only one.
+  /// The drift between two clocks; nil where there is only one.
   public var drift: DriftReading?
 }
 
-/// What came of a session.
+/// The result of a session: why it ended, its frames, xruns, events, load and latency.
 public struct SessionReport: Sendable {
   /// Why it ended.
   public var stopReason = StopReason.end
@@ -84,12 +84,12 @@ public struct SessionReport: Sendable {
   public var nanCount = 0
   /// Frames from input to output as the driver itself counts them; 0 where it does not.
   public var reportedLatencyFrames = 0
-  /// How two clocks were held together at the end; nil where there was only one.
+  /// The drift between two clocks at the end; nil where there was only one.
   public var drift: DriftReading?
   /// Frames by which the delay from input to output was longer at the end than the configuration
   /// says.
   public var addedLatencyFrames: Int { drift?.addedFrames ?? 0 }
-  /// How each secondary output did at the end.
+  /// The drift and xruns of each secondary output at the end.
   public var secondaryOutputs: [SecondaryOutputReading] = []
   /// A callback, or a call of the device's driver, did not return in time, and was left to the
   /// system.
@@ -104,7 +104,7 @@ public struct SessionReport: Sendable {
   public init() {}
 }
 
-/// How a session's time passes.
+/// The pace of a session: the device's clock, or as fast as the machine can.
 public enum SessionClock: Sendable {
   /// As the device says, on an audio thread of this priority; disk work on threads of its own.
   case real(ThreadPriority)
@@ -116,7 +116,7 @@ public enum SessionClock: Sendable {
   public var isVirtual: Bool { if case .virtual = self { true } else { false } }
 }
 
-/// What happens to the sound of a session: callbacks that are told when it is over.
+/// The callbacks of a session, which are told when it is over, too.
 /// They run on the audio thread.
 public protocol SessionCallbacks: DuplexCallbacks, ~Copyable {
   /// Says so to the threads that wait for more, off the audio thread. After the last cycle.
@@ -142,7 +142,7 @@ struct SessionObserver: ~Copyable {
     self.meter = meter
   }
 
-  /// What happened since it was last asked.
+  /// A snapshot with the readings and events since the last one.
   mutating func moment(_ progress: borrowing UnitProgress) -> SessionMoment {
     var moment = SessionMoment(
       isRunning: progress.isStarted, frames: progress.frames, readings: [], events: [],
@@ -164,7 +164,7 @@ struct SessionObserver: ~Copyable {
   /// The device did not come back from a call.
   mutating func noteStuckDevice() { report.isDeviceStuck = true }
 
-  /// What came of it all.
+  /// The report of the session.
   mutating func conclude(
     _ progress: borrowing UnitProgress, _ reason: StopReason, _ configuration: DuplexConfiguration,
     _ background: [any BackgroundWork]

@@ -8,7 +8,7 @@ public struct MixerBus: ~Copyable {
   public var buffer: SampleBuffer
   /// Frames of the cycle.
   public private(set) var frames = 0
-  /// Where the cycle stands.
+  /// The cycle's position on the timeline, and its time.
   public private(set) var time = CycleTime(frame: 0, nanoseconds: 0, lostFrames: 0)
   /// Whether all frames of the cycle are silence.
   public private(set) var isSilent = false
@@ -106,8 +106,8 @@ public struct MixerBus: ~Copyable {
   }
 }
 
-/// What changes, measures or takes down the frames of a cycle. The mixer calls stages by their
-/// concrete types, so that the compiler proves them for the audio thread.
+/// A step of the mixer that changes, measures or records the frames of a cycle. The mixer calls
+/// stages by their concrete types, so that the compiler proves them for the audio thread.
 ///
 /// ```swift
 /// /// Turns the phase round.

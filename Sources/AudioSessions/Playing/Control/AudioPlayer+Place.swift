@@ -1,6 +1,6 @@
 import AudioFiles
 
-/// Where it plays, and where it is to go on.
+/// The playback position of a player, seeking, and the direction, region and speed of what plays.
 extension AudioPlayer {
   /// What is heard now: its number, its place in the queue, and what is known of the source.
   public var current: PlayerTrack? { heard?.span.track }
@@ -185,7 +185,7 @@ extension AudioPlayer {
   public static func supports(format: String) -> Bool { Decoding.supports(format: format) }
 }
 
-/// Why a player did not go where it was asked to.
+/// The reason why a player did not seek.
 public enum SeekFailure: ExplainedFailure, Sendable, Equatable {
   /// Nothing plays, and nothing waits to be played.
   case nothingPlaying

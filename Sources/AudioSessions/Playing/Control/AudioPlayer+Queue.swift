@@ -1,7 +1,7 @@
 import AudioBasics
 import AudioFiles
 
-/// What is to be played.
+/// The queue of a player: adding and removing items, skipping and repeating.
 extension AudioPlayer {
   /// Plays `item` when everything before it is over.
   public func enqueue(_ item: QueueItem) { enqueue([item]) }

@@ -25,7 +25,7 @@ import RealtimeAudio
 ///
 /// All of it may be called from any thread, but not from the audio thread.
 public final class AudioPlayer: Sendable {
-  /// What a player must know of the unit that it plays for.
+  /// The properties of a unit that a player for it must know: rate, channels and period.
   public struct Shape: Sendable, Equatable {
     /// Frames a second of the unit.
     public var sampleRate: Int
@@ -153,7 +153,7 @@ public final class AudioPlayer: Sendable {
   }
 }
 
-/// Whether and how loud it plays.
+/// The transport of a player: play, pause, stop, gain, state and events.
 extension AudioPlayer {
   /// Goes on, or begins.
   public func play() { switches.withLock { $0.pause.publish(0) } }

@@ -6,7 +6,7 @@ import RealtimeAudio
 /// audio thread says was heard, fifty times a second, on a thread of its own.
 final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   // @unchecked because one thread at a time steps it; what others set is behind a lock.
-  /// What has been told of a turn.
+  /// The events that were told of one turn so far, and what was heard of it.
   private final class TrackState {
     let track: PlayerTrack
     /// What was heard of it in spans that are gone; nil until it is heard.

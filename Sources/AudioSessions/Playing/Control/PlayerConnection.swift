@@ -3,8 +3,8 @@ import AudioDevices
 import AudioFiles
 import RealtimeAudio
 
-/// What a player has for one unit: a ring, what fills it, and what tells of it. Made when the
-/// player is attached, over with the unit's session.
+/// The connection of a player to one unit: a ring buffer, the feeder that fills it, the announcer
+/// of its events. Made when the player is attached, over with the unit's session.
 final class PlayerConnection: Sendable {
   let shape: AudioPlayer.Shape
   let queue: PlayQueue
@@ -62,7 +62,7 @@ final class PlayerConnection: Sendable {
     return player
   }
 
-  /// What a session runs beside it.
+  /// The background work that a session runs for it.
   var background: [any BackgroundWork] { [queue.opener, feeder, announcer] }
 
   /// Frames of the ring that were heard or passed over.

@@ -1,6 +1,6 @@
 import RealtimeAudio
 
-/// Who is told what happens to a player, and what was heard so far: the same in all sessions.
+/// The event handlers of a player, and the history of what was heard: the same in all sessions.
 final class PlayerListeners: Sendable {
   /// What happens, for all who want to know.
   let events = EventSource<PlayerEvent>()

@@ -1,7 +1,7 @@
 import AudioBasics
 import RealtimeAudio
 
-/// What a player's half on the audio thread tells of its ring.
+/// A message about its ring from a player's half on the audio thread.
 enum PlayerMark: BitwiseCopyable, Sendable {
   /// The ring is heard from its frame `ringFrame` on, at `frame` of the unit's timeline and at
   /// `nanoseconds` of the device's clock.

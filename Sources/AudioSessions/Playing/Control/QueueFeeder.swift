@@ -29,14 +29,14 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     let decoders: [any SoundDecoder]
   }
 
-  /// Whether what it reads is touched, or will be.
+  /// The phase of the feeder: between two steps, in one, or over for good.
   private enum Phase {
     case idle(hasBegun: Bool)
     case stepping
     case over
   }
 
-  /// What it and the audio thread tell each other (see `PlayerRemote`).
+  /// The values that it shares with the audio thread (see `PlayerRemote`).
   struct Signals: ~Copyable {
     let isPaused: PublishedValueView
     let starvation: PublishedValueView
@@ -256,7 +256,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   }
 }
 
-/// What is asked of a player's queue, on the thread that feeds.
+/// A request for a change of a player's queue, carried out on the thread that feeds.
 enum PlayerChange: Sendable {
   typealias Edit = @Sendable (inout TrackSettings, inout Double, any QueueSource) -> Void
   typealias Work = @Sendable (PlayQueue, Int) -> Bool
@@ -286,8 +286,8 @@ extension [PlayerChange] {
   }
 }
 
-/// What is asked of the thread that feeds, and goes on to the next session where it was not done
-/// yet.
+/// The requests to the thread that feeds. Those that were not carried out yet go on to the next
+/// session.
 final class FeederRequests: Sendable {
   let changes = MutexBox<[PlayerChange]>([])
   let tap = MutexBox<(any PlayerTap)?>(nil)

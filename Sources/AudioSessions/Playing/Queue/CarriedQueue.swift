@@ -1,6 +1,6 @@
 import AudioFiles
 
-/// What goes on of a queue in another one, for a unit of another rate.
+/// The part of a queue that goes on in another queue, for a unit of another rate.
 struct CarriedQueue {
   /// What is heard next, where it was begun already.
   var resumption: QueueResumption?

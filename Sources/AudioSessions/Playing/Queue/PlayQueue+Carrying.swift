@@ -1,6 +1,6 @@
 import AudioFiles
 
-/// How a queue goes on in another one, when the player is attached to another unit.
+/// The continuation of a queue in another one, when the player is attached to another unit.
 extension PlayQueue {
   /// Opens what goes on from an earlier queue. False while it is not there yet. Throws why it does
   /// not go on.

@@ -256,7 +256,7 @@ final class PlayQueue: @unchecked Sendable {
     return true
   }
 
-  /// What comes next on the list has its turn; nil where something else comes next.
+  /// Begins the turn of the next item on the list; nil where something else comes next.
   private func beginComing() -> QueueList.Entry? {
     list.withLock { isRetired.isRaised ? nil : $0.begin(generation) }
   }
@@ -282,7 +282,7 @@ final class PlayQueue: @unchecked Sendable {
     }
   }
 
-  /// What is played is over.
+  /// Closes the spans of the source that is over.
   private func close() {
     boundaries.removeAll()
     current = nil

@@ -7,7 +7,7 @@
 struct PlayedHistory: Sendable {
   private static let capacity = 4096
 
-  /// What turns of a source have in common.
+  /// The source that several turns have in common.
   private final class Source: Sendable {
     let info: StreamInfo
     let decoderIDs: [ObjectIdentifier]
@@ -78,7 +78,7 @@ struct PlayedHistory: Sendable {
   }
 }
 
-/// How much of a track was played.
+/// A track that was played: its first frame on the timeline, and how many frames were played.
 public struct PlayedTrack: Sendable {
   /// Which.
   public var track: PlayerTrack

@@ -9,8 +9,8 @@ struct RingJump: Sendable {
   var end: Int
 }
 
-/// What a queue has delivered, and what went wrong: written by the thread that reads the queue,
-/// seen by others.
+/// The record of what a queue has delivered, and of what failed: written by the thread that reads
+/// the queue, read by others.
 struct PlayedSpans: Sendable {
   /// A source that came to nothing, or ended before its end.
   struct Failure: Sendable {
@@ -26,11 +26,11 @@ struct PlayedSpans: Sendable {
   /// Turns that were begun and then not wanted, with what was to be heard of them.
   var canceled: [TrackSpan] = []
   var failures: [Failure] = []
-  /// What was asked of a source and cannot be.
+  /// The requests that a source cannot fulfil.
   var refusals: [FileFailure] = []
-  /// What a radio station says it plays.
+  /// The title that a radio station announces.
   var announcedTitle: String?
-  /// What the reader goes over at last.
+  /// The latest frames of the ring that the reader skips.
   var jump: RingJump?
   /// Whether nothing more comes.
   var isOver = false
@@ -86,7 +86,7 @@ struct PlayedSpans: Sendable {
     spans.removeFirst(count)
   }
 
-  /// What is read failed.
+  /// Notes that the track that is read now failed.
   mutating func fail(_ failure: FileFailure) {
     guard let track = spans.last?.track else { return }
     failures.append(
@@ -106,8 +106,8 @@ struct PlayedSpans: Sendable {
   }
 }
 
-/// Where a stretch of a track lies in what a queue has delivered: one a turn, and one more after
-/// each seek and the like.
+/// A stretch of a track, and its position in what a queue has delivered: one a turn, and one more
+/// after each seek and the like.
 struct TrackSpan: Sendable {
   /// The turn it belongs to.
   let track: PlayerTrack

@@ -1,7 +1,7 @@
 import AudioFiles
 import RealtimeAudio
 
-/// What a player is doing.
+/// The state of a player.
 public enum PlayerState: Sendable, Equatable {
   /// Nothing is to be played.
   case idle
@@ -50,7 +50,7 @@ public final class PlayerTrack: Sendable {
 /// subscription.cancel()
 /// ```
 public struct PlayerEvent: Sendable {
-  /// What happened.
+  /// The kind of an event.
   public enum Kind: Sendable {
     /// Its source is open, and its first frames are on their way.
     case decodingStarted

@@ -1,7 +1,7 @@
 import AudioBasics
 import AudioFiles
 
-/// What a queue is to play at one turn: a file, an address, a decoder of yours, or several at once.
+/// An item of a queue, played at one turn: a file, address, decoder of yours, or several at once.
 ///
 /// ```swift
 /// let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
@@ -17,7 +17,7 @@ import AudioFiles
 /// engine.player.enqueue(QueueItem(parts, mixMode: .together))
 /// ```
 public struct QueueItem: Sendable {
-  /// How several sources are heard.
+  /// The way in which several sources are heard.
   public enum MixMode: Sendable, Equatable {
     /// All at once, added up.
     case together
@@ -158,7 +158,7 @@ public protocol QueueItemParts: AnyObject, Sendable {
   func part(at index: Int) -> QueueItem.Part
 }
 
-/// What is known of a source of a queue: for people, and to reckon with.
+/// The known properties of a source of a queue: names, format, length, bit rate and tags.
 public struct StreamInfo: Sendable, Equatable {
   /// Its path or address; of several at once those of all.
   public var names: [String]
@@ -192,7 +192,7 @@ public struct StreamInfo: Sendable, Equatable {
   }
 }
 
-/// What a queue plays at its turn: a track, or several at once.
+/// A source that a queue plays at one turn: a track, or several at once.
 protocol QueueSource: FrameSource {
   /// What is played.
   var decoders: [any SoundDecoder] { get }
@@ -217,7 +217,7 @@ struct PartFailure {
 }
 
 extension QueueSource {
-  /// What is one ends where it fails.
+  /// None: a source of a single part ends where it fails.
   func takeFailures() -> [PartFailure] { [] }
 
   /// That of the first, under the names of all.
@@ -254,7 +254,7 @@ final class TrackGroup: QueueSource {
   /// Parts that could not be opened and were not told yet.
   private var unopened: [PartFailure]
   private let mix: TrackMix
-  /// Where another is to be heard, and which.
+  /// The part that was asked to be heard next, and the boundary from which on.
   private var asked: (boundary: Int?, index: Int)?
   /// Frames until then, once it is clear.
   private var choice: (frames: Int, index: Int)?

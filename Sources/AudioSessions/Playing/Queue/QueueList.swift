@@ -1,6 +1,6 @@
 import AudioBasics
 
-/// Where an item stands in a queue: a queue that repeats and shuffles has an order for each round.
+/// The position of an item in a queue: one that repeats and shuffles has an order for each round.
 struct QueuePlace: Hashable, Comparable, Sendable {
   /// Counted up with each new order.
   var round: Int

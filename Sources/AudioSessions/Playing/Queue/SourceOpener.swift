@@ -12,7 +12,7 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
     case opened(Result<any QueueSource, FileFailure>)
   }
 
-  /// Where in a source, and how, it goes on.
+  /// The settings and the position with which a source goes on.
   private struct Entry {
     let settings: TrackSettings
     let boundary: Double

@@ -2,7 +2,7 @@ import AudioBasics
 import AudioClocks
 import AudioFiles
 
-/// How a track is to be heard.
+/// The settings with which a track is played: range, speed, gain, pan and resampler quality.
 ///
 /// ```swift
 /// var settings = TrackSettings(gain: Gain(decibels: -6))
@@ -217,7 +217,7 @@ public final class TrackReader: FrameSource {
   }
 }
 
-/// How a track goes on elsewhere in its file.
+/// The position in its file at which a track goes on, with its settings and its converter.
 private struct TrackEntry: ~Copyable {
   let settings: TrackSettings
   /// The boundary of the file that is read first, and where between the frames behind it the sound
@@ -262,7 +262,7 @@ extension TrackReader {
   func flushTail(beforeSound: Bool) { stream.flushTail(beforeSound: beforeSound) }
 }
 
-/// Where in its file each frame of a track lies, in the order in which they are heard.
+/// The position in the file of each frame of a track, in the order in which the frames are heard.
 struct PositionMap: Sendable, Equatable {
   let path: PlayPath
   /// Where the first frame that is heard lies on the path, in frames of the file.
@@ -302,8 +302,8 @@ struct PositionMap: Sendable, Equatable {
   }
 }
 
-/// Where a track's converter begins, so that its first frame that is heard lies exactly where it
-/// was asked for: some frames earlier, which give the converter's filter a past.
+/// The position at which a track's converter begins, so that the first frame that is heard lies
+/// exactly where it was asked for: some frames earlier, which give the converter's filter a past.
 struct SeekPoint {
   /// The boundary of the file that is read first.
   let boundary: Int

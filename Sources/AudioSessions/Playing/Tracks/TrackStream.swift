@@ -308,8 +308,8 @@ struct TrackConversion: ~Copyable {
   }
 }
 
-/// What a converter must know beyond the edge of a track where a sound of another rate joins it:
-/// foretold from the last frames before the edge, or the first behind it.
+/// The samples that a converter needs beyond the edge of a track where a sound of another rate
+/// joins it: predicted from the last frames before the edge, or the first behind it.
 struct TrackExtrapolation: ~Copyable {
   /// Frames that are foretold at least: more than any filter of ours reaches.
   static let frames = 512

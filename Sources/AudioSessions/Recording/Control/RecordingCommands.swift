@@ -1,6 +1,6 @@
 import RealtimeAudio
 
-/// What the user asks of a recording while it runs.
+/// A command of the user to a recording while it runs.
 public enum RecordingCommand: Sendable, Equatable {
   /// Begins the recording, where it waits for that, with what came just before.
   case start
@@ -36,10 +36,10 @@ public final class RecordingRemote: Sendable {
   }
 }
 
-/// What is to be done at which frames, in order. Many may wait while a gate looks ahead: places are
-/// found by bisection.
+/// The commands and gaps of a recording, by the frames at which they are due, in order. Many may
+/// wait while a gate looks ahead: places are found by bisection.
 struct RecordingCommandPoints {
-  /// What is to be done at a frame of the timeline.
+  /// A command or a gap that is due at a frame of the timeline.
   enum Point: Equatable {
     /// What the user asks.
     case command(RecordingCommand)

@@ -1,7 +1,7 @@
 import AudioBasics
 import AudioFiles
 
-/// What a recording is like where nobody says it.
+/// The default length of a recording's capture ring, and the limit of its size.
 extension RecordingPlan {
   /// Seconds that a capture ring holds while the disk stands still.
   public static var usualRingSeconds: Double { 12 }

@@ -2,7 +2,7 @@ import AudioFiles
 import AudioLevels
 import RealtimeAudio
 
-/// What happens to a recording, as its watcher is told.
+/// An event of a recording, as its watcher is told.
 public enum RecordingEvent: Sendable {
   /// Frames were captured and found no room in the ring: a gap on the timeline.
   case overflow(frame: Int, frames: Int)
@@ -132,7 +132,7 @@ public struct RecordedSegment: Sendable, Equatable {
   public var start: UInt64
 }
 
-/// What the user left out of a recording.
+/// A pause that the user made in a recording: its position and its length.
 public struct RecordingPause: Sendable, Equatable {
   /// The recording's frame before which it lies.
   public var frame: Int
@@ -150,7 +150,7 @@ public struct RecordedMarker: Sendable, Equatable {
   public var label: String
 }
 
-/// What became of a recording.
+/// The result of a recording: its files, frames, gaps, levels and failure.
 ///
 /// ```swift
 /// let engine = DuplexEngine(device: "sim:clock=free")

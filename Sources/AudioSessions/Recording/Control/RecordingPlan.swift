@@ -19,7 +19,7 @@ public enum SplitRule: Sendable, Equatable {
   case silence
 }
 
-/// How much a recording in many files keeps; the oldest of its files go.
+/// The limit on what a recording in many files keeps; the oldest of its files are removed.
 public enum KeepRule: Sendable, Equatable {
   /// The number of files, the one that grows included.
   case files(Int)
@@ -29,7 +29,7 @@ public enum KeepRule: Sendable, Equatable {
   case seconds(Double)
 }
 
-/// How a recording is kept on disk.
+/// The settings of a recording on disk: its path, formats and tags, when it is split, what is kept.
 ///
 /// ```swift
 /// var plan = RecordingPlan(

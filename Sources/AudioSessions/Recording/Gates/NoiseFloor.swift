@@ -1,11 +1,11 @@
-/// How loud the noise of one channel is in each band: by minimum statistics (R. Martin, "Noise
+/// An estimate of one channel's noise level in each band: by minimum statistics (R. Martin, "Noise
 /// power spectral density estimation based on optimal smoothing and minimum statistics", 2001).
 ///
 /// Speech pauses between syllables, so the lowest level of the last seconds is the noise's. It
 /// falls at once and rises slowly. Noise that is itself restless, as distant talk is, lies above
 /// its own lowest level: how far, the lowest mean of half a second tells.
 struct NoiseFloor: Sendable {
-  /// What is known of the noise.
+  /// The noise as it is estimated: its level in each band, and its unrest.
   struct Estimate: Sendable {
     /// The mean in each band, in dBFS.
     var levels: BandLevels

@@ -1,6 +1,6 @@
 import AudioBasics
 
-/// Where a segment that is kept begins or ends.
+/// The beginning or the end of a segment that is kept.
 public enum GateEdge: Sendable, Equatable {
   /// The first frame of a segment that is kept.
   case open(Int)

@@ -3,7 +3,7 @@ import AudioBasics
 /// Judges the blocks of one channel by their spectra: finds speech that steady noise nearly hides,
 /// and tells music from it.
 struct SpectralDetector: Sendable {
-  /// What is known of one block.
+  /// The result for one block: the likelihood of speech, and whether it was music.
   struct Block: Sendable {
     /// The likelihood of speech: the median of the last 110 ms, which strokes of a key do not move.
     var likelihood: Float = 0

@@ -137,7 +137,7 @@ struct SpeechDetector: Sendable {
   }
 }
 
-/// How much a block sounds like speech.
+/// The strength of the evidence that a block is speech.
 enum SpeechEvidence: Sendable, Comparable {
   /// Quiet, or noise.
   case none

@@ -1,8 +1,8 @@
 import Glibc
 
-/// How likely a block of one channel is speech in noise: the mean over the bins of a spectrum of
-/// the logarithm of the likelihood ratio (J. Sohn, N. S. Kim, W. Sung, "A statistical model-based
-/// voice activity detection", 1999).
+/// The likelihood that a block of one channel is speech in noise: the mean over the bins of a
+/// spectrum of the logarithm of the likelihood ratio (J. Sohn, N. S. Kim, W. Sung, "A statistical
+/// model-based voice activity detection", 1999).
 ///
 /// The noise in each bin is followed by the probability that the bin holds speech (T. Gerkmann,
 /// R. C. Hendriks, "Unbiased MMSE-based noise power estimation with low complexity and low tracking

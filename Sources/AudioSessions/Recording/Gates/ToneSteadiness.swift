@@ -1,6 +1,6 @@
 import Glibc
 
-/// How much of one channel's sound is tones whose frequency does not move, as music's do.
+/// The share of one channel's sound that is tones whose frequency does not move, as music's do.
 ///
 /// The harmonics of a voice rise and fall all the time, those of an instrument stay where they are
 /// as long as its note lasts. Peaks of the spectrum that stay at one frequency show music even

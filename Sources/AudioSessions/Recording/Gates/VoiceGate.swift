@@ -117,7 +117,7 @@ public struct VoiceGate: RecordingGate {
     return max(edges.lastFrame, min(receivedFrames, certain))
   }
 
-  /// What is open ends with the last speech.
+  /// Ends an open segment with the last speech.
   public mutating func finish() {
     judge(to: detector.blocks)
     if isOpen { pendingClose = segmentEnd }
@@ -229,7 +229,7 @@ public struct VoiceGate: RecordingGate {
   }
 }
 
-/// What a `VoiceGate` takes for speech, and what it keeps around it.
+/// The settings of a `VoiceGate`: what it takes for speech, and what it keeps around it.
 public struct VoiceSettings: Sendable, Equatable {
   /// Frames a second.
   public var sampleRate: Int

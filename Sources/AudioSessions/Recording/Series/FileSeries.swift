@@ -306,7 +306,7 @@ struct FileSeries: ~Copyable {
     }
   }
 
-  /// What an encoder makes of frames is known when it is there.
+  /// Asks for a split by the size of an encoded file, which is only known once it is written.
   private mutating func noteSize() {
     guard case .bytes(let most) = plan.split, most > 0, !plan.fileFormat.isPlain else { return }
     // What it keeps back is at most a block of samples as they were.

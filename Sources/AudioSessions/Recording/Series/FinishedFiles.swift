@@ -1,7 +1,7 @@
 import AudioFiles
 
-/// What becomes of files once they are complete: a command runs for each, one at a time and in
-/// order, and the oldest are removed when there are more than are to be kept.
+/// The complete files of a recording: a command runs for each, one at a time and in order, and the
+/// oldest are removed when there are more than are to be kept.
 struct FinishedFiles: ~Copyable {
   private struct Entry {
     let path: String

@@ -1,6 +1,6 @@
 import RealtimeAudio
 
-/// What the clock on the wall shows for a time of the device's clock.
+/// The conversion from times of the device's clock to wall-clock time.
 struct WallClock: Sendable {
   private let isVirtual: Bool
 
