@@ -1,6 +1,6 @@
 // Audio thread.
 
-/// How long frames last.
+/// Duration of frames in nanoseconds.
 package enum FrameTime {
   /// Nanoseconds that `frames` frames last at `rate` frames a second, of whole seconds and the
   /// rest: the product of frames and nanoseconds alone would overflow after seven hours at 768 kHz.

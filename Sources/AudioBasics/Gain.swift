@@ -1,7 +1,6 @@
 // Audio thread.
 
-/// What amplitudes are multiplied by, from silence to 60 dB. A gain of 0 dB is a factor of exactly
-/// 1.
+/// Factor for amplitudes, from silence to 60 dB. A gain of 0 dB is a factor of exactly 1.
 ///
 /// ```swift
 /// let gain = Gain(decibels: -6)

@@ -44,7 +44,7 @@ extension Unicode.Scalar {
     return !properties.isDefaultIgnorableCodePoint && !properties.isNoncharacterCodePoint
   }
 
-  /// What stands for it in a line.
+  /// Character that is printed in its place.
   fileprivate func printed(between earlier: Unicode.Scalar, and later: Unicode.Scalar)
     -> Unicode.Scalar
   {

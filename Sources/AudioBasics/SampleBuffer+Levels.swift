@@ -2,7 +2,7 @@
 
 import CVectors
 
-/// How loud frames are.
+/// Levels of frames: peaks, sums of squares, and samples that are no finite numbers.
 extension SampleBuffer {
   /// Raises `levels` by the first `frames` frames: its first `channelCount` samples are each
   /// channel's highest magnitude so far, the next `channelCount` each channel's sum of squares.
@@ -128,7 +128,7 @@ extension SampleBuffer {
   }
 }
 
-/// How high frames reach, and what it takes to look at them closely.
+/// Peaks of many frames; peak, sum and gain of a single frame.
 extension SampleBuffer {
   /// The highest magnitude of the first `frames` frames, all channels together.
   @_noLocks

@@ -2,7 +2,7 @@
 
 import CVectors
 
-/// What mixing does to frames, in place; on the first `frames` frames where no first is named.
+/// Mixing operations on frames, in place; on the first `frames` frames where no first is named.
 extension SampleBuffer {
   /// Silence.
   @_noLocks

@@ -1,6 +1,6 @@
 // Audio thread.
 
-/// How a device lays one sample out in memory. Names are ALSA's.
+/// Sample format of a device: the layout of one sample in memory. Names are ALSA's.
 ///
 /// ```swift
 /// precondition(SampleFormat(name: "S24_3LE") == .s24Packed3LE)

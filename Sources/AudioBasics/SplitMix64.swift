@@ -15,7 +15,7 @@ public struct SplitMix64: RandomNumberGenerator, BitwiseCopyable, Sendable {
   @_noLocks @inlinable
   public init(seed: UInt64) { state = seed }
 
-  /// What the state grows by with each number.
+  /// Increment of the state with each number.
   public static var step: UInt64 { @_noLocks @inlinable get { 0x9E37_79B9_7F4A_7C15 } }
 
   /// The next number.

@@ -16,7 +16,7 @@ package struct BandFilters: ~Copyable, Sendable {
   /// The states of the filters, those of their band-pass and of their low-pass; or what they are
   /// multiplied by.
   package typealias Pair = BandPair
-  /// What the filters' outputs add up to.
+  /// Sums of the filters' outputs.
   package typealias Sums = BandSums
 
   /// Filters around `centres`, in cycles per frame.

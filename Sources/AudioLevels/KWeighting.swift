@@ -14,7 +14,7 @@ import Glibc
 struct KWeighting {
   /// The high-pass and the shelf, in this order, the same for both channels of a pair.
   let sections: SectionWeights
-  /// What the power of the sections' output is multiplied by.
+  /// Factor for the power of the sections' output.
   let powerGain: Double
 
   init(sampleRate: Int) {

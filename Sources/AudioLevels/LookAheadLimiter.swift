@@ -55,7 +55,7 @@ package struct LookAheadLimiter: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// What a `LookAheadLimiter` knows.
+/// State of a `LookAheadLimiter`.
 ///
 /// The highest peak of a sliding window asks for a gain, which is released slowly. Two moving
 /// averages in a row, together as long as the look-ahead, smooth it; since the window is longer
@@ -82,7 +82,7 @@ struct LookAheadState: ~Copyable {
   private var secondAverage: MovingAverage
   private var truePeaks: TruePeaks?
   private let recovery: Float
-  /// What the window's highest peak needs, and the same released.
+  /// Gain that the window's highest peak needs, and the same released.
   private var target: Float = 1
   private var released: Float = 1
   /// The highest peak of the frames on their way, and of the hold time before them.

@@ -1,8 +1,8 @@
 import AudioBasics
 import CVectors
 
-/// How loud a programme is: loudness and true peak by ITU-R BS.1770 and EBU R 128, and what can be
-/// said of its samples one by one.
+/// Meter of a programme: loudness and true peak by ITU-R BS.1770 and EBU R 128, and statistics of
+/// its samples.
 ///
 /// Takes the same memory for a second as for a day. One thread at a time, never the audio thread.
 ///
@@ -167,7 +167,7 @@ public struct LoudnessMeter: ~Copyable, Sendable {
   }
 }
 
-/// What a `LoudnessMeter` has heard so far, at one moment.
+/// Levels that a `LoudnessMeter` has measured so far, at one moment.
 public struct ProgrammeLevels: Sendable, Equatable {
   /// Each channel's highest magnitude, exactly; full scale is 1.
   public var samplePeaks: [Float] = []

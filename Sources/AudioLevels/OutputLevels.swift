@@ -2,7 +2,7 @@
 
 import AudioBasics
 
-/// How far what is played goes beyond what an output can play.
+/// Clipping and true-peak statistics of an output.
 public struct OutputLevels: ~Copyable, Sendable {
   private var peaks: TruePeaks
   /// Frames of which at least one sample is beyond full scale: the output clips them.

@@ -1,6 +1,6 @@
 import CVectors
 
-/// What can be said of a channel's samples one by one: peak, clipping, and what they add up to.
+/// Statistics of one channel's samples: peak, clipping, and sums.
 struct SampleStatistics {
   /// What counts as full scale: the highest a converter of 16 bits delivers.
   static let fullScale: Float = 32767 / 32768

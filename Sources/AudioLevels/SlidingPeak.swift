@@ -42,7 +42,7 @@ package struct SlidingPeak: BitwiseCopyable, Sendable {
   @_noLocks
   package static func gain(of peak: Float, limit: Float) -> Float { limit * margin / peak }
 
-  /// What a limit is lowered by before it is divided by a peak.
+  /// Factor by which a limit is lowered before it is divided by a peak.
   package static var margin: Float { @_noLocks get { 0.999_999 } }
 
   /// The least rise of a gain: less would be lost in rounding.

@@ -21,8 +21,8 @@
 /// stretches is `mutating`, too: that works where they lie, while each call of what is not would
 /// first copy 2.5 KB.
 struct ArrivalHull: BitwiseCopyable, Sendable {
-  /// What is kept of a stretch. Times are in seconds; leads are frames by which the clock is ahead
-  /// of its nominal rate.
+  /// Summary of a stretch of readings. Times are in seconds; leads are frames by which the clock is
+  /// ahead of its nominal rate.
   struct Stretch: BitwiseCopyable {
     /// The earliest reading: seconds since the first reading of all.
     var time = 0.0

@@ -18,7 +18,7 @@
 ///
 /// A stretch is a time of a second or so. The earliest of its readings is taken in.
 struct ClockFilters: BitwiseCopyable, Sendable {
-  /// What the filter in use has come to be off by, in some seconds.
+  /// Error that the filter in use has come to, and the seconds in which it did.
   struct GrownError: BitwiseCopyable {
     var frames: Double
     var seconds: Double

@@ -1,6 +1,6 @@
 // Audio thread.
 
-/// What a device once said of its own clock: the frames that had passed at a time.
+/// Reading of a device's own clock: the frames that had passed at a time.
 public struct ClockReading: BitwiseCopyable, Sendable {
   /// Frames captured or played since the device started.
   public var frames: Int

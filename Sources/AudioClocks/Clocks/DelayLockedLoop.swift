@@ -16,7 +16,7 @@ struct DelayLockedLoop: BitwiseCopyable, Sendable {
   private var frames = 0.0
   private var rate: Double
   private var change = 0.0
-  /// What is not known: the variances of all three, and how they go together.
+  /// Uncertainty: the variances of all three, and their covariances.
   private var spread = 0.0
   private var spreadRate = 0.0
   private var spreadChange = 0.0

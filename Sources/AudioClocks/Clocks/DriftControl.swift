@@ -121,8 +121,8 @@ public struct DriftControl: BitwiseCopyable, Sendable {
     return ratio
   }
 
-  /// How fast an error is taken back, as a part of it a second, some time after something has
-  /// begun.
+  /// Control gain, some time after something has begun: the part of an error that is taken back in
+  /// a second.
   private struct GainSchedule: BitwiseCopyable {
     /// Where little is known yet.
     var gain: Double

@@ -1,6 +1,6 @@
 // Audio thread.
 
-/// How a clock's rate went in the time of which the newest readings tell.
+/// Change of a clock's rate in the time that the newest readings cover.
 enum RateTrend: BitwiseCopyable, Sendable {
   /// It stayed the same, as far as they tell.
   case constant

@@ -42,7 +42,7 @@ struct RatioSmoother: BitwiseCopyable, Sendable {
     second = Section(value: value)
   }
 
-  /// What comes out now.
+  /// Current output.
   var value: Double {
     @_noLocks get { second.value }
   }

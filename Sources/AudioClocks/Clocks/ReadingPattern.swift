@@ -1,6 +1,6 @@
 // Audio thread.
 
-/// How the readings of a clock come: how late, and how often.
+/// Timing of a clock's readings: how late, and how often they come.
 @usableFromInline
 struct ReadingPattern: BitwiseCopyable, Sendable {
   /// Seconds of lateness times seconds from one reading to the next, from which on the hull knows

@@ -1,4 +1,5 @@
-/// How exactly a `VariableRateConverter` reads between frames, and how far it looks for that.
+/// Quality of a `VariableRateConverter`: how exactly it interpolates, and how many frames ahead it
+/// looks for that.
 ///
 /// "Level" is within 0.1 dB. The figures hold for ratios near 1: up to that edge, all that a
 /// converter adds lies at least `attenuation` below the signal. For much slower and for faster,

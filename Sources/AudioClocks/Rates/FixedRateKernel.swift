@@ -8,7 +8,7 @@ import Glibc
 /// down, and more quality is a steeper slope: from 128 taps on, which is as long as the standard
 /// converter of a moving ratio looks, what 44.1 kHz holds passes level to 20 kHz.
 struct FixedRateKernel {
-  /// What a quality stands for where the output's rate is the higher one.
+  /// Kernel parameters of a quality where the output's rate is the higher one.
   private struct Design {
     let taps: Int
     /// Where the kernel passes half: in parts of half the lower rate, up and down.

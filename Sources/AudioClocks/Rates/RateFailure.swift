@@ -1,4 +1,4 @@
-/// Why one rate cannot be converted to another.
+/// Reason why one rate cannot be converted to another.
 public enum RateFailure: ExplainedFailure, Sendable, Equatable {
   /// A rate outside `RateConverter.supportedRates`.
   case unsupportedRate(Int)

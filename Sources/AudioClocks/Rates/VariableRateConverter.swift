@@ -195,8 +195,8 @@ public struct VariableRateConverter: ~Copyable, Sendable {
   }
 }
 
-/// How far each output frame advances in the input, while that changes evenly from one ratio to
-/// another.
+/// Step in input frames from one output frame to the next, while it changes evenly from one ratio
+/// to another.
 struct RatioGlide: BitwiseCopyable {
   /// The input frames between the last output frame and the next.
   private(set) var step = FramePosition(1)

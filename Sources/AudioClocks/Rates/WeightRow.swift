@@ -1,6 +1,6 @@
 // Audio thread.
 
-/// How the weights of an inner product lie in memory, so that its sum is rounded little more than
+/// Memory layout of the weights of an inner product, so that its sum is rounded little more than
 /// its result.
 ///
 /// Nearly all of a sum comes from the eight samples in the middle. Their weights follow behind all

@@ -45,7 +45,7 @@ extension WeightRow {
   }
 }
 
-/// What a sinc is multiplied by to make it end. Any thread but the audio thread.
+/// Window function by which a sinc is multiplied to make it end. Any thread but the audio thread.
 enum SincWindow: Sendable {
   /// Kaiser's.
   case kaiser(KaiserWindow)

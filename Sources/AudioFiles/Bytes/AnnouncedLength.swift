@@ -1,4 +1,4 @@
-/// How long a head says that its sound is, in 32 bits or, beside them, in 64.
+/// Length of the sound by a file's header, in 32 bits or, beside them, in 64.
 enum AnnouncedLength {
   /// Sizes from here on are what recorders write that do not know the length: 0x7FFFFF00 and its
   /// like, 0xFFFFFFFF.

@@ -19,11 +19,11 @@ final class BufferedBytes: PlacedBytes, @unchecked Sendable {
   private let end = Atomic(0)
   private let place = Atomic(0)
 
-  /// What went wrong inside a callback of a C library, which cannot throw it.
+  /// Failure inside a callback of a C library, which cannot throw it.
   private var failure: FileFailure?
   /// Whether a read came back with less than was there, because it was interrupted.
   private(set) var wasInterrupted = false
-  /// What may still be read while it is not known whether there is sound; nil once it is.
+  /// Limit on what is read while it is not known whether there is sound; nil once it is.
   private var allowance: OpeningAllowance?
 
   init(_ source: any ByteSource) {

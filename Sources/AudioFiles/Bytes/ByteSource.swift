@@ -52,7 +52,7 @@ public protocol ByteSource: AnyObject, Sendable {
   var announcedBitRate: Int? { get }
 }
 
-/// What suits bytes that are all there, and for which nothing waits.
+/// Defaults for a source whose bytes are all there, and which waits for nothing.
 extension ByteSource {
   /// Default: false.
   public func isWaiting(forReadAt offset: Int) -> Bool { false }

@@ -1,4 +1,4 @@
-/// What may stand behind the samples of a file of chunks.
+/// Search for what may follow the samples of a file of chunks.
 extension ChunkWalk {
   /// Whether a chunk begins at `place`, or what other programs put behind a whole file.
   func beginsTail(at place: Int) throws(FileFailure) -> Bool {

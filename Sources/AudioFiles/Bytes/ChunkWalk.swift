@@ -96,7 +96,7 @@ struct ChunkWalk {
   }
 }
 
-/// How a family of sound files lays out its chunks.
+/// Chunk layout of a family of sound files.
 struct ChunkStyle: Sendable {
   let isBigEndian: Bool
   /// Bytes of an identifier: four letters, or the sixteen bytes of a GUID that begins with them.

@@ -1,4 +1,4 @@
-/// What the chunk `fmt ` of WAV or Wave64 says.
+/// Contents of the chunk `fmt ` of WAV or Wave64.
 struct WaveFormatChunk {
   /// The format's tag; where that is extensible, the one that stands for the samples.
   let kind: Int
@@ -24,7 +24,7 @@ struct WaveFormatChunk {
   }
 }
 
-/// What the head of a FLAC file says about the whole (STREAMINFO, RFC 9639, 8.2).
+/// Header of a FLAC file: rate, channels and length (STREAMINFO, RFC 9639, 8.2).
 struct FLACInformation {
   let sampleRate: Int
   let channelCount: Int

@@ -1,5 +1,5 @@
-/// How much may be read to find out what bytes hold: tags and pictures come before the sound, but
-/// not without end.
+/// Limit on how much is read to find out what bytes hold: tags and pictures come before the sound,
+/// but not without end.
 struct OpeningAllowance {
   /// Bytes in one go: a comment of Vorbis or Opus is held in memory, whole.
   private static let longestRun = 16 << 20

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// What comes through a pipe from another program: once, and in order.
+/// Bytes that come through a pipe from another program: once, and in order.
 final class PipeSource: ByteSource {
   private let descriptor: FileDescriptor
   private let signal: WakeSignal

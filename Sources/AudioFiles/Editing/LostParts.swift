@@ -1,4 +1,5 @@
-/// What a sound file holds beside its sound that is lost where it is written again.
+/// Parts of a sound file beside its sound that are lost when it is written again: chunks of a WAV
+/// or RF64 file, metadata blocks of a FLAC file.
 enum LostParts {
   /// Chunks of WAV files that are written again, or that say nothing by themselves. Of `bext` and
   /// `LIST` more is looked at.

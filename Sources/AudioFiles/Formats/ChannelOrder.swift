@@ -1,4 +1,4 @@
-/// How the channels of a stream come into the order that all other files have, that of WAV.
+/// Mapping of a stream's channels to the order that all other files have, that of WAV.
 ///
 /// Vorbis has an order of its own for surround sound, and Opus has the same (Vorbis I
 /// specification, section 4.3.9; RFC 7845, section 5.1.1.2): left, centre, right, those at the

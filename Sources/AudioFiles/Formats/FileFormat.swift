@@ -50,7 +50,7 @@ public enum FileFormat: String, CaseIterable, Sendable, BitwiseCopyable {
   /// Whether what is read back differs from what was written.
   public var isLossy: Bool { traits.sampleFormats == [.float] }
 
-  /// What is fixed for a format.
+  /// Fixed properties of a format.
   private struct Traits {
     let title: String
     /// libsndfile's number, without the samples' where those may be of several kinds.
@@ -153,7 +153,7 @@ extension SampleFormat {
   }
 }
 
-/// What each kind of file can hold.
+/// Capabilities of each file format: sample formats, channels, rates and markers.
 extension FileFormat {
   /// The sample formats it can hold, the narrowest first. A lossy format has no samples of its own
   /// and is given floating point.
@@ -205,7 +205,7 @@ extension FileFormat {
   }
 }
 
-/// How a sound file holds one sample.
+/// Sample format of a sound file: the encoding of one sample.
 public enum FileSampleFormat: String, CaseIterable, Sendable, BitwiseCopyable {
   /// Signed integers of 16, 24 and 32 bits.
   case s16, s24, s32
@@ -241,7 +241,7 @@ public enum FileSampleFormat: String, CaseIterable, Sendable, BitwiseCopyable {
 
 /// The endings of file names that sound files have: one list for all that asks.
 enum PathExtension {
-  /// What those stand for that can be written as well.
+  /// Endings of the formats that can be written as well.
   static let written: [String: FileFormat] = [
     "wav": .wav, "wave": .wav, "bwf": .wav, "rf64": .rf64, "w64": .w64, "aiff": .aiff, "aif": .aiff,
     "aifc": .aiff, "caf": .caf, "flac": .flac, "ogg": .ogg, "oga": .ogg, "opus": .opus, "mp3": .mp3,

@@ -1,7 +1,7 @@
 import CCurl
 import Glibc
 
-/// What becomes of the bytes of a transfer. On the thread that carries it.
+/// Receiver of a transfer's header and body. On the thread that carries the transfer.
 protocol TransferReceiver: AnyObject {
   /// Whether the body of the response with this header is wanted.
   func wants(_ header: ResponseHeader) -> Bool
@@ -11,7 +11,7 @@ protocol TransferReceiver: AnyObject {
   func receive(_ bytes: UnsafeRawBufferPointer) -> Reception
 }
 
-/// What a receiver answers to bytes.
+/// Answer of a receiver to bytes of the body.
 enum Reception {
   case taken
   case pause
@@ -66,7 +66,7 @@ final class CurlTransfer {
     return words
   }
 
-  /// What the callbacks know.
+  /// State of the callbacks.
   fileprivate struct Context {
     unowned let receiver: any TransferReceiver
     var header = ResponseHeader()
@@ -170,7 +170,7 @@ final class CurlMulti {
   }
 }
 
-/// How a transfer ended.
+/// Outcome of a transfer.
 enum TransferEnd: Equatable {
   case complete
   /// The receiver did not want more.

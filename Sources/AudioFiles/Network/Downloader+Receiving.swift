@@ -1,6 +1,6 @@
 import RealtimeAudio
 
-/// How responses are judged, and their bytes go to the cache.
+/// Receiving side of a download: judges responses, and puts their bytes into the cache.
 extension Downloader: TransferReceiver {
   func wants(_ header: ResponseHeader) -> Bool {
     let rules = ResponseRules(address: location, start: start, known: facts)

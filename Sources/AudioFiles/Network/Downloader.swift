@@ -1,6 +1,6 @@
 import RealtimeAudio
 
-/// What the network thread does until the file is closed.
+/// Work of the network thread: downloads until the file is closed.
 struct Download: RealtimeWork, Sendable {
   let address: WebAddress
   let shared: MutexBox<RemoteState>

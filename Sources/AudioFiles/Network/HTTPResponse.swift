@@ -1,4 +1,4 @@
-/// What to do with a response.
+/// Decision on what to do with a response.
 enum ResponseVerdict: Equatable {
   /// Its body is the file from this byte on.
   case accept(from: Int)
@@ -11,7 +11,7 @@ enum ResponseVerdict: Equatable {
   case fail(FileFailure)
 }
 
-/// What was asked for, by which a response is judged.
+/// Request and known facts by which a response is judged.
 struct ResponseRules {
   let address: WebAddress
   /// The first byte asked for; nil where no range was.
@@ -107,7 +107,7 @@ struct ResponseRules {
   }
 }
 
-/// What the header of a response says, as far as sound is concerned.
+/// Header of a response, reduced to the fields that matter for sound.
 struct ResponseHeader: Equatable {
   var status = 0
   /// In lower case, without parameters.
@@ -184,7 +184,7 @@ struct ResponseHeader: Equatable {
   }
 }
 
-/// What a `Content-Range` line says: `bytes 0-499/1234`, `bytes */1234`.
+/// Value of a `Content-Range` line: `bytes 0-499/1234`, `bytes */1234`.
 struct ContentRange: Equatable {
   /// nil where the request could not be met.
   let bytes: Range<Int>?
@@ -219,7 +219,7 @@ struct ContentRange: Equatable {
   }
 }
 
-/// What tells one version of a file on a server from the next.
+/// Entity tag and date by which versions of a file on a server are told apart.
 struct FileValidator: Equatable, Sendable {
   /// As sent, quotes included.
   var tag: String?

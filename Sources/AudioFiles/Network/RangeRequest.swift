@@ -11,9 +11,9 @@ struct RangeRequest {
   }
 }
 
-/// How much of a file the next request asks for: little where it is not known yet whether more is
-/// wanted, because what is on its way through the buffers of servers and kernels cannot be called
-/// back; twice as much each time the reader goes on.
+/// Size of the next request: small where it is not known yet whether more is wanted, because what
+/// is on its way through the buffers of servers and kernels cannot be called back; twice as much
+/// each time the reader goes on.
 struct RequestSpan {
   private let first: Int
   private var count = 0

@@ -259,8 +259,8 @@ public final class RemoteFile: ByteSource {
   }
 }
 
-/// How much a `RemoteFile` fetches and keeps, in bytes. Less than nothing counts as nothing, and
-/// more than a tebibyte, or for `receiveBuffer` than 2 GiB, as that. It keeps 64 KiB at least.
+/// Limits on what a `RemoteFile` fetches and keeps, in bytes. Less than nothing counts as nothing,
+/// and more than a tebibyte, or for `receiveBuffer` than 2 GiB, as that. It keeps 64 KiB at least.
 public struct RemoteFileBounds: Sendable {
   /// Fetched ahead of the reader, at most.
   public var readAhead = 1 << 20
@@ -296,7 +296,7 @@ public struct RemoteFileBounds: Sendable {
   }
 }
 
-/// How long a `RemoteFile` waits for a server, and how often it tries again. Times are seconds.
+/// Timeouts and retry limits of a `RemoteFile`. Times are seconds.
 public struct RemoteFileTimeouts: Sendable {
   /// Until a server is found and answers at all.
   public var connecting = 5.0

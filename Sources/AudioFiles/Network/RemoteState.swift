@@ -1,7 +1,7 @@
 import CLinuxFiles
 import Glibc
 
-/// What the reader and the network thread share.
+/// State shared by the reader and the network thread.
 struct RemoteState {
   var situation = FetchSituation()
   let cache: SparseCache
@@ -62,7 +62,7 @@ struct SoundDeadline {
   let isFirst: Bool
 }
 
-/// What is known of a remote file from its first response on.
+/// Properties of a remote file, known from its first response on.
 struct RemoteFacts: Equatable, Sendable {
   /// Where redirects led to it; nil before the first response.
   var location: WebAddress?
@@ -78,7 +78,7 @@ struct RemoteFacts: Equatable, Sendable {
   var bitRate: Int?
 }
 
-/// How fast bytes come in: an average over the last seconds in which they were wanted.
+/// Meter of the download rate: an average over the last seconds in which bytes were wanted.
 struct RateMeter {
   // Older bytes and older seconds count less: a third after as long as this.
   private let memory = 2.0
@@ -157,7 +157,7 @@ struct ByteRanges: Equatable {
   }
 }
 
-/// What the network thread is to do.
+/// Order to the network thread: what to do next.
 enum FetchDecision: Equatable {
   /// Carry the transfer on.
   case proceed
@@ -169,7 +169,7 @@ enum FetchDecision: Equatable {
   case rest
 }
 
-/// Where the reader and the transfer are, of which an order follows.
+/// Positions of the reader and the transfer, from which the next order follows.
 struct FetchSituation {
   var bounds = RemoteFileBounds()
   /// The byte the reader wants next.

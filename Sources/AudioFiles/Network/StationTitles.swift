@@ -12,7 +12,7 @@ struct ICYMetadata {
     soundLeft = interval
   }
 
-  /// What the next bytes are, of which there is at least one.
+  /// Kind of the next bytes, of which there is at least one.
   enum Part {
     /// A number of bytes of sound.
     case sound(Int)
@@ -58,7 +58,7 @@ struct ICYMetadata {
   }
 }
 
-/// What a station has said it plays, by the byte of its sound from which on that holds.
+/// Titles that a station has announced, each with the byte of its sound from which on it holds.
 struct StationTitles {
   private var titles: [(start: Int, text: String)] = []
   /// Of those that come later, at most.

@@ -1,6 +1,6 @@
 /// Notes when bytes of a transfer come, and says when it takes too long.
 struct TransferWatch {
-  /// What takes too long.
+  /// Timeout that a transfer can run into.
   enum Trouble: Equatable {
     case noAnswer
     case stall
@@ -65,7 +65,7 @@ struct TransferWatch {
   }
 }
 
-/// How long to wait before the next try.
+/// Waiting times between tries, each twice as long as the one before, and their number.
 struct RetryBackoff {
   private let timeouts: RemoteFileTimeouts
   private var tries = 0

@@ -98,7 +98,7 @@ struct WebAddress: Equatable, Sendable {
   }
 }
 
-/// What goes wrong between here and a server, in words for the person who asked.
+/// Failures of network access, in words for the person who asked.
 extension FileFailure {
   /// The server answered with an error.
   static func refused(_ address: WebAddress, _ status: Int) -> FileFailure {
@@ -158,7 +158,7 @@ extension FileFailure {
       hint: "Download it with a browser, and play the file.")
   }
 
-  /// What answered is no web server.
+  /// The server that answered does not use HTTP.
   static func notHTTP(_ address: WebAddress) -> FileFailure {
     FileFailure(
       .unusableContents, "The server at \(address.name) does not use HTTP.",

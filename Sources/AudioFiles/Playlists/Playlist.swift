@@ -235,7 +235,7 @@ public enum FileAddress {
 /// The files that a playlist names or a folder holds, in their order. What was taken out needs no
 /// memory any more.
 public struct NamedFiles: Sequence, IteratorProtocol, Sendable {
-  /// What names that do not say where they are, are relative to.
+  /// Base against which relative names are resolved.
   enum Base: Sendable {
     /// That of a playlist, whose names may be addresses.
     case folder(String)

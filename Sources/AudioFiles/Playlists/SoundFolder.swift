@@ -55,7 +55,7 @@ public enum SoundFolder {
   /// most.
   private static let mostNameBytes = 16 << 20
 
-  /// What was found so far, and where.
+  /// State of a search through folders.
   private struct Walk {
     let root: String
     let entersFolders: Bool

@@ -1,6 +1,6 @@
 import CSndFile
 
-/// What files say of the loudspeakers that their channels are meant for.
+/// Loudspeakers that a file assigns to its channels.
 extension Speaker {
   /// What a file says of its channels, for none in particular included; nil where it says nothing.
   static func all(

@@ -76,7 +76,7 @@ struct SoundFileHandle: ~Copyable {
   }
 }
 
-/// Why a file could not be begun.
+/// Reason why a file could not be begun: an error of the kernel or of an encoder.
 enum SoundFileRefusal: Error {
   /// The kernel refused something.
   case system(SystemError)

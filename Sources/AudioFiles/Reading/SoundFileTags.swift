@@ -1,13 +1,13 @@
 import CSndFile
 import Glibc
 
-/// What a sound file says about itself. nil or empty where it says nothing.
+/// Tags of a sound file. nil or empty where it says nothing.
 public struct SoundFileTags: Sendable, Equatable {
   /// What it is called.
   public var title: String?
   /// The performer.
   public var artist: String?
-  /// What it belongs to.
+  /// The album that it belongs to.
   public var album: String?
   /// Anything else.
   public var comment: String?
@@ -83,9 +83,9 @@ extension SoundFileTags {
   }
 }
 
-/// How much of what is to be said a file can say of itself.
+/// Tags as far as a file format can hold them, and what is lost.
 extension SoundFileTags {
-  /// What a file leaves out of its tags.
+  /// Loss of a tag, or of a part of it, in a file.
   package enum Loss: Hashable {
     /// There is no place for the text of this name.
     case text(String)

@@ -1,7 +1,8 @@
 /// Heads of sound files that libsndfile must not see, or says too little of.
 
-/// What a Wave64, AIFF or AU file says of its length, which libsndfile brings to what is there
-/// without a word. (WAV and RF64: `WaveStream`; CAF: `CutCAF`.)
+/// Length of sound by the header of a Wave64, AIFF or AU file, where it goes beyond the file's end:
+/// libsndfile reduces it without a word to what is there. (WAV and RF64: `WaveStream`; CAF:
+/// `CutCAF`.)
 enum AnnouncedSound {
   /// Bytes of sound that the head announces, where they reach beyond the file's end; nil where they
   /// do not, or the head does not say.
@@ -41,9 +42,9 @@ enum AnnouncedSound {
   }
 }
 
-/// What of the chunks of a WAV or RF64 file libsndfile is not to see. It goes round in circles in
+/// Check for chunks of a WAV or RF64 file that libsndfile is not to see. It loops for ever in some
 /// lists (`LIST`; its issue 1118): it adds an entry's size to its own place in 32 bits, and goes
-/// back where that is too much. And it refuses a file in which samples follow twice, as where files
+/// back where that overflows. And it refuses a file in which samples follow twice, as where files
 /// were joined.
 struct WaveChunkCheck {
   /// Whether libsndfile is not to see them at all.
@@ -100,8 +101,8 @@ struct WaveChunkCheck {
   }
 }
 
-/// What a FLAC file says about itself before its sound (RFC 9639, section 8): libsndfile keeps the
-/// comments of each block, where the format knows one such block.
+/// Size check of the comments of a FLAC file (RFC 9639, section 8): libsndfile keeps the comments
+/// of each block, where the format knows one such block.
 enum FLACComments {
   /// Bytes of all comments, at most; one block has 16 MiB less one byte.
   private static let most = 1 << 24

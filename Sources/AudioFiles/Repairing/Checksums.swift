@@ -1,7 +1,7 @@
 /// Cyclic redundancy checks that begin with zero and take each byte's highest bit first: those of
 /// FLAC (RFC 9639, 9.1.8 and 9.3) and Ogg (RFC 3533, 6).
 struct Checksum<Word: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
-  /// What each byte does to an empty register.
+  /// Lookup table: the register after each byte, begun with an empty one.
   let table: [Word]
 
   init(polynomial: Word) {
@@ -47,7 +47,7 @@ extension Checksum<UInt32> {
 /// modulo the polynomial; that is zero where W(e) x^(-8e) = W(a) x^(-8a), for x has an inverse.
 struct RunningChecksum {
   private static let polynomial: UInt16 = 0x8005
-  /// What each lowest byte does when eight powers of x are divided off.
+  /// Lookup table of the division by the eighth power of x, for each lowest byte.
   private static let division: [UInt16] = (0..<256).map { byte in
     var word = UInt16(byte)
     for _ in 0..<8 { word = dividedByX(word) }

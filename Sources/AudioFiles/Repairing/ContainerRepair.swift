@@ -278,7 +278,7 @@ extension ChunkWalk {
   }
 }
 
-/// What a repair finds out about the samples of a file of chunks.
+/// Findings of a repair about the samples of a file of chunks.
 private struct FoundSamples {
   private let file: DamagedFile
   private let layout: SampleLayout

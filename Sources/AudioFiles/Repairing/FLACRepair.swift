@@ -258,11 +258,11 @@ struct OpenFrames {
   struct Start {
     let place: Int
     let header: FLACFrameHeader
-    /// What the running checksum said there.
+    /// Value of the running checksum there.
     let mark: UInt16
   }
 
-  /// What the head behind a frame must be like, and what the checksum must say there.
+  /// Fields expected in the header behind a frame, and the checksum expected there.
   private struct End: Hashable {
     let mark: UInt16
     let number: Int

@@ -77,7 +77,7 @@ public enum FileRepair {
   }
 }
 
-/// What is wrong with a sound file, and how much sound it holds.
+/// Result of examining a sound file: its faults, and how much sound it holds.
 public struct RepairFinding: Sendable {
   /// What the file is called.
   public let path: String
@@ -108,7 +108,7 @@ public struct RepairFinding: Sendable {
   }
 }
 
-/// What of a file must become other bytes, so that it says what it holds.
+/// Edits to the bytes of a file, after which it describes its contents correctly.
 struct RepairPlan: Sendable, Equatable {
   /// Bytes in the place of a stretch of the file.
   struct Edit: Sendable, Equatable {
@@ -122,7 +122,7 @@ struct RepairPlan: Sendable, Equatable {
   let byteCount: Int
   /// In the order in which they are made: the inner sizes before the outer ones.
   private(set) var edits: [Edit] = []
-  /// What becomes of the end: from here on the file holds `ending`.
+  /// New end of the file: from here on the file holds `ending`.
   private(set) var end: Int
   private(set) var ending: [UInt8] = []
 
@@ -169,7 +169,7 @@ struct RepairPlan: Sendable, Equatable {
   }
 }
 
-/// Why a file cannot be mended.
+/// Failures of a repair.
 extension FileFailure {
   /// A part without which nothing can be said is not there.
   static func lost(_ part: String, of kind: String, _ path: String) -> FileFailure {

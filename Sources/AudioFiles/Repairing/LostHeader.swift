@@ -72,8 +72,8 @@ public struct LostHeader: Sendable {
   private static let sizesByteCount = 36
 }
 
-/// Where frames begin in samples without a header: read a byte too early or too late, sound becomes
-/// noise.
+/// Offset of the first frame in samples without a header: read a byte too early or too late, sound
+/// becomes noise.
 struct SampleAlignment {
   private let sampleFormat: FileSampleFormat
   private let channelCount: Int

@@ -1,4 +1,4 @@
-/// Whether what a repair says of a file, or makes of it, can be played.
+/// Check that a file which a repair calls intact, or has mended, can be played.
 enum RepairCheck {
   /// Throws `.unusableContents` where no length of the file `finding` tells of is wrong, and it
   /// cannot be read all the same.

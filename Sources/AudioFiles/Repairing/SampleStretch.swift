@@ -1,4 +1,4 @@
-/// Where the samples of a file of chunks really begin and end, and what becomes of what follows.
+/// Actual extent of the samples in a file of chunks, and what becomes of the bytes behind it.
 struct SampleStretch {
   /// Bytes of whole frames.
   let byteCount: Int
@@ -132,7 +132,7 @@ struct SampleStretch {
   }
 }
 
-/// What stands behind samples.
+/// Search for the chunks behind samples.
 extension ChunkWalk {
   /// Where the whole chunks begin that end the file; nil where there are none within its last
   /// mebibyte. From the last place to the first, so that each is looked at once.
@@ -158,12 +158,12 @@ extension ChunkWalk {
   }
 }
 
-/// Whether nothing but zeros follows.
+/// True where the next eight bytes, or as many as are left, are zeros.
 private func isSilent(_ walk: ChunkWalk, from place: Int) throws(FileFailure) -> Bool {
   try walk.file.bytes(at: place, count: min(8, walk.byteCount - place)).allSatisfy { $0 == 0 }
 }
 
-/// What the header of an uncompressed file says about its samples.
+/// Sample rate and block size by the header of an uncompressed file.
 struct SampleLayout {
   let sampleRate: Int
   /// Bytes that belong together: a frame, or a block of several.

@@ -139,7 +139,7 @@ struct DraftFile: ~Copyable {
   }
 }
 
-/// Where a draft goes, and what is there.
+/// Target path of a draft, and the file that is there, locked.
 private struct Place: ~Copyable {
   let path: String
   let status: stat?
@@ -236,8 +236,8 @@ enum OutputBytes {
     }
   }
 
-  /// What stands in an output already: as many of the `count` bytes from `place` on as there are;
-  /// none where they cannot be read.
+  /// Bytes that are in an output already: as many of the `count` bytes from `place` on as there
+  /// are; none where they cannot be read.
   static func bytes(at place: Int, count: Int, of descriptor: Int32) -> [UInt8] {
     (try? FileDescriptor.bytes(at: place, count: count, of: descriptor)) ?? []
   }

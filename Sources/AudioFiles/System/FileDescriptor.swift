@@ -117,7 +117,7 @@ struct FileDescriptor: ~Copyable {
   }
 }
 
-/// What kind of file a path or a descriptor names.
+/// Kind and size of the file that a path or a descriptor names.
 struct FileStatus {
   let isFolder: Bool
   let isRegular: Bool
@@ -140,7 +140,7 @@ struct FileStatus {
   }
 }
 
-/// What is believed of a file or a server at most. Sizes and lengths that enter the module are
+/// Upper limits on sizes and lengths that a file or a server gives. What enters the module is
 /// brought below these, so that sums of a few of them, and a length times the bytes of a frame
 /// header, cannot overflow 64 bits.
 enum FileBounds {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why a sound file cannot be read or written, in words for the person who asked.
+/// Error of reading or writing a sound file, in words for the person who asked.
 ///
 /// ```swift
 /// do throws(FileFailure) {
@@ -11,7 +11,7 @@ import Glibc
 /// }
 /// ```
 public struct FileFailure: ExplainedFailure, Sendable, Equatable {
-  /// What sort of trouble it is, and so what to do next.
+  /// Kind of a failure, and so what to do next.
   public enum Kind: Sendable, Equatable {
     /// An input is not there, or is no file.
     case cannotOpen
@@ -37,7 +37,8 @@ public struct FileFailure: ExplainedFailure, Sendable, Equatable {
     case closedPipe
   }
 
-  /// What would help, where it is a choice of the caller's: for programs that word their own hints.
+  /// Remedy of a failure, where it is a choice of the caller's: for programs that word their own
+  /// hints.
   public enum Remedy: Sendable, Equatable {
     /// Send a sound file down the pipe.
     case sendSound
@@ -79,7 +80,7 @@ public struct FileFailure: ExplainedFailure, Sendable, Equatable {
   }
 }
 
-/// What `call` gives; where the kernel refuses it, throws the failure that `failure` makes of that.
+/// Result of `call`; where the kernel refuses it, throws the failure that `failure` makes of that.
 func mapSystemError<Answer: ~Copyable>(
   _ call: @autoclosure () throws(SystemError) -> Answer,
   as failure: (SystemError) -> FileFailure
@@ -91,7 +92,7 @@ func mapSystemError<Answer: ~Copyable>(
   }
 }
 
-/// What a refusal of the kernel means for the person who asked.
+/// Failures of opening, reading and writing, most of them made from an error of the kernel.
 extension FileFailure {
   /// An input could not be opened.
   static func opening(_ path: String, _ error: SystemError) -> FileFailure {
@@ -227,7 +228,7 @@ extension FileFailure {
   }
 }
 
-/// What the kernel answered when it refused. Does not leave this module: see `FileFailure`.
+/// Error of a system call. Does not leave this module: see `FileFailure`.
 struct SystemError: Error {
   let number: Int32
 

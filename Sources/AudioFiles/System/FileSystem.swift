@@ -142,7 +142,7 @@ enum FileSystem {
   }
 }
 
-/// What makes two names one file.
+/// Identity of a file: its device and inode number, the same for all its names.
 public struct FileIdentity: Hashable, Sendable {
   private let device: UInt
   private let number: UInt
@@ -179,8 +179,8 @@ public struct FileIdentity: Hashable, Sendable {
   }
 }
 
-/// Where a path leads: the file that is there, or the one that would be made. Paths of one file
-/// have equal places. Any thread but the audio thread.
+/// Target of a path: the file that is there, or the one that would be made. Paths of one file have
+/// equal places. Any thread but the audio thread.
 package struct FilePlace: Hashable {
   private let file: FileIdentity?
   /// The folder and the name in it where there is no file; the whole path where there is no folder

@@ -34,7 +34,8 @@ package enum ProgramArguments {
   package static var words: [String] { bytes.map { FileName.text(of: $0) } }
 }
 
-/// How signals end the program while they are not watched for. Any thread but the audio thread.
+/// Handling of the signals that end the program while they are not watched for. Any thread but the
+/// audio thread.
 package enum ProgramSignals {
   /// From now on SIGINT, SIGTERM and SIGHUP end it at once with `status`, where they are not
   /// ignored: `sentence` goes to standard error before, and `event` to standard output.
@@ -99,7 +100,7 @@ enum ProcessStart {
   }
 }
 
-/// What another program prints when it is asked something.
+/// Result of running another program that is asked something.
 public enum ProgramAnswer: Equatable, Sendable {
   /// It ended well, and printed this.
   case text(String)

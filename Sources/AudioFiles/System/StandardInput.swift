@@ -1,4 +1,4 @@
-/// What stands for standard input among paths, and what messages call it.
+/// Path that stands for standard input, and its name in messages.
 enum StandardInput {
   static let path = "-"
   static let name = "standard input"

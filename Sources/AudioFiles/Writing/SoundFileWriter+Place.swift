@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where a file is on its disk, and how much of it.
+/// Size and name of the file on its disk, and changes to it by other programs.
 extension SoundFileWriter {
   /// Bytes in front of the first sample of a WAV or RF64 file.
   public static var headerByteCount: Int { WaveHeader.byteCount }

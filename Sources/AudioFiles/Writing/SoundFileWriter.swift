@@ -22,7 +22,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   let sink: any SampleSink
   /// The same, where samples of 16 bits need not be converted.
   private let wordSink: WaveFile?
-  /// What has not got its name yet.
+  /// Draft of the file, as long as that has not got its name.
   var draft: DraftFile?
   /// Why it has no name though it should have.
   var missingName: MissingName?
@@ -284,7 +284,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// Why a file has not got its name.
+/// Failure to give a file its name.
 struct MissingName {
   /// Whether another file has taken the name.
   let isTaken: Bool
@@ -296,7 +296,8 @@ struct MissingName {
   }
 }
 
-/// What a file says beside its sound. It stands in the file from the next `refreshHeader` on.
+/// Metadata of the file: origination, markers and loudness. It stands in the file from the next
+/// `refreshHeader` on.
 extension SoundFileWriter {
   /// Notes when the first frame was captured: in WAV and RF64, as broadcasters do. Other formats,
   /// and files on a pipe, have no place for it.
@@ -322,7 +323,7 @@ extension SoundFileWriter {
   }
 }
 
-/// Where an output goes: a file that is to be, or a pipe or a device that is there already.
+/// Destination of an output: a file that is to be, or a pipe or a device that is there already.
 struct OutputFile: ~Copyable {
   private var draft: DraftFile?
   private let stream: FileDescriptor?

@@ -130,7 +130,7 @@ public struct EffectFrames: ~Copyable {
   }
 }
 
-/// What an effect is called with: `EffectFrames`, to be copied through C.
+/// Arguments of a call to an effect: `EffectFrames`, to be copied through C.
 struct EffectCall: BitwiseCopyable {
   let base: UnsafeMutablePointer<Float>
   let count: Int

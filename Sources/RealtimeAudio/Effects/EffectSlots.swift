@@ -34,7 +34,7 @@ extension EffectInsert {
   }
 }
 
-/// What the owners of an insert share: the effects, and where the audio thread finds them.
+/// State that the owners of an insert share: the effects, and where the audio thread finds them.
 struct EffectSlots: ~Copyable {
   struct Owned {
     var effects: [EffectHolder] = []

@@ -57,7 +57,7 @@ public struct EventReader<Event: BitwiseCopyable & Sendable>: ~Copyable, @unchec
   }
 }
 
-/// What the two ends of a ring of events share, whatever the events are. The invariants are those
+/// Ring buffer of events that its two ends share, whatever the events are. The invariants are those
 /// of `SampleRing`.
 struct EventRing: ~Copyable {
   static let capacity = 256
@@ -86,7 +86,7 @@ struct EventRing: ~Copyable {
   }
 }
 
-/// What a writer does whatever the events are.
+/// Writing end of a ring of events, whatever the events are.
 @usableFromInline
 struct EventWriterEnd: ~Copyable {
   private let ring: SharedState<EventRing>
@@ -122,7 +122,7 @@ struct EventWriterEnd: ~Copyable {
   }
 }
 
-/// What a reader does whatever the events are.
+/// Reading end of a ring of events, whatever the events are.
 @usableFromInline
 struct EventReaderEnd: ~Copyable {
   private let ring: SharedState<EventRing>

@@ -1,8 +1,8 @@
 import AudioBasics
 import Synchronization
 
-/// What the two ends of a handoff share: the addresses of at most one value on its way to the audio
-/// thread, and of at most one on its way back.
+/// Memory that the two ends of a handoff share: the addresses of at most one value on its way to
+/// the audio thread, and of at most one on its way back.
 ///
 /// The addresses are untyped, since Swift 6.3.1 proves no generic function over move-only values
 /// for the audio thread.

@@ -20,7 +20,7 @@ public struct HandoffReceiver<Value: ~Copyable>: ~Copyable, @unchecked Sendable 
   }
 }
 
-/// What a receiver does whatever the value is.
+/// Receiving end of a handoff, whatever the value is.
 @usableFromInline
 struct HandoffEnd: ~Copyable {
   private let cells: SharedState<HandoffCells>

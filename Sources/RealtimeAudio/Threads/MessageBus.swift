@@ -80,7 +80,7 @@ package struct MessageBus: ~Copyable {
     ) { Self.number(in: $0, library) }
   }
 
-  /// What a method that answers with a number or a truth (1 or 0) came back with.
+  /// Answer of a method that returns a number or a truth (1 or 0).
   package func number(
     calling method: String, of service: BusService, _ arguments: [BusValue],
     milliseconds: Int32 = 1000
@@ -219,7 +219,7 @@ package struct MessageBus: ~Copyable {
   private static func code(_ letter: Unicode.Scalar) -> Int32 { Int32(letter.value) }
 }
 
-/// Where a service is found on the bus.
+/// Address of a service on the bus: its name, object and interface.
 package struct BusService {
   let name: String
   let path: String
@@ -237,7 +237,7 @@ package struct BusService {
     name: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus")
 }
 
-/// What another program calls.
+/// Method call that another program makes over the bus.
 package struct BusCall: Equatable {
   /// The interface, empty where it is left out.
   package let interface: String
@@ -247,7 +247,7 @@ package struct BusCall: Equatable {
   package var texts: [String]
 }
 
-/// What a call is answered with: a value, wrapped where it is a property's.
+/// Reply to a method call: a value, wrapped where it is a property's.
 package struct BusReply {
   let value: BusValue
   let isProperty: Bool

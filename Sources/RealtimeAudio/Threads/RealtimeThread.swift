@@ -1,7 +1,7 @@
 import CRealtime
 import Glibc
 
-/// What a thread does: it owns the work while it runs and gives it back when joined.
+/// Work of a thread, which owns the work while it runs and gives it back when joined.
 public protocol RealtimeWork: ~Copyable {
   /// Does it all. Called once, on the thread.
   mutating func run()

@@ -90,7 +90,7 @@ package struct SignalWatch: ~Copyable {
     close(descriptor)
   }
 
-  /// What `wait` woke up for.
+  /// Event that ended a `wait`.
   package enum Cause: Sendable, Equatable {
     /// The time was over.
     case timeout

@@ -1,7 +1,7 @@
 import CRealtime
 import Glibc
 
-/// How urgently a thread is scheduled.
+/// Scheduling priority of a thread.
 public enum ThreadPriority: Sendable, Equatable {
   /// As any program.
   case normal

@@ -1,4 +1,4 @@
-/// What an MP3 file says about itself: ID3v2 before the sound (2.2 to 2.4), ID3v1 at the very end.
+/// Tags of an MP3 file: ID3v2 before the sound (2.2 to 2.4), ID3v1 at the very end.
 ///
 /// Pictures and all else are passed unread.
 struct ID3Tags {

@@ -7,7 +7,7 @@ import CMpg123
 /// frames are known only after all of it is read. What is near is read; of what is far, see
 /// `Exactness`.
 public final class MPEGDecoder: PlainSoundDecoder {
-  /// What a seek may cost.
+  /// Exactness of a seek, and with it its cost.
   public enum Exactness: Sendable {
     /// Goes to the very frame, and reads on as far as it must. For files on disk.
     case exact
@@ -44,7 +44,7 @@ public final class MPEGDecoder: PlainSoundDecoder {
   public let formatName = "MPEG audio (MP3)"
   /// The frame that the next read begins with.
   public private(set) var position = 0
-  /// How often something else than sound was skipped so far.
+  /// Number of times so far that something other than sound was skipped.
   public var damageCount: Int { stream.damageCount }
 
   /// Finds the sound in `source`. Throws `.unusableContents` where there is none, `.readFailed`

@@ -96,8 +96,8 @@ extension UnsafeRawBufferPointer {
   }
 }
 
-/// What an encoder says about the whole in a first block without sound: the notes of Xing, LAME and
-/// Fraunhofer (VBRI).
+/// Lengths, seek table and delays that an encoder notes in a first block without sound: the notes
+/// of Xing, LAME and Fraunhofer (VBRI).
 struct MPEGInformation: Equatable {
   /// Blocks that follow; nil where it does not say.
   private(set) var blockCount: Int?
@@ -161,7 +161,7 @@ struct MPEGInformation: Equatable {
   }
 }
 
-/// Where every so-many-th block lies, as far as was read: at most 1024 places, however long it is.
+/// Seek index: byte offsets of evenly spaced blocks, as far as was read, at most 1024 of them.
 struct MPEGIndex {
   private static let room = 1024
   private var offsets: [Int] = []

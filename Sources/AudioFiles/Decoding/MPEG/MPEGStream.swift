@@ -20,7 +20,7 @@ struct MPEGStream {
   private(set) var nextBlock = 0
   /// Whether that was counted from the beginning, or reckoned.
   private(set) var isCounted = true
-  /// How often something else than blocks and tags was skipped between two blocks.
+  /// Number of times that something other than blocks and tags was skipped between two blocks.
   private(set) var damageCount = 0
 
   /// Garbage that is skipped before the first block, and between two where there is no end.
@@ -312,7 +312,8 @@ extension MPEGStream {
     return 4
   }
 
-  /// What the first blocks are like, as far as they are held: 8 KiB.
+  /// Mean length of the first blocks, and whether they have one bit rate, as far as they are held:
+  /// 8 KiB.
   struct Survey {
     var averageByteCount: Double
     var isConstant = true

@@ -237,7 +237,7 @@ private enum OggEnding {
   }
 }
 
-/// What Ogg pages hold.
+/// Codec of an Ogg stream.
 enum OggContents: Equatable {
   case vorbis
   case opus
@@ -316,7 +316,7 @@ extension OggFile {
   }
 }
 
-/// What the callbacks of both libraries do.
+/// Seek callback of the libraries for Vorbis and Opus.
 extension BufferedBytes {
   /// As `fseek`. Refuses to go anywhere after a failure or an interruption: the libraries take a
   /// read of nothing for the end of the file, and would look for what lies before it for ever.

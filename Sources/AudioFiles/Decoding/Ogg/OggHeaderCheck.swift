@@ -7,7 +7,7 @@ import CVorbisFile
 ///
 /// It finds pages by libogg, and packets by its rules, and so sees what the libraries see.
 final class OggHeaderCheck {
-  /// What the libraries must not see.
+  /// Reason why headers are kept from the libraries.
   enum Refusal {
     /// Code books that no encoder writes.
     case books
@@ -205,8 +205,8 @@ private final class HeaderPackets {
   }
 }
 
-/// What a set-up header makes libvorbis allocate (Vorbis I specification, 4.2.4). Where it is
-/// damaged, up to there: libvorbis reads no further either.
+/// Memory that libvorbis allocates for a set-up header (Vorbis I specification, 4.2.4). Where the
+/// header is damaged, up to there: libvorbis reads no further either.
 private struct VorbisSetupCost {
   /// Entries of the code books, each of as many values as its book has dimensions.
   private(set) var valueCount = 0

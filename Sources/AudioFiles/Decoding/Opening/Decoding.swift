@@ -136,7 +136,7 @@ public enum Decoding {
     "mp3", "mpeg3", "mpg", "basic", "au",
   ]
 
-  /// What the first bytes announce.
+  /// Kind of contents that the first bytes announce.
   private enum Contents {
     case aac
     case mpeg
@@ -250,7 +250,7 @@ final class RemoteDecoder: ForwardingDecoder {
   }
 }
 
-/// How long the player has waited for the second of sound that comes next.
+/// Time that the player has waited for the next second of sound, and the limit on it.
 struct SoundWait {
   private let longest: Double
   private let sampleRate: Int

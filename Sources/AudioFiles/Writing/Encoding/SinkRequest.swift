@@ -1,6 +1,6 @@
 import Glibc
 
-/// What is to be written: decides which way of writing serves a format.
+/// Description of a file to be written, which chooses the `SampleSink` for its format.
 struct SinkRequest {
   let path: String
   let fileFormat: FileFormat

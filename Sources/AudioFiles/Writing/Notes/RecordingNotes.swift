@@ -1,4 +1,4 @@
-/// What a file says beside its sound, as far as is known by now.
+/// Metadata of a recording, as far as known by now: tags, origination, loudness and markers.
 struct RecordingNotes {
   let tags: SoundFileTags
   var origination: Origination?
@@ -10,8 +10,8 @@ struct RecordingNotes {
   }
 }
 
-/// How loud a recording is, as broadcast WAV notes it: hundredths of the usual units
-/// (EBU Tech 3285, version 2).
+/// Loudness values of a recording, as broadcast WAV notes them: hundredths of the usual units (EBU
+/// Tech 3285, version 2).
 struct BroadcastLoudness {
   let integrated: Int16
   let range: Int16

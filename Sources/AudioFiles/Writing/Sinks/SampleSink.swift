@@ -1,7 +1,7 @@
 import RealtimeAudio
 
-/// Where a writer's samples go: one way of laying out a file. Let go of, it completes the file, but
-/// only `close` tells whether it could.
+/// Destination of a writer's samples: one way of laying out a file. When it is released, it
+/// completes the file, but only `close` tells whether it could.
 protocol SampleSink: AnyObject {
   /// Frames written; after a failure those that are in the file.
   var frameCount: Int { get }
@@ -9,10 +9,10 @@ protocol SampleSink: AnyObject {
   /// Whether what is in the file by now can be read by others.
   var isReadable: Bool { get }
 
-  /// What the kernel knows the file by.
+  /// File descriptor of the file.
   var descriptor: Int32 { get }
 
-  /// What the file says beside its sound; a format that cannot say it ignores it.
+  /// Metadata of the file; a format that has no place for it ignores it.
   var notes: RecordingNotes { get set }
 
   /// Appends frames. `scratch` has room for as many, at four bytes a sample.

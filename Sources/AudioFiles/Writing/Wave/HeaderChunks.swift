@@ -1,5 +1,5 @@
-/// What makes a WAV file a broadcast WAV file: the chunk `bext` of EBU Tech 3285, version 2, which
-/// names its originator, when its first frame was captured, and how loud it is.
+/// Chunk `bext` of a broadcast WAV file (EBU Tech 3285, version 2), which names its originator,
+/// when its first frame was captured, and how loud it is.
 enum BroadcastChunk {
   /// Without a coding history.
   static let byteCount = 602
