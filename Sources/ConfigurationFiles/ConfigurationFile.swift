@@ -34,7 +34,7 @@ public struct ConfigurationEntry: Sendable, Equatable {
   public var values: [String]
 }
 
-/// Why a text is no file of settings.
+/// The error in a text that is no file of settings: its line and what is wrong there.
 public struct ConfigurationFailure: Error, Equatable {
   /// The line at which reading ended, from 1.
   public var line: Int
@@ -42,7 +42,7 @@ public struct ConfigurationFailure: Error, Equatable {
   public var message: String
 }
 
-/// What a file of settings says: TOML, with tables one deep.
+/// The contents of a file of settings: TOML, with tables one deep.
 public struct ConfigurationFile: Sendable, Equatable {
   /// The settings, in the order of their lines.
   public let entries: [ConfigurationEntry]

@@ -160,7 +160,7 @@ struct ArrivalSearch {
   }
 }
 
-/// What was played and what was heard, as spectra of one length.
+/// The spectra of what was played and what was recorded, of one length, and their product.
 private struct Spectra {
   let played: [ComplexFloat]
   let recorded: [ComplexFloat]

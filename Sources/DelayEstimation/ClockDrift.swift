@@ -1,8 +1,8 @@
 import AudioSpectra
 import Glibc
 
-/// How much longer a signal lasts in a recording than in its reference, since two clocks are never
-/// equally fast.
+/// The drift between two clocks: the frames by which a signal lasts longer in a recording than in
+/// its reference, since two clocks are never equally fast.
 ///
 /// Delay and drift are searched together: the reference is cut into segments, each is correlated
 /// with the recording, and the sum of these correlations along straight lines of delay over time is

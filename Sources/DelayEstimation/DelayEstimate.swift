@@ -14,7 +14,7 @@ public struct Arrival: Sendable, Equatable {
   }
 }
 
-/// How late a known signal comes in a recording, and how well that is known.
+/// The estimated delay of a known signal in a recording, and its uncertainty.
 public struct DelayEstimate: Sendable {
   /// Why an estimate should not be relied on.
   public enum Doubt: String, Sendable {

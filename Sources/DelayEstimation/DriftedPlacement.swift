@@ -1,4 +1,4 @@
-/// Where the arrivals of a signal are in a recording.
+/// The arrivals of a signal in a recording: their fit, their likelihood and the estimate.
 struct Placement {
   var estimate: DelayEstimate
   var match: Match

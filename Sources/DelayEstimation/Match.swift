@@ -1,7 +1,7 @@
 import AudioSpectra
 import Glibc
 
-/// What was played and what was heard around the place where it was found, as spectra.
+/// The spectra of what was played and of what was recorded around the place where it was found.
 struct Match {
   /// A fit, and the part of the spectrum and the noise it was made with.
   struct Outcome {

@@ -1,7 +1,7 @@
 import AudioSpectra
 import Glibc
 
-/// How power is spread over frequency, evened out over neighbouring bins.
+/// The power at each bin of a spectrum, averaged over neighbouring bins.
 struct PowerDensity {
   /// The mean power around each bin.
   let bins: [Double]

@@ -1,4 +1,4 @@
-/// How repeated measurements of one thing are spread.
+/// The statistics of repeated measurements of one thing: median, mean, deviation, extremes, jitter.
 ///
 /// ```swift
 /// let spread = Spread(of: [612.1, 612.2, 612.0])

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where values lie along a line of pixels.
+/// An axis of a plot: the pixel position of each value, on a linear or logarithmic scale.
 struct Axis {
   let lower: Double
   let upper: Double

@@ -169,7 +169,7 @@ extension LatencyPicture {
   }
 }
 
-/// How the repeats scatter, with their median and standard deviation.
+/// The panel with the histogram of the repeats, their median and standard deviation.
 struct HistogramPanel {
   let measurements: [Double]
   let median: Double
@@ -233,7 +233,7 @@ struct HistogramPanel {
   }
 }
 
-/// How many values fall into each of the bins, whose centres are round values.
+/// The number of values in each bin; the centres of the bins are round values.
 struct Histogram {
   let counts: [Int]
   private let first: Int
@@ -263,7 +263,7 @@ struct Histogram {
   func edge(_ index: Int) -> Double { (Double(first + index) - 0.5) * width }
 }
 
-/// Where the round trip is spent: in the unit's buffers, or in driver, converters and wire.
+/// The panel with the parts of the round trip: the unit's buffers, and driver, converters and wire.
 struct BreakdownPanel {
   let bufferFrames: Double
   let externalFrames: Double

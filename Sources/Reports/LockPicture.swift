@@ -1,5 +1,5 @@
-/// How two clocks come together after one of them jumped, as a picture: the error of the delay and
-/// that of the ratio over time.
+/// A picture of two clocks that are matched again after one of them jumped: the error of the delay
+/// and that of the ratio over time.
 ///
 /// Values that are no finite number are left out; without any it says "nothing measured".
 public struct LockPicture: Sendable {

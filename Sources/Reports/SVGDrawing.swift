@@ -181,7 +181,7 @@ enum Paint: String, CaseIterable {
   }
 }
 
-/// How a line of text looks.
+/// The style of a line of text: size, colour and weight.
 struct TextStyle {
   /// Height of the font, in pixels.
   var size: Double

@@ -2,7 +2,7 @@ import CairoDrawing
 import Glibc
 import SoundInspection
 
-/// What stands over a picture of a sound, and how long it is.
+/// The title of a sound picture: file name, length, rate and channels.
 public struct SoundTitle: Sendable {
   /// The name of the file.
   public var name: String

@@ -126,7 +126,7 @@ struct NoiseSource: BitwiseCopyable, Sendable {
   }
 }
 
-/// What the output has played and will play, frame by frame since the start.
+/// The frames that the output has played and will play, by their positions since the start.
 ///
 /// A ring, long enough for all that the microphone can still capture. Positions below 0 and from
 /// `end` on are silence.

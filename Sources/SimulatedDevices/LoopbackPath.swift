@@ -10,7 +10,7 @@ import AudioClocks
 /// frames of future as are sure to be queued: headroom and delay together give a full 36 or more
 /// in all but tiny set-ups, and fewer only make the treble less exact.
 struct LoopbackPath: ~Copyable, Sendable {
-  /// How a captured frame finds its output position.
+  /// The relation of a captured frame to its output position.
   private enum Course: BitwiseCopyable {
     case whole, fractional, drifting
   }

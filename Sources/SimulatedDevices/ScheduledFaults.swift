@@ -1,6 +1,6 @@
 // Audio thread.
 
-/// What is going to go wrong, by the device's own frames.
+/// The schedule of simulated faults, in the device's own frames: xruns, unplugging and return.
 struct ScheduledFaults: ~Copyable, Sendable {
   /// Frames that an overrun loses.
   let xrunFrames: Int

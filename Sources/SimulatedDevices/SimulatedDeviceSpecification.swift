@@ -1,7 +1,7 @@
 import AudioBasics
 import AudioDevices
 
-/// What a simulated device is like: `sim`, or `sim:key=value,...` as it stands on a command line.
+/// The settings of a simulated device: `sim`, or `sim:key=value,...` as on a command line.
 ///
 /// | key | meaning | default |
 /// | --- | --- | --- |

@@ -1,6 +1,6 @@
 import AudioBasics
 
-/// How much of a sound is silence: below -60 dBFS in all channels.
+/// A meter of the silence in a sound: frames below -60 dBFS in all channels.
 struct SilenceMeter {
   /// -60 dBFS.
   private static let threshold: Float = 0.001

@@ -3,7 +3,7 @@ import AudioFiles
 import AudioLevels
 import RealtimeAudio
 
-/// What is in a sound, found in one pass and in bounded memory.
+/// The levels, silence and pictures of a sound, found in one pass and in bounded memory.
 public struct SoundInspection: Sendable {
   /// Frames that there are.
   public private(set) var frames = 0

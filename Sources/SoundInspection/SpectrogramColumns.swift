@@ -33,7 +33,7 @@ public struct Spectrogram: Sendable {
 
   /// The powers of the transforms whose middles lie in one column.
   fileprivate struct Column {
-    /// How many there are.
+    /// The number of transforms.
     var count: Float = 0
     /// Their sums, row by row, channel by channel.
     var powers: [Float]

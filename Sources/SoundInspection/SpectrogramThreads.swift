@@ -16,7 +16,7 @@ final class SpectrogramThreads {
     var frames = 0
   }
 
-  /// Where a piece waits for who is next.
+  /// A place where a piece waits for the next thread.
   fileprivate struct Slot: ~Copyable {
     var piece: Piece?
     /// Whether nothing more comes.
@@ -104,7 +104,7 @@ private final class SpectrogramThread {
       name: "duplex-spectra", priority: .normal, stackByteCount: 524_288, work)
   }
 
-  /// What its channels come to; nil the second time.
+  /// The spectrogram of its channels; nil the second time.
   func finish() -> Spectrogram? {
     guard var work = thread.take()?.join() else { return nil }
     return work.columns.finish()

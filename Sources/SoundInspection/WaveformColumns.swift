@@ -4,7 +4,7 @@ import AudioBasics
 ///
 /// Where its length is not known, columns are joined in pairs as often as there are too many.
 public struct WaveformColumns: Sendable {
-  /// What happens in one column of one channel.
+  /// The extremes and the power of one channel in one column.
   public struct Column: Sendable, Equatable {
     /// The lowest sample.
     public var lowest: Float = 0

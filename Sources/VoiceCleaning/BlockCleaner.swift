@@ -1,6 +1,6 @@
 import AudioBasics
 
-/// What is done to a voice block by block: echo, then noise, then reverberation, then level.
+/// The cleaning of a voice block by block: echo, then noise, then reverberation, then level.
 ///
 /// An echo can be cancelled only while nothing has changed its sound, and what is left of it only
 /// in the same block: so both come first, and then the noise, which is learned from its steadiness
@@ -133,7 +133,7 @@ struct BlockCleaner: ~Copyable {
   }
 }
 
-/// How samples become the 16-bit numbers speexdsp takes, and samples again.
+/// The conversion of samples to the 16-bit numbers that speexdsp takes, and back.
 ///
 /// Rounding in and out adds noise of about -98 dBFS. Full scale is all that 16 bits hold, for by
 /// that the echo canceller sees that a microphone was overdriven, and learns nothing meanwhile.

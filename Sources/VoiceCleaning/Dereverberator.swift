@@ -70,8 +70,7 @@ final class Dereverberator {
   }
 }
 
-/// How much of what is heard now is late reverberation: a room's answer to what it heard at least
-/// 25 ms before.
+/// The late reverberation in each bin: a room's answer to what it heard at least 25 ms before.
 ///
 /// Sound in a room falls by exp(-2 delta t) in power, delta = 3 ln 10 / T60: late is what was
 /// reverberant a while ago and has fallen since (Lebart, Boucher, Denbigh, "A New Method Based on
@@ -130,7 +129,7 @@ struct LateReverberation {
   }
 }
 
-/// How long a room goes on sounding, learned from the voice in it.
+/// The reverberation time of a room, learned from the voice in it.
 ///
 /// A voice in a room can fall no faster than the room. Of all stretches in which a band's level
 /// falls along a straight line, in decibels, the fastest fifth shows the room's own decay: an order

@@ -125,8 +125,8 @@ final class EchoCanceller {
   }
 }
 
-/// What was played, kept until its echo arrives: frames go in as they were played and come out
-/// `delayFrames` later, silence before the first.
+/// A delay line that holds what was played until its echo arrives: frames go in as they were played
+/// and come out `delayFrames` later, silence before the first.
 struct PlayedHistory: ~Copyable {
   private var ring: SampleBuffer
   private var position = 0

@@ -2,8 +2,8 @@ import AudioBasics
 import AudioSpectra
 import Glibc
 
-/// What is played, as loudspeakers would play it that clip at one of several limits: some bins of
-/// its last spectra, from which those of an echo can be predicted.
+/// The spectra of what is played, as loudspeakers would play it that clip at one of several limits:
+/// some bins of the last ones, from which those of an echo can be predicted.
 struct ClippedSpectra: ~Copyable {
   /// The limits, as factors of full scale: the first clips nothing.
   static let limits: [Float] = (0..<9).map { Gain(decibels: -3 * Double($0)).factor }
@@ -94,7 +94,7 @@ struct ClippedSpectra: ~Copyable {
   }
 }
 
-/// Where a loudspeaker clips, as one microphone captures it.
+/// The level at which a loudspeaker clips, estimated from what one microphone captures.
 ///
 /// An adaptive filter cannot follow what clipping does: it is not linear. But before the room comes
 /// the loudspeaker (a Hammerstein model): if what is played is clipped as the loudspeaker does, the

@@ -152,7 +152,7 @@ extension CleaningSettings {
   fileprivate var needsBlocks: Bool { denoise || automaticGain || dereverb || echo != nil }
 }
 
-/// Why a voice cannot be cleaned as it was asked for.
+/// The reason for which a voice cannot be cleaned as it was asked for.
 public enum CleaningFailure: ExplainedFailure, Sendable, Equatable {
   /// A rate outside what the settings can be done at.
   case unsupportedRate(Int, supported: ClosedRange<Int>)
@@ -200,7 +200,7 @@ public enum CleaningFailure: ExplainedFailure, Sendable, Equatable {
   }
 }
 
-/// What is to be done to a voice.
+/// The settings for cleaning a voice: noise, level, reverberation, high-pass and echo.
 public struct CleaningSettings: Sendable, Equatable {
   /// Whether steady noise is lowered by up to 24 dB.
   public var denoise: Bool
@@ -236,7 +236,7 @@ public struct CleaningSettings: Sendable, Equatable {
   public var isNone: Bool { self == .none }
 }
 
-/// How what is played comes back through the microphone.
+/// The echo of what is played, as the microphone captures it: its delay and its tail.
 public struct EchoSettings: Sendable, Equatable {
   /// Frames from what is played to its first echo in the input, as measured.
   public var delayFrames: Int

@@ -1,7 +1,7 @@
 import AudioDevices
 import AudioFiles
 
-/// Why an engine cannot do what was asked.
+/// The reason for which an engine cannot do what was asked.
 ///
 /// ```swift
 /// let engine = DuplexEngine(device: "sim:clock=free")

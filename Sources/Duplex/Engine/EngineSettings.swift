@@ -72,7 +72,7 @@ extension EngineFailure {
   }
 }
 
-/// How a recording of an engine is kept on disk.
+/// The settings of a recording of an engine: source, file format, splitting and buffering.
 ///
 /// ```swift
 /// var settings = RecordingSettings()

@@ -2,7 +2,7 @@ import AudioDevices
 import AudioSessions
 import RealtimeAudio
 
-/// How an engine does, at one moment.
+/// The status of an engine at one moment: phase, devices, frames, levels and xruns.
 ///
 /// ```swift
 /// let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
@@ -70,7 +70,7 @@ public struct EngineStatus: Sendable {
   }
 }
 
-/// What an engine tells.
+/// An event that an engine reports.
 ///
 /// ```swift
 /// let engine = DuplexEngine(device: "sim:clock=free,xrun-at=0.5")

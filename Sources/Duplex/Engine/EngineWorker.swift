@@ -5,7 +5,7 @@ import AudioSessions
 import RealtimeAudio
 import SimulatedDevices
 
-/// What an engine is asked for by other threads.
+/// A request to an engine from another thread.
 enum EngineOrder: Sendable {
   /// Told the devices as they were granted, or why not.
   typealias Reply = @Sendable (Result<DuplexConfiguration, EngineFailure>) -> Void

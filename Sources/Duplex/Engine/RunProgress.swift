@@ -1,7 +1,7 @@
 import AudioBasics
 
-/// How far a run has come with devices that are not used any more. Their rates may differ, while
-/// the frames of a run are counted on.
+/// The frames and seconds of a run with devices that are not used any more. Their rates may differ,
+/// while the frames of a run are counted on.
 struct RunProgress: Sendable, Equatable {
   /// Frames of all of them together.
   private(set) var frames = 0

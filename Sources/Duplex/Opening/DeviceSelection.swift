@@ -2,7 +2,7 @@ import AudioDevices
 import RealtimeAudio
 import SimulatedDevices
 
-/// What a program asks of its sound devices: which ones, and how they are used together.
+/// The sound devices that a program asks for, and how they are used together.
 ///
 /// Every name that ALSA knows may stand in it (`default`, `hw:1,0`, `plughw:CARD=USB`), and `sim`,
 /// with or without settings, for a simulated device that needs no hardware

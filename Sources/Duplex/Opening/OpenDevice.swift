@@ -190,7 +190,7 @@ import SimulatedDevices
   }
 }
 
-/// What goes with each step of opening devices.
+/// The common part of all steps of opening devices: the caller is told, and cards may be reserved.
 private struct OpeningSteps {
   /// The names of all devices of the unit.
   let names: [String]

@@ -4,7 +4,7 @@ import AudioSessions
 import DelayEstimation
 import RealtimeAudio
 
-/// What is to be measured, and how.
+/// The plan of a round-trip measurement: channels, repeats and level.
 public struct ProbePlan: Sendable {
   /// Frames a second of the unit.
   public var sampleRate: Int

@@ -2,7 +2,7 @@ import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
-/// What was played and captured since a probe was queued.
+/// The samples that were played and captured since a probe was queued.
 struct ProbeRecording: ~Copyable {
   private var ring: SampleReader
   private var gaps: EventReader<TimelineEvent>

@@ -19,7 +19,7 @@ public struct ChannelPair: Sendable {
   }
 }
 
-/// What a measurement found: over one open stream, or over several.
+/// The results of a round-trip measurement: over one open stream, or over several.
 public struct RoundTrips: Sendable {
   /// The pairs of channels that are connected, by output and input channel.
   public var pairs: [ChannelPair] = []

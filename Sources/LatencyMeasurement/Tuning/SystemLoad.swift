@@ -37,7 +37,7 @@ public final class SystemLoad {
   }
 }
 
-/// What one of its threads does in a single step.
+/// The work of one thread of a `SystemLoad`: arithmetic, or writing to the disk.
 private final class LoadWork: BackgroundWork {
   enum Kind {
     case arithmetic

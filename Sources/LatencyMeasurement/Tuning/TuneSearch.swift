@@ -1,5 +1,5 @@
-/// Which setting to try next, and which is the best so far: a value that knows nothing of devices
-/// or time.
+/// The search for the stable setting with the lowest latency: the next one to try, and the best so
+/// far. A value that knows nothing of devices or time.
 ///
 /// A setting with more frames is held to be at least as stable as one with fewer. The period
 /// decides most, so it is bisected first, with a headroom of one period; then it is halved for as
@@ -156,7 +156,7 @@ public struct TuneSetting: Sendable, Equatable {
   public var latencyFrames: Int { periodFrames + headroomFrames }
 }
 
-/// What came of a soak with one setting.
+/// The result of a trial run with one setting.
 public struct TuneTrial: Sendable, Equatable {
   /// What was tried.
   public var setting: TuneSetting

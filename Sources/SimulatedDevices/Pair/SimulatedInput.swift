@@ -64,7 +64,7 @@ struct SimulatedInput: StreamDriver, ~Copyable {
     isCaptureBroken = false
   }
 
-  /// Where it is.
+  /// The state of the input; while it runs, with its position.
   @_noLocks
   mutating func readState(at now: UInt64) -> StreamState {
     let seconds = seconds(at: now)
@@ -119,7 +119,7 @@ struct SimulatedInput: StreamDriver, ~Copyable {
   mutating func stop() {}
 }
 
-/// When a device is away.
+/// The times at which one of two simulated devices is unplugged and comes back.
 struct Unplugging: ~Copyable, Sendable {
   private let absences: [SimulatedDeviceSpecification.Absence]
   /// Which of them is ahead, or is now.

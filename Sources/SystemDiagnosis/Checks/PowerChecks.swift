@@ -1,6 +1,6 @@
 import AudioFiles
 
-/// What saves power at the price of delays.
+/// The checks for power saving that causes delays: processor frequency and codec sleep.
 struct PowerChecks {
   private let files: SystemFiles
 

@@ -26,7 +26,7 @@ struct PriorityChecks {
     return [priority(wakeUps.granted), memory, lateness(wakeUps)]
   }
 
-  /// What allows it for good.
+  /// The advice on how to allow realtime priority permanently.
   private var limitsRemedy: String {
     machine.isContainer
       ? "Start the container with --cap-add SYS_NICE --ulimit rtprio=95."

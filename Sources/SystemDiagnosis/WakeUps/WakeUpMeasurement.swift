@@ -59,7 +59,7 @@ public final class WakeUpMeasurement {
   }
 }
 
-/// How late a thread was woken up that slept until a given time, again and again.
+/// The wake-up delays of a thread that slept until a given time, again and again.
 public struct WakeUpSample: Sendable, Equatable {
   /// The priority the audio thread asks for.
   static let wantedPriority = 70

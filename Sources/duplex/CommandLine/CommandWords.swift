@@ -1,7 +1,7 @@
 import ArgumentParser
 import AudioFiles
 
-/// What the user wrote, in the words that the parser knows: shortened commands and options stand in
+/// The words of the command line, as the parser knows them: shortened commands and options stand in
 /// full, and options that may do without their value have one.
 struct CommandWords {
   /// The command, in full; nil where none is named.
@@ -234,7 +234,7 @@ struct CommandWords {
 /// The commands of the tool.
 struct CommandSet {
   let types: [any ParsableCommand.Type]
-  /// What all of them together are for.
+  /// The purpose of the tool, for the help.
   let abstract: String
   let version: String
 
@@ -329,7 +329,7 @@ extension [CommandArgument] {
   }
 }
 
-/// How many letters lie between two words.
+/// The edit distance between two words: the number of letters in which they differ.
 enum EditDistance {
   /// The nearest of `names`, in letters of either case; nil where none is near enough to have been
   /// meant.

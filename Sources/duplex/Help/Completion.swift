@@ -2,8 +2,8 @@ import AudioDevices
 import AudioFiles
 import SimulatedDevices
 
-/// What the last of the words that a user has typed may become: commands, options, their values,
-/// and the devices that are there now.
+/// The completions of the last word that a user has typed: commands, options, their values, and the
+/// devices that are there now.
 struct Completion {
   /// What a word may become, and what that is.
   struct Candidate: Equatable {
@@ -203,7 +203,7 @@ struct Completion {
   }
 }
 
-/// What values options take, where that can be said.
+/// The values that can be completed, by kind of value and by option.
 enum CompletedValues {
   /// Kinds of values, by the names that options give them, that are names of files, or may be.
   static let files: Set = ["file", "file[:db]", "out", "auto|time|file", "command"]

@@ -1,4 +1,4 @@
-/// What the manual pages say beyond the help.
+/// The texts of the manual pages beyond those of the help.
 enum ManualTexts {
   /// What is done, and what is typed for it, line by line.
   struct Example {
@@ -161,7 +161,7 @@ enum ManualTexts {
     "arecord(1)", "aplay(1)", "alsamixer(1)", "asound.conf(5)", "limits.conf(5)",
   ]
 
-  /// What commands have to do with each other.
+  /// The commands that are related to each command.
   static let related = [
     "record": ["monitor", "overdub", "repair", "inspect"],
     "monitor": ["record", "tune", "latency", "doctor"],

@@ -1,7 +1,7 @@
 import AudioFiles
 
-/// What the tool prints or writes about itself for packages and shells. None of it is in the help
-/// but for the completion script.
+/// The text that the tool prints or writes about itself for packages and shells. None of it is in
+/// the help but for the completion script.
 struct ToolText {
   /// What is to be printed.
   let text: String

@@ -62,7 +62,7 @@ struct MixOption: ExpressibleByArgument {
   }
 }
 
-/// What bare samples are: `S16_LE,44100,2`, or `cd` or `dat`.
+/// The format of bare samples: `S16_LE,44100,2`, or `cd` or `dat`.
 struct RawOption: ExpressibleByArgument {
   let format: SampleFormat
   let sampleRate: Int
@@ -120,7 +120,7 @@ struct ReportOptions: ParsableArguments {
   }
 }
 
-/// Where a picture goes.
+/// The check of the path at which a picture is to be written.
 enum PicturePath {
   /// Refuses, before anything is worked out, a picture that could not be written afterwards, or one
   /// that would replace what it is made of.

@@ -4,7 +4,7 @@ import AudioFiles
 import AudioSessions
 import RealtimeAudio
 
-/// What the user wants played, as items of a queue: looked at before anything sounds.
+/// The sources that the user wants played, as items of a queue: checked before anything sounds.
 struct PlayItems {
   /// How each source is played.
   struct Style {

@@ -3,7 +3,7 @@ import AudioBasics
 import AudioFiles
 import AudioSessions
 
-/// How often a stretch is played: a number, or `forever`.
+/// The number of times a stretch is played, or `forever`.
 enum LoopOption: ExpressibleByArgument {
   case times(Int)
   case forever
@@ -40,7 +40,7 @@ struct RegionOption: ExpressibleByArgument {
   }
 }
 
-/// How often as fast: 0.25 to 4.
+/// The playback speed as a factor: 0.25 to 4.
 struct SpeedOption: ExpressibleByArgument {
   let speed: Double
 
@@ -56,7 +56,7 @@ struct SpeedOption: ExpressibleByArgument {
   var defaultValueDescription: String { "\(Int(clamping: speed))" }
 }
 
-/// Which part of each file is played, how often, in which direction and how fast.
+/// The options for the part of each file that is played, its repeats, direction and speed.
 struct RangeOptions: ParsableArguments {
   @Option(help: .init("Start each file at this time.", valueName: "time"))
   var start: TimeOption?

@@ -1,8 +1,8 @@
 import AudioBasics
 import AudioFiles
 
-/// What is to be played: the files named, and those in the playlists and folders named. Of a
-/// hundred thousand no more than their names is in memory.
+/// The list of sources to be played: the files named, and those in the playlists and folders named.
+/// Of a hundred thousand no more than their names is in memory.
 struct SourceList: RandomAccessCollection, Sendable {
   /// As they were written, with the stretch to play of them.
   private var names = NameList()
@@ -263,7 +263,7 @@ extension FileFailure {
   }
 }
 
-/// What lies behind an address.
+/// The contents at a remote address: a playlist or a sound.
 private enum RemoteContents {
   case playlist(NamedFiles)
   case sound(any SoundDecoder)

@@ -3,7 +3,7 @@ import AudioFiles
 import AudioLevels
 import SoundInspection
 
-/// What is known of a file, in events and in lines for a person.
+/// The results of inspecting a file, as fields of events and as lines for a person.
 struct InspectedFile {
   let frames: Int
   private let path: String

@@ -1,6 +1,6 @@
 import RealtimeAudio
 
-/// What a key, or a signal, asks of a session.
+/// An action that a key, or a signal, asks of a session.
 enum KeyAction: Equatable {
   case end, showKeys
   case startRecording, togglePause, setMarker, split, toggleDim, toggleMute, toggleBackingAlone
@@ -11,7 +11,7 @@ enum KeyAction: Equatable {
   case startLoop, closeLoop, endLoop
 }
 
-/// What some keys do, and the signal that does the same.
+/// The binding of some keys to their actions, and the signal that does the same.
 struct KeyBinding {
   /// The keys for a person: `left and right`.
   let name: String

@@ -1,7 +1,7 @@
 import AudioBasics
 import AudioSessions
 
-/// What the keys do while a microphone is recorded or played: space pauses, - and + change its
+/// The keys that work while a microphone is recorded or played: space pauses, - and + change its
 /// gain, u mutes it, b leaves the backing alone in the output.
 final class MicrophoneKeys: KeyResponder {
   /// Decibels within which the keys move the gain.

@@ -3,7 +3,7 @@ import AudioFiles
 import AudioSessions
 import Glibc
 
-/// What the keys do while files play.
+/// The keys of `play`, which work while files play.
 final class PlaybackKeys: KeyResponder {
   var bindings: [KeyBinding] {
     KeyBindings.playback + (choices > 0 ? KeyBindings.comparison : [])

@@ -5,7 +5,7 @@ import DelayEstimation
 import LatencyMeasurement
 import Reports
 
-/// What a measurement came to, told to a person, a script, a settings file and a report.
+/// The result of a measurement, for a person, a script, a settings file and a report.
 struct LatencyResult {
   private let trips: RoundTrips
   private let configuration: DuplexConfiguration

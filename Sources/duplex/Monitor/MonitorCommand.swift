@@ -5,7 +5,7 @@ import AudioFiles
 import AudioSessions
 import RealtimeAudio
 
-/// What `--record` takes down.
+/// The source that `--record` records: the microphone only, or with the files mixed in.
 enum RecordWhat: String, ExpressibleByArgument, CaseIterable {
   case mic, mix
 }

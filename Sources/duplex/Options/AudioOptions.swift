@@ -8,7 +8,7 @@ extension ClockMaster: ExpressibleByArgument {}
 
 /// The priority of the audio thread: a number, or `off`.
 extension ThreadPriority: ExpressibleByArgument {
-  /// What the user's word for it means.
+  /// The priority that the user's `argument` names.
   public init?(argument: String) {
     if argument == "off" {
       self = .normal
@@ -221,7 +221,7 @@ struct AlsoPlayOption: ParsableArguments {
   var devices: [String] = []
 }
 
-/// Whether a session outlives its device.
+/// The option to wait for an unplugged device and continue when it is back.
 struct ReconnectOption: ParsableArguments {
   @Flag(
     inversion: .prefixedNo,

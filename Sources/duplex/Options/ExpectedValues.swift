@@ -1,7 +1,7 @@
 import AudioBasics
 import AudioDevices
 
-/// What the command line takes where a value was refused: ranges, and an example of each.
+/// The values that options take, told where one was refused: ranges, and an example of each.
 enum ExpectedValues {
   /// What is expected where the parser's `complaint` names an option and its value, as in
   /// `... is invalid for '-d, --duration <time>'`; nil where it speaks of something else.

@@ -3,8 +3,8 @@ import AudioBasics
 import AudioDevices
 import AudioSessions
 
-/// How a device keeps samples, as `arecord` names it: an ALSA format, or `cd` and `dat`, which name
-/// a rate and channels as well.
+/// The sample format of a device, as `arecord` names it: an ALSA format, or `cd` and `dat`, which
+/// name a rate and channels as well.
 struct FormatOption: ExpressibleByArgument {
   let format: SampleFormat
   private(set) var sampleRate: Int?
@@ -93,7 +93,7 @@ struct ByteSize: Equatable {
   }
 }
 
-/// When the next file begins: a size, a time or a pause.
+/// The rule by which the next file of a recording begins: a size, a time or a pause.
 enum SplitOption: ExpressibleByArgument, Equatable {
   case bytes(Int)
   case time(TimeOption)
@@ -112,10 +112,10 @@ enum SplitOption: ExpressibleByArgument, Equatable {
   }
 }
 
-/// How much is kept: a number of files, a size, or an age whose unit is named: `24h`, `7d`,
-/// `10:00`.
+/// The limit of what is kept: a number of files, a size, or an age whose unit is named: `24h`,
+/// `7d`, `10:00`.
 extension KeepRule: ExpressibleByArgument {
-  /// What the user's word for it means.
+  /// The rule that the user's `argument` names.
   public init?(argument: String) {
     if let count = WrittenNumber.whole(argument) {
       self = .files(count)

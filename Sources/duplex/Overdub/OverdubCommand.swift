@@ -7,7 +7,7 @@ import AudioSessions
 import LatencyMeasurement
 import RealtimeAudio
 
-/// Where the round trip comes from.
+/// The source of the round trip's length: a saved or new measurement, a time, or a file.
 enum LatencyOption: ExpressibleByArgument {
   /// Saved for this setting, else measured on the spot.
   case automatic

@@ -2,8 +2,8 @@ import AudioClocks
 import AudioDevices
 import AudioSessions
 
-/// Where everything lies, in frames at the unit's rate, once the device is open and the round trip
-/// known.
+/// The positions of all parts of an overdub, in frames at the unit's rate, once the device is open
+/// and the round trip known.
 ///
 /// What is played at a frame of the unit's timeline comes back a round trip later, so the backing's
 /// frame b, which is played at `learningFrames` + `countInFrames` + b - `playedFrom`, is captured

@@ -5,14 +5,14 @@ import AudioFiles
 import AudioSessions
 
 extension FileFormat: ExpressibleByArgument {
-  /// What the user's word for it means.
+  /// The format that the user's `argument` names.
   public init?(argument: String) {
     self.init(name: argument)
   }
 }
 
 extension FileSampleFormat: ExpressibleByArgument {
-  /// What the user's word for it means: `s16`, or as ALSA names it.
+  /// The format that the user's `argument` names: `s16`, or as ALSA names it.
   public init?(argument: String) {
     if let format = Self(name: argument) {
       self = format

@@ -114,7 +114,7 @@ struct RecordingOptions: ParsableArguments {
   }
 }
 
-/// When sound that comes in is kept.
+/// The options for the start of a recording, its voice activation and the level check before it.
 struct StartOptions: ParsableArguments {
   @Option(
     help: .init(
@@ -161,7 +161,7 @@ struct StartOptions: ParsableArguments {
   }
 }
 
-/// What a file says of itself.
+/// The options for the tags of a file.
 struct TagOptions: ParsableArguments {
   @Option(help: .init("Tag: title.", valueName: "text"))
   var title: String?
@@ -183,7 +183,7 @@ struct TagOptions: ParsableArguments {
   }
 }
 
-/// What is done to a voice on its way to the file; what is played stays as it is.
+/// The options for cleaning a voice on its way to the file; what is played stays as it is.
 struct CleaningOptions: ParsableArguments {
   @Flag(help: "Remove steady noise from voices.")
   var denoise = false

@@ -48,7 +48,7 @@ struct RecordingSession {
     callbacks.playedRecorder = writer.takePlayedRecorder()
   }
 
-  /// What it comes to.
+  /// The summary of the recording.
   var summary: RecordingSummary {
     RecordingSummary(
       report: writer.report, plan: plan, hasRaw: hasRaw, wasNeverStarted: watch.isWaiting)
@@ -105,7 +105,7 @@ extension RecordingTarget {
     }
   }
 
-  /// What was not cleaned needs a file of its own.
+  /// Throws where `raw` cannot be a file of its own for the unprocessed sound.
   private func checkRaw(_ raw: String?) throws(ToolFailure) {
     guard let raw else { return }
     guard raw != "-" else {

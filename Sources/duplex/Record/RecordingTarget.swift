@@ -5,8 +5,8 @@ import AudioSessions
 import Glibc
 import RealtimeAudio
 
-/// Where a recording goes and how it is kept: checked before a device is opened, made once its
-/// rate and channels are known.
+/// The path and format of a recording: checked before a device is opened, made once its rate and
+/// channels are known.
 struct RecordingTarget {
   let path: String
   let fileFormat: FileFormat
@@ -73,7 +73,7 @@ struct RecordingTarget {
   }
 }
 
-/// How many frames lie in memory while the disk stands still.
+/// The size of the ring buffer, in frames, that holds sound in memory while the disk stands still.
 enum RecordingRing {
   /// The frames of a ring of `seconds`, of the usual one where that is nil. Throws `.usage` where
   /// it would take more than half of this machine's memory: memory that is promised, and not there

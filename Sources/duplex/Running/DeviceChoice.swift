@@ -5,8 +5,7 @@ import Duplex
 import RealtimeAudio
 import SimulatedDevices
 
-/// What happens on a device once it is open, whichever kind it is, to its end: a command's own
-/// part.
+/// The part of a command that runs on a device once it is open, whichever kind it is, to its end.
 typealias DeviceUse = (consuming OpenDevice) throws -> ExitStatus
 
 /// Opens the device that the options name, simulated or real, and hands it to its use.

@@ -57,15 +57,14 @@ final class EndRequest: Sendable {
   }
 }
 
-/// Whether the user wants long work on files, without sound, to end: SIGINT, SIGTERM or SIGHUP.
-/// While there is one, these end nothing by themselves.
+/// The user's request to end long work on files, without sound: SIGINT, SIGTERM or SIGHUP. While an
+/// object of this class exists, these signals end nothing by themselves.
 final class StopRequest {
   private let signals = SignalWatch()
   private let start = HostClock.nanoseconds
   private let grace: UInt64
 
-  /// What comes in the first `graceNanoseconds` is the signal that ended the sound before, once
-  /// more.
+  /// A signal in the first `graceNanoseconds` is a repeat of the one that ended the sound before.
   init(graceNanoseconds: UInt64 = EndRequest.repeatNanoseconds) {
     grace = graceNanoseconds
   }

@@ -31,7 +31,7 @@ enum Switch: String, ExpressibleByArgument, CaseIterable {
   case on, off
 }
 
-/// What protects the listener where a microphone is played.
+/// The options that protect the listener where a microphone is played.
 ///
 /// Only there: what is played without one is never altered unless it is asked for, because
 /// files are mastered up to full scale and play bit for bit.

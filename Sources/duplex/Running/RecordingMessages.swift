@@ -3,7 +3,7 @@ import AudioFiles
 import AudioLevels
 import AudioSessions
 
-/// What happens to a recording, as an event and in a sentence.
+/// The messages about a recording: each an event and a sentence.
 final class RecordingMessages {
   private let sampleRate: Int
   /// What cannot hold markers, in a sentence; nil where the file can.
@@ -78,7 +78,7 @@ final class RecordingMessages {
   }
 }
 
-/// Whether a level is sensible to record at.
+/// The verdict on whether a level is sensible to record at.
 ///
 /// A voice or an instrument should peak between -18 and -6 dBFS: EBU R 68 aligns at -18 dBFS, which
 /// leaves headroom for what comes louder than what was tried.

@@ -4,7 +4,7 @@ import AudioLevels
 import AudioSessions
 import RealtimeAudio
 
-/// What a recording comes to: its part of a summary, and a sentence for a person.
+/// The summary of a recording: its fields of the summary event, and a sentence for a person.
 struct RecordingSummary {
   let report: RecordingReport
   let plan: RecordingPlan

@@ -203,12 +203,12 @@ enum SilenceSearch {
     }
   }
 
-  /// Where no reason is known.
+  /// The notice of silence where no reason is known.
   private static let unknown = Notice.warning(
     "onlySilence", "Only silence was captured: is the microphone muted?",
     hint: "Check its switch, its cable and the input channel; with sim, use sim:mic=FILE.")
 
-  /// Where what is played was recorded.
+  /// The notice of silence where what is played was recorded.
   static let ofMix = Notice.warning(
     "onlySilence", "Only silence was played and recorded.",
     hint: "Check --mute, the gains, the files of --mix and the microphone's switch.")

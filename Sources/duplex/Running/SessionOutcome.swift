@@ -4,7 +4,7 @@ import AudioFiles
 import AudioSessions
 import RealtimeAudio
 
-/// What a session has beside its device, its callbacks and its meter.
+/// The parts of a session beside its device, its callbacks and its meter.
 struct SessionParts {
   /// Work beside the device's own.
   var background: [any BackgroundWork] = []

@@ -1,7 +1,7 @@
 import AudioSessions
 import RealtimeAudio
 
-/// What several sessions come to.
+/// The totals of several sessions.
 struct SessionTotals {
   private(set) var report = SessionReport()
   private var isEmpty = true

@@ -11,7 +11,7 @@ final class SessionWatch {
   private let parts: SessionParts
   private let signals = SignalWatch()
   private let keyboard: Keyboard
-  /// Where time is virtual.
+  /// Only where time is virtual; nil otherwise.
   private let standstill: StandstillWatch?
   private let request: EndRequest
   private let deviceEvents: DeviceEvents
@@ -242,7 +242,7 @@ struct DeviceEvents {
     return true
   }
 
-  /// What a device is to this session.
+  /// The direction in which the session uses a device.
   private enum Direction: String {
     case both, capture, playback
 

@@ -1,7 +1,7 @@
 import AudioLevels
 import AudioSessions
 
-/// What a person watches while a command runs.
+/// The state of a running command, as a person sees it on the screen.
 struct LiveState {
   /// What runs: "Recording to note.wav".
   var title = ""
@@ -84,7 +84,7 @@ struct MeterBallistics {
   }
 }
 
-/// How much of the processor's time the audio thread took, averaged over a second.
+/// The load of the audio thread: callback time over period, averaged over a second.
 struct LoadAverage {
   private var cycles = 0
   private var busyNanoseconds: UInt64 = 0
@@ -101,7 +101,7 @@ struct LoadAverage {
   }
 }
 
-/// What runs, where it is neither a plain recording nor files that play.
+/// The task that runs, where it is neither a plain recording nor files that play.
 struct LiveTask {
   /// "Overdubbing song.wav to take.wav".
   var title: String

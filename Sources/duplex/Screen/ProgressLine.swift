@@ -72,7 +72,7 @@ final class ProgressLine {
     return (what + left, done)
   }
 
-  /// What was drawn goes.
+  /// Removes what was drawn.
   func end() {
     guard isDrawn else { return }
     isDrawn = false

@@ -1,7 +1,7 @@
 import AudioFiles
 import AudioSessions
 
-/// What is known of a track, for a person and for an event.
+/// The title, tags, length and bit rate of a track, for a person and for an event.
 struct TrackTitle {
   /// Characters of what a file or a station says about itself that a person is shown: some lines of
   /// a terminal.

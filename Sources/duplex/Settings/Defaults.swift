@@ -2,14 +2,14 @@ import AudioDevices
 import AudioFiles
 import ConfigurationFiles
 
-/// What `$DUPLEX_DEVICE` and the file of settings say for a command. What the user wrote comes
-/// first, then the variable, then the file: there the device's table, the command's, and what
-/// stands before all tables.
+/// The defaults that `$DUPLEX_DEVICE` and the file of settings give to a command's options. What
+/// the user wrote comes first, then the variable, then the file: there the device's table, the
+/// command's, and what stands before all tables.
 struct Defaults {
   private(set) var options: [DefaultOption] = []
-  /// What a person should know of the file.
+  /// Warnings about the file of settings.
   private(set) var warnings: [Notice] = []
-  /// What is said in another place as well: it must make sense all the same.
+  /// Defaults that another place overrides: they must make sense all the same.
   private var overridden: [DefaultOption] = []
 
   /// Whether nothing is said.
@@ -103,7 +103,7 @@ struct Defaults {
     options = used
   }
 
-  /// What is recorded or played, and how: where a default of it is not used, that is told.
+  /// The options for devices and formats: where a default of one is not used, that is told.
   private static let chosen: Set<String> = [
     "device", "capture-device", "playback-device", "channels", "capture-channels",
     "playback-channels", "rate", "format", "file-format", "sample-format",

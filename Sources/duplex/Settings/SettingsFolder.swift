@@ -3,8 +3,8 @@ import AudioFiles
 import RealtimeAudio
 import Synchronization
 
-/// Where the tool keeps what it has learnt about devices: `$XDG_CONFIG_HOME/duplex`, or
-/// `~/.config/duplex` (XDG Base Directory Specification).
+/// The folder in which the tool saves what it has learnt about devices: `$XDG_CONFIG_HOME/duplex`,
+/// or `~/.config/duplex` (XDG Base Directory Specification).
 enum SettingsFolder {
   /// The path of a settings file for `key`, a text in which every character is kept apart.
   static func path(_ kind: String, _ key: String) throws(ToolFailure) -> String {

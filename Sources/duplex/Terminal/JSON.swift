@@ -126,7 +126,7 @@ enum JSON: Sendable {
   }
 }
 
-/// What can stand in an event.
+/// A value that a field of an event can have.
 protocol JSONValue {
   var json: JSON { get }
 }
@@ -137,7 +137,7 @@ extension Int: JSONValue { var json: JSON { .integer(self) } }
 extension Bool: JSONValue { var json: JSON { .bool(self) } }
 extension Fields: JSONValue { var json: JSON { .object(self) } }
 extension Array: JSONValue where Element: JSONValue { var json: JSON { .array(map { $0.json }) } }
-/// Where there is none it is null.
+/// A missing value is written as null.
 extension Optional: JSONValue where Wrapped: JSONValue {
   var json: JSON { self?.json ?? .null }
 }

@@ -47,8 +47,8 @@ func inform(_ code: String, _ message: String) {
   Notice(weight: .notice, code: code, message: message, hint: "").report()
 }
 
-/// What happens while a command runs: an event for scripts, else a sentence for people who did not
-/// ask for quiet.
+/// Reports something that happens while a command runs: an event for scripts, else a sentence for
+/// people who did not ask for quiet.
 func tell(_ event: Event?, _ sentence: String?, quiet: Bool = false) {
   let mode = OutputMode.current
   if mode.json {

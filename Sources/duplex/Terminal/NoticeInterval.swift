@@ -1,4 +1,4 @@
-/// Which of many notices of one kind a person is told: at most one in a number of seconds, so that
+/// A limit on notices of one kind: a person is told at most one in a number of seconds, so that
 /// they do not fill the screen.
 struct NoticeInterval {
   private let seconds: Double

@@ -1,6 +1,6 @@
 import RealtimeAudio
 
-/// How the command that runs talks: chosen once, when its words are parsed.
+/// The output mode of the command that runs: chosen once, when its words are parsed.
 struct OutputMode: Sendable {
   /// Events on standard output.
   var json = false

@@ -85,7 +85,7 @@ extension Int {
   func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }
 
-/// How long ago something began.
+/// A stopwatch: the seconds since it was made.
 struct SteadyTime {
   private let began = HostClock.seconds
 

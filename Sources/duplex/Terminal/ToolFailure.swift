@@ -2,7 +2,7 @@ import AudioDevices
 import AudioFiles
 import VoiceCleaning
 
-/// How the tool ends, by the numbers of sysexits.h.
+/// The exit status of the tool, by the numbers of sysexits.h.
 enum ExitStatus: Int32 {
   case done = 0
   case loss = 1
@@ -14,7 +14,7 @@ enum ExitStatus: Int32 {
   case noPermission = 77
 }
 
-/// What went wrong, as the user is told: a sentence, what to do, and the exit status.
+/// An error, as the user is told: a sentence, what to do, and the exit status.
 struct ToolFailure: Error {
   let status: ExitStatus
   let code: String

@@ -4,7 +4,7 @@ import AudioSessions
 import LatencyMeasurement
 import Reports
 
-/// What a search came to, told to a person, a script, a profile and a report.
+/// The result of a search for the best setting, for a person, a script, a profile and a report.
 struct TuneResult {
   private let run: TuneRun
   private let chosen: TuneSetting?
