@@ -77,7 +77,7 @@ struct LookAheadState: ~Copyable {
   }
 
   private var line: SampleBuffer
-  private var place = 0
+  private var position = 0
   private var firstAverage: MovingAverage
   private var secondAverage: MovingAverage
   private var truePeaks: TruePeaks?
@@ -169,12 +169,12 @@ struct LookAheadState: ~Copyable {
     let channelCount = line.channelCount
     var channel = 0
     while channel < channelCount {
-      let delayed = line[place &* channelCount &+ channel]
-      line[place &* channelCount &+ channel] = buffer[frame &* channelCount &+ channel]
+      let delayed = line[position &* channelCount &+ channel]
+      line[position &* channelCount &+ channel] = buffer[frame &* channelCount &+ channel]
       buffer[frame &* channelCount &+ channel] = delayed
       channel &+= 1
     }
-    place = place &+ 1 == delayFrames ? 0 : place &+ 1
+    position = position &+ 1 == delayFrames ? 0 : position &+ 1
   }
 }
 
@@ -182,7 +182,7 @@ struct LookAheadState: ~Copyable {
 /// their sum is exact and never drifts. All memory is allocated by the initialiser.
 struct MovingAverage: ~Copyable {
   private var values: SampleBuffer
-  private var place = 0
+  private var position = 0
   /// The sum of the last values, and of as many ones.
   private(set) var sum: Double
   let fullSum: Double
@@ -202,9 +202,9 @@ struct MovingAverage: ~Copyable {
   mutating func add(_ value: Float) -> Float {
     // A number from 1 to 2 has no finer steps.
     let rounded = (value + 1) - 1
-    sum += Double(rounded) - Double(values[place])
-    values[place] = rounded
-    place = place &+ 1 == values.frameCount ? 0 : place &+ 1
+    sum += Double(rounded) - Double(values[position])
+    values[position] = rounded
+    position = position &+ 1 == values.frameCount ? 0 : position &+ 1
     return Float(sum * reciprocal)
   }
 }

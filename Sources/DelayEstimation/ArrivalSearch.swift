@@ -55,7 +55,7 @@ struct ArrivalSearch {
     // Where the two barely overlap, or the recording is silent, a variance says nothing.
     let least = 1e-3 * (chance.max() ?? 0)
     guard least > 0 else { return nil }
-    let places = LagPlaces(lags: lags, length: transform.length)
+    let places = LagIndices(lags: lags, length: transform.length)
     let scores = places.map { match[$0] / max(chance[$0], least).squareRoot() }
     // Signals that are no noise, a voice or a sweep, resemble each other more than chance has it.
     let usual = max(1, Self.deviation(of: scores))
@@ -71,12 +71,12 @@ struct ArrivalSearch {
     // Where the two overlap by a little only, their ends are all that is correlated.
     let overlap = reference.count / 8
     let inner = lags.clamped(to: overlap - reference.count..<max(1, recording.count - overlap))
-    let reachable = LagPlaces(
+    let reachable = LagIndices(
       lags: standing == nil ? inner : lags, length: transform.length)
-    if let standing { candidates.append(Candidate(place: standing.0, heights: match, spectra)) }
+    if let standing { candidates.append(Candidate(lagIndex: standing.0, heights: match, spectra)) }
     for heights in [plain, phase] {
-      if let place = reachable.highest(heights) {
-        candidates.append(Candidate(place: place, heights: heights, spectra))
+      if let lagIndex = reachable.highest(heights) {
+        candidates.append(Candidate(lagIndex: lagIndex, heights: heights, spectra))
       }
     }
     guard var best = candidates.max(by: { $0.likelihood < $1.likelihood }) else { return nil }
@@ -84,9 +84,9 @@ struct ArrivalSearch {
       let weights = best.coherence.weights
       let heights = transform.signal(
         of: spectra.cross.indices.map { spectra.cross[$0] * weights[$0] })
-      guard let place = reachable.highest(heights) else { return nil }
-      let next = Candidate(place: place, heights: heights, spectra)
-      let isSettled = place == best.place
+      guard let lagIndex = reachable.highest(heights) else { return nil }
+      let next = Candidate(lagIndex: lagIndex, heights: heights, spectra)
+      let isSettled = lagIndex == best.lagIndex
       guard next.likelihood >= 0.9 * best.likelihood else { break }
       best = next
       if isSettled { break }
@@ -94,9 +94,9 @@ struct ArrivalSearch {
     if standing == nil {
       // Two tones, or two chords that are held, are as coherent at any other lag.
       let elsewhere = stride(from: 1, through: 24, by: 1).map { step in
-        let place = places.count * (2 * step - 1) / 48
-        return Candidate(place: places[place], heights: [], spectra)
-      }.filter { places.distance($0.place, best.place) > reference.count / 16 }
+        let lagIndex = places.count * (2 * step - 1) / 48
+        return Candidate(lagIndex: places[lagIndex], heights: [], spectra)
+      }.filter { places.distance($0.lagIndex, best.lagIndex) > reference.count / 16 }
         .map(\.likelihood)
       let mean = elsewhere.reduce(0, +) / Double(max(1, elsewhere.count))
       let spread = elsewhere.reduce(0) { max($0, abs($1 - mean)) }
@@ -109,10 +109,10 @@ struct ArrivalSearch {
     let likelihoodScore = (2 * max(0, likelihood)).squareRoot()
     score = standing.map { max(likelihoodScore, Double(abs($0.1)) / usual) } ?? likelihoodScore
     let recordedFrames = recording.count
-    func lagFrames(at place: Int) -> Int {
-      place < recordedFrames ? place : place - spectra.length
+    func lagFrames(at lagIndex: Int) -> Int {
+      lagIndex < recordedFrames ? lagIndex : lagIndex - spectra.length
     }
-    lag = lagFrames(at: best.place)
+    lag = lagFrames(at: best.lagIndex)
     let weights = best.coherence.weights
     let coherent = best.coherence.bins
     weightedRecording = transform.signal(
@@ -121,12 +121,12 @@ struct ArrivalSearch {
       transform.signal(of: bins.indices.map { bins[$0] * (coherent[$0] ? 1 : 0) })
     }
     otherLags = opinions.compactMap { reachable.highest($0) }.map { lagFrames(at: $0) }
-    margin = places.margin(of: best.heights, around: best.place) * Double(transform.length) / 2
+    margin = places.margin(of: best.heights, around: best.lagIndex) * Double(transform.length) / 2
     let near = DelayEstimator.guardFrames(reference.count)
-    for (place, other) in lags.enumerated()
-    where abs(scores[place]) >= threshold && abs(other - lag) > near {
-      let index = places[place]
-      let strength = Double(abs(best.heights[index] / best.heights[best.place]))
+    for (lagIndex, other) in lags.enumerated()
+    where abs(scores[lagIndex]) >= threshold && abs(other - lag) > near {
+      let index = places[lagIndex]
+      let strength = Double(abs(best.heights[index] / best.heights[best.lagIndex]))
       if strength > rival { rival = strength }
       if other < lag, strength > earlierRival { earlierRival = strength }
     }
@@ -181,25 +181,25 @@ private struct Spectra {
 
 /// A lag that may be the one, and how coherent the recording is with the reference there.
 private struct Candidate {
-  /// The lag's place in a correlation.
-  let place: Int
+  /// The index of the lag in a correlation.
+  let lagIndex: Int
   /// The correlation that peaks there.
   let heights: [Float]
   let coherence: Coherence
   var likelihood: Double { coherence.likelihood }
 
-  init(place: Int, heights: [Float], _ spectra: Spectra) {
-    self.place = place
+  init(lagIndex: Int, heights: [Float], _ spectra: Spectra) {
+    self.lagIndex = lagIndex
     self.heights = heights
     coherence = Coherence(
       cross: spectra.cross, power: spectra.power, recordedPower: spectra.recordedPower,
-      length: spectra.length, delay: Double(place),
+      length: spectra.length, delay: Double(lagIndex),
       parts: max(1, min(512, spectra.cross.count / 16)))
   }
 }
 
-/// The places of lags in a correlation, where those below zero are at the end.
-private struct LagPlaces: RandomAccessCollection {
+/// The indices of lags in a correlation, where those below zero are at the end.
+private struct LagIndices: RandomAccessCollection {
   let lags: Range<Int>
   let length: Int
 
@@ -219,9 +219,9 @@ private struct LagPlaces: RandomAccessCollection {
   func highest(_ heights: [Float]) -> Int? {
     var best: Int?
     var height: Float = 0
-    for place in self where abs(heights[place]) > height {
-      height = abs(heights[place])
-      best = place
+    for lagIndex in self where abs(heights[lagIndex]) > height {
+      height = abs(heights[lagIndex])
+      best = lagIndex
     }
     return best
   }
@@ -240,8 +240,8 @@ private struct LagPlaces: RandomAccessCollection {
       reach += 1
     }
     var next: Float = 0
-    for place in self where distance(place, peak) > 2 * reach {
-      next = Swift.max(next, abs(heights[place]))
+    for lagIndex in self where distance(lagIndex, peak) > 2 * reach {
+      next = Swift.max(next, abs(heights[lagIndex]))
     }
     return Double(height - next)
   }

@@ -23,13 +23,13 @@ struct SilenceMeter {
         highest = max(highest, abs(samples[index]))
       }
       guard highest > Self.threshold else { continue }
-      let place = frames + frame
+      let position = frames + frame
       if firstLoud == nil {
-        firstLoud = place
-      } else if place - lastLoud - 1 >= leastFrames {
-        pauseFrames += place - lastLoud - 1
+        firstLoud = position
+      } else if position - lastLoud - 1 >= leastFrames {
+        pauseFrames += position - lastLoud - 1
       }
-      lastLoud = place
+      lastLoud = position
     }
     frames += count
   }

@@ -19,7 +19,7 @@ final class Dereverberator {
   private var transform: BlockTransform
   private var lanes: [BlockTransform.Lane]
   private var power: [Float]
-  private var prediction: LinearPrediction
+  private var prediction: WeightedPredictionError
   private var decay: RoomDecay
   private var late: LateReverberation
   private var suppression: SuppressionGain
@@ -33,7 +33,7 @@ final class Dereverberator {
     self.channels = channels
     lanes = channels.map { _ in transform.makeLane() }
     power = Array(repeating: 0, count: binCount)
-    prediction = LinearPrediction(
+    prediction = WeightedPredictionError(
       channelCount: channels.count, blockSeconds: blockSeconds, binHertz: binHertz,
       binCount: binCount)
     decay = RoomDecay(blockSeconds: blockSeconds, binHertz: binHertz, binCount: binCount)

@@ -11,7 +11,7 @@ final class EchoRemoval {
   let cancellers: [EchoCanceller]
   /// Two loudspeakers sound differently in a room; of more, or of one, their mean is heard.
   private let speakerCount: Int
-  private var history: PlayedHistory
+  private var history: EchoReferenceHistory
   private var played: SampleBuffer
   private var numbers: [Int16]
   /// What loudspeakers that clip would make of what is played.
@@ -38,7 +38,7 @@ final class EchoRemoval {
     cancellers = made
     self.spectra = spectra
     self.speakerCount = speakerCount
-    history = PlayedHistory(
+    history = EchoReferenceHistory(
       delayFrames: settings.delayFrames - early, channelCount: speakerCount)
     played = SampleBuffer(frameCount: blockFrames, channelCount: speakerCount)
     numbers = Array(repeating: 0, count: played.sampleCount)
@@ -127,7 +127,7 @@ final class EchoCanceller {
 
 /// A delay line that holds what was played until its echo arrives: frames go in as they were played
 /// and come out `delayFrames` later, silence before the first.
-struct PlayedHistory: ~Copyable {
+struct EchoReferenceHistory: ~Copyable {
   private var ring: SampleBuffer
   private var position = 0
   private let delayFrames: Int

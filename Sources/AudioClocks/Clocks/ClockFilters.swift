@@ -148,11 +148,11 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   @_noLocks
   mutating func forgetReadings() { meanErrors = Each(repeating: 0) }
 
-  /// Takes in that the clock was at `place` at `time`, which is usually wrong by `noise` frames,
+  /// Takes in that the clock was at `position` at `time`, which is usually wrong by `noise` frames,
   /// and nothing else.
   @_noLocks
-  mutating func take(_ place: Double, at time: UInt64, noise: Double) {
-    takeAll(place, at: time, noise: noise, evenNoise: noise)
+  mutating func take(_ position: Double, at time: UInt64, noise: Double) {
+    takeAll(position, at: time, noise: noise, evenNoise: noise)
     isUneven = true
   }
 
@@ -161,11 +161,11 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   /// is the second fastest, as the fastest soon follows a step of the rate, too, but does not tell
   /// it as well as an estimate that begins anew.
   @_noLocks
-  func isLost(_ place: Double, at time: UInt64, limit: Double) -> Bool {
+  func isLost(_ position: Double, at time: UInt64, limit: Double) -> Bool {
     guard !isUneven else { return true }
     let fast = restless > 0 ? Self.fastest : Self.fastest &- 1
     return sinceChange >= Self.learningStretches
-      && abs(place - filters[fast].frames(at: time)) > limit / 2
+      && abs(position - filters[fast].frames(at: time)) > limit / 2
   }
 
   /// The rate changes while it is being found: what follows is one of several changes. Returns
@@ -193,28 +193,28 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     restless = Self.knownChangeMemory
   }
 
-  /// Takes in the earliest reading of a stretch: the clock was at `place` at `time`. By `noise`
+  /// Takes in the earliest reading of a stretch: the clock was at `position` at `time`. By `noise`
   /// frames readings differ usually from one to the next, and by `evenNoise` from an even change.
   /// Returns the error by which the rate seems to have changed, if it does; the reading is not
   /// taken in then, but by `learn`, `expectSway` or `takeAll`.
   @_noLocks
   mutating func follow(
-    _ place: Double, at time: UInt64, noise: Double, evenNoise: Double, isSettled: Bool
+    _ position: Double, at time: UInt64, noise: Double, evenNoise: Double, isSettled: Bool
   ) -> GrownError? {
     wasUneven = isUneven
     restless = max(0, restless &- 1)
     sinceChange = min(Self.learningStretches, sinceChange &+ 1)
-    let fastError = place - filters[Self.fastest].frames(at: time)
+    let fastError = position - filters[Self.fastest].frames(at: time)
     largestJump *= Self.jumpMemory
     isUneven = !isSettled || largestJump > Self.jumpFrames
     let isOff = Self.isOff(fastError, noise: evenNoise)
     if isSettled, sinceChange >= Self.learningStretches, steady >= Self.steadyStretches {
-      let error = place - filters[active].frames(at: time)
+      let error = position - filters[active].frames(at: time)
       largestJump = max(largestJump, min(abs(error), abs(fastError)))
     }
     steady = isOff ? 0 : steady &+ 1
     guard !isUneven else {
-      followUneven(place, at: time, noise: noise, evenNoise: evenNoise, fastError: fastError)
+      followUneven(position, at: time, noise: noise, evenNoise: evenNoise, fastError: fastError)
       return nil
     }
     // Late by chance, but hardly twice.
@@ -223,7 +223,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
       return nil
     }
     wasLate = false
-    return followEven(place, at: time, noise: noise, evenNoise: evenNoise, isSudden: isOff)
+    return followEven(position, at: time, noise: noise, evenNoise: evenNoise, isSudden: isOff)
   }
 
   /// Whether an error is too large for a filter that follows.
@@ -236,11 +236,11 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   /// `fastError`.
   @_noLocks
   private mutating func followUneven(
-    _ place: Double, at time: UInt64, noise: Double, evenNoise: Double, fastError: Double
+    _ position: Double, at time: UInt64, noise: Double, evenNoise: Double, fastError: Double
   ) {
     adoptIntoSlower()
     active = 0
-    let error = place - filters[0].frames(at: time)
+    let error = position - filters[0].frames(at: time)
     let isFollowed = abs(fastError) < Self.swayPart * abs(error)
     growing = grows(error) && isFollowed ? growing &+ 1 : 0
     lastError = error
@@ -249,7 +249,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
       growing >= Self.swayStretches && steady >= Self.steadyStretches
       && abs(error) > Self.swayFrames
     if !isWandering { widenSlowest(noise: noise) }
-    takeAll(place, at: time, noise: noise, evenNoise: evenNoise)
+    takeAll(position, at: time, noise: noise, evenNoise: evenNoise)
     calm = Each(repeating: 0)
     guard isWandering else { return }
     (isUneven, largestJump, growing) = (false, 0, 0)
@@ -270,10 +270,10 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   /// noise for the slowest.
   @_noLocks
   mutating func takeAll(
-    _ place: Double, at time: UInt64, noise: Double, evenNoise: Double
+    _ position: Double, at time: UInt64, noise: Double, evenNoise: Double
   ) {
     for index in filters.indices {
-      filters[index].take(place, at: time, noise: index == 0 ? noise : evenNoise)
+      filters[index].take(position, at: time, noise: index == 0 ? noise : evenNoise)
     }
   }
 
@@ -281,15 +281,15 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   /// does.
   @_noLocks
   private mutating func followEven(
-    _ place: Double, at time: UInt64, noise: Double, evenNoise: Double, isSudden: Bool
+    _ position: Double, at time: UInt64, noise: Double, evenNoise: Double, isSudden: Bool
   ) -> GrownError? {
     let seconds = Double(Int64(bitPattern: time &- filters[active].nanoseconds)) * 1e-9
     guard seconds > 0 else { return nil }
-    let error = place - filters[active].frames(at: time)
+    let error = position - filters[active].frames(at: time)
     let grows = grows(error)
     lastError = error
     for index in filters.indices {
-      let error = place - filters[index].frames(at: time)
+      let error = position - filters[index].frames(at: time)
       meanErrors[index] += (error - meanErrors[index]) / 4
       let isOff =
         Self.isOff(error, noise: evenNoise)
@@ -302,7 +302,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
       return GrownError(frames: error, seconds: max(Self.leastSeconds, seconds))
     }
     if active == 0 { widenSlowest(noise: noise) }
-    takeAll(place, at: time, noise: noise, evenNoise: evenNoise)
+    takeAll(position, at: time, noise: noise, evenNoise: evenNoise)
     choose(grows: grows)
     return nil
   }
@@ -320,13 +320,13 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   /// and take in the place.
   @_noLocks
   mutating func learn(
-    _ grown: GrownError, _ place: Double, at time: UInt64, noise: Double, evenNoise: Double
+    _ grown: GrownError, _ position: Double, at time: UInt64, noise: Double, evenNoise: Double
   ) {
     forgetRate(grown, from: 0)
     active = 0
     sinceChange = 0
     restless = max(restless, Self.changeMemory)
-    takeAll(place, at: time, noise: noise, evenNoise: evenNoise)
+    takeAll(position, at: time, noise: noise, evenNoise: evenNoise)
     choose(grows: true)
   }
 
@@ -334,11 +334,11 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   /// once more, and all take in the place.
   @_noLocks
   mutating func expectSway(
-    _ grown: GrownError, _ place: Double, at time: UInt64, noise: Double, evenNoise: Double
+    _ grown: GrownError, _ position: Double, at time: UInt64, noise: Double, evenNoise: Double
   ) {
     forgetRate(grown, from: 1)
     restless = max(restless, Self.knownChangeMemory)
-    takeAll(place, at: time, noise: noise, evenNoise: evenNoise)
+    takeAll(position, at: time, noise: noise, evenNoise: evenNoise)
   }
 
   @_noLocks

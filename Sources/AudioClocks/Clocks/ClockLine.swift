@@ -144,9 +144,9 @@ struct ClockLine: BitwiseCopyable, Sendable {
     let uncertainty = pattern.uncertainty(in: span)
     guard span > Self.firstHullSeconds, span / pattern.interval > Self.leastHullReadings else {
       guard knownRateUncertainty < .infinity else { return nil }
-      let place = hull.frames(at: time, framesPerSecond: firstRate)
+      let position = hull.frames(at: time, framesPerSecond: firstRate)
       return Found(
-        frames: place + (pattern.isCoarse ? 0 : uncertainty), framesPerSecond: firstRate,
+        frames: position + (pattern.isCoarse ? 0 : uncertainty), framesPerSecond: firstRate,
         uncertainty: pattern.lateness, rateUncertainty: knownRateUncertainty)
     }
     let found = hull.rate

@@ -251,7 +251,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   @_noLocks
   private mutating func follow(_ change: ClockChange, at time: UInt64) {
     switch change {
-    case .place(let reading, let lead): jump(to: reading, by: lead, at: time)
+    case .position(let reading, let lead): jump(to: reading, by: lead, at: time)
     case .rate(let reading, let lead): reopen(reading, off: lead, at: time)
     }
   }
@@ -274,8 +274,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   private mutating func endLongStretch(at time: UInt64) {
     let reading = longBest.earliest
     // Even the earliest one is late, in a short stretch more than in a long one.
-    let place = Double(reading.frames) + jumps.lateness(in: time &- longBest.since)
-    let lead = place - estimate.loop.frames(at: reading.nanoseconds)
+    let position = Double(reading.frames) + jumps.lateness(in: time &- longBest.since)
+    let lead = position - estimate.loop.frames(at: reading.nanoseconds)
     pattern.take(longBest, endingAt: time)
     let isCoarse = pattern.isCoarse
     let uncertainty = ReadingStretch.uncertainty(lateness: pattern.lateness, count: longBest.count)
@@ -289,7 +289,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     let placed = time &- placedNanoseconds
     let isOff =
       placed > 2 * Self.longStretch && abs(lead) > limit
-      && (isCoarse || filters.isLost(place, at: reading.nanoseconds, limit: limit))
+      && (isCoarse || filters.isLost(position, at: reading.nanoseconds, limit: limit))
     // What happens by chance once in a thousand stretches happens twice in a row in a million.
     if isOff && (wasOff || !isCoarse) {
       if jumps.isSudden(lead, at: time) { return jump(to: reading, by: lead, at: time) }
@@ -306,28 +306,28 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     (lastLead, lastChange) = (lead, change)
     guard isCoarse || isStartUp(at: time) else {
       let isSettled = placed > 4 * Self.longStretch
-      return followFilters(place, at: reading.nanoseconds, until: time, isSettled: isSettled)
+      return followFilters(position, at: reading.nanoseconds, until: time, isSettled: isSettled)
     }
     guard !isOff, !followLine(at: time) else { return }
-    filters.take(place, at: reading.nanoseconds, noise: max(noiseEstimate, uncertainty))
+    filters.take(position, at: reading.nanoseconds, noise: max(noiseEstimate, uncertainty))
   }
 
   /// Goes by the Kalman filters. Where they are off by more and more, the rate has changed, if the
   /// readings of the last seconds tell so, or goes on changing.
   @_noLocks
   private mutating func followFilters(
-    _ place: Double, at time: UInt64, until now: UInt64, isSettled: Bool
+    _ position: Double, at time: UInt64, until now: UInt64, isSettled: Bool
   ) {
     let (noise, even) = (noiseEstimate, evenNoise)
     guard
       let grown = filters.follow(
-        place, at: time, noise: noise, evenNoise: even, isSettled: isSettled)
+        position, at: time, noise: noise, evenNoise: even, isSettled: isSettled)
     else { return }
     switch pattern.isFrequent ? line.rateTrend(isSuspected: true) : nil {
     case .step(let newest): changeRate(newest: newest, at: now)
-    case .changing: filters.expectSway(grown, place, at: time, noise: noise, evenNoise: even)
-    case .constant: filters.takeAll(place, at: time, noise: noise, evenNoise: even)
-    case nil: filters.learn(grown, place, at: time, noise: noise, evenNoise: even)
+    case .changing: filters.expectSway(grown, position, at: time, noise: noise, evenNoise: even)
+    case .constant: filters.takeAll(position, at: time, noise: noise, evenNoise: even)
+    case nil: filters.learn(grown, position, at: time, noise: noise, evenNoise: even)
     }
   }
 

@@ -4,7 +4,7 @@
 /// is ahead of the estimate.
 enum ClockChange: BitwiseCopyable, Sendable {
   /// The device stood still for a moment, or was moved on: the clock is at another place.
-  case place(ClockReading, lead: Double)
+  case position(ClockReading, lead: Double)
   /// It runs at another rate.
   case rate(ClockReading, lead: Double)
 }
@@ -136,7 +136,7 @@ struct JumpDetector: BitwiseCopyable, Sendable {
       learnLateness(from: lead, uncertainty: uncertainty, at: time)
       return nil
     }
-    return isSudden ? .place(reading, lead: lead) : .rate(reading, lead: lead)
+    return isSudden ? .position(reading, lead: lead) : .rate(reading, lead: lead)
   }
 
   /// Whether the clock has just jumped by so little that another rate may be what it was.

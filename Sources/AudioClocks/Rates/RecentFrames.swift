@@ -24,12 +24,12 @@ struct RecentFrames: ~Copyable, Sendable {
   /// Adds one frame of interleaved samples.
   @_noLocks
   mutating func append(_ frame: UnsafePointer<Float>) {
-    var place = rings.base + (count & (ringFrames &- 1))
+    var position = rings.base + (count & (ringFrames &- 1))
     var channel = 0
     while channel < rings.frameCount {
-      place[0] = frame[channel]
-      place[ringFrames] = frame[channel]
-      place += 2 &* ringFrames
+      position[0] = frame[channel]
+      position[ringFrames] = frame[channel]
+      position += 2 &* ringFrames
       channel &+= 1
     }
     count &+= 1
@@ -45,10 +45,10 @@ struct RecentFrames: ~Copyable, Sendable {
       let ring = rings.base + 2 &* ringFrames &* channel
       var frame = 0
       while frame < frames {
-        let place = ring + ((count &+ frame) & (ringFrames &- 1))
+        let position = ring + ((count &+ frame) & (ringFrames &- 1))
         let sample = source?[(firstFrame &+ frame) &* channelCount &+ channel] ?? 0
-        place[0] = sample
-        place[ringFrames] = sample
+        position[0] = sample
+        position[ringFrames] = sample
         frame &+= 1
       }
       channel &+= 1
@@ -59,18 +59,18 @@ struct RecentFrames: ~Copyable, Sendable {
   /// Repeats the last frame that number of times. To be taken back with `shorten`.
   @_noLocks
   mutating func holdLast(_ frames: Int) {
-    var place = rings.base
+    var position = rings.base
     var channel = 0
     while channel < rings.frameCount {
-      let last = place[(count &- 1) & (ringFrames &- 1)]
+      let last = position[(count &- 1) & (ringFrames &- 1)]
       var frame = 0
       while frame < frames {
         let offset = (count &+ frame) & (ringFrames &- 1)
-        place[offset] = last
-        place[offset &+ ringFrames] = last
+        position[offset] = last
+        position[offset &+ ringFrames] = last
         frame &+= 1
       }
-      place += 2 &* ringFrames
+      position += 2 &* ringFrames
       channel &+= 1
     }
     count &+= frames

@@ -20,10 +20,10 @@ enum WeightRow {
   /// Moves the eight in the middle behind all others: where they are known to 24 bits only.
   @_noLocks
   static func moveMiddle(of row: UnsafeMutablePointer<Float>, weights: Int) {
-    let place = row + middle(weights: weights)
+    let weight = row + middle(weights: weights)
     UnsafeMutableRawPointer(row + weights).storeBytes(
-      of: InnerProduct.eight(place), as: SIMD8<Float>.self)
-    UnsafeMutableRawPointer(place).storeBytes(of: .zero, as: SIMD8<Float>.self)
+      of: InnerProduct.eight(weight), as: SIMD8<Float>.self)
+    UnsafeMutableRawPointer(weight).storeBytes(of: .zero, as: SIMD8<Float>.self)
   }
 
   /// Sets the eight in the middle: behind all others, and what rounding takes from them is added in
@@ -35,8 +35,8 @@ enum WeightRow {
     let rounded = InnerProduct.rounded(exact)
     let rest = InnerProduct.rounded(exact - InnerProduct.exact(rounded))
     UnsafeMutableRawPointer(row + weights).storeBytes(of: rounded, as: SIMD8<Float>.self)
-    let place = row + middle(weights: weights)
-    UnsafeMutableRawPointer(place).storeBytes(
-      of: InnerProduct.eight(place) + rest, as: SIMD8<Float>.self)
+    let weight = row + middle(weights: weights)
+    UnsafeMutableRawPointer(weight).storeBytes(
+      of: InnerProduct.eight(weight) + rest, as: SIMD8<Float>.self)
   }
 }

@@ -22,7 +22,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   private let wakeFrames: Int
   /// What was asked for, and which devices answered: to find them again.
   let request: DuplexRequest
-  let places: DevicePlaces
+  let places: DeviceLocations
   /// An xrun or worse that came to light in the middle of a cycle.
   private var trouble: DeviceReadiness?
   private var proof = StartLatencyCheck(expected: 0)
@@ -55,7 +55,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   ) {
     wakeFrames = wakeUp.availableFrames
     self.request = request
-    places = DevicePlaces(request)
+    places = DeviceLocations(request)
     self.capture = capture
     self.playback = playback
     self.configuration = configuration

@@ -15,7 +15,7 @@ public struct ALSAStream: StreamDriver, ~Copyable {
   public let configuration: StreamConfiguration
   private let isCapture: Bool
   private let request: DuplexRequest
-  private let places: DevicePlaces
+  private let places: DeviceLocations
   private var pcm: PCM?
   private var search: PCMSearch?
   /// Frames given back by the input, or handed to the output, since it started.
@@ -24,7 +24,7 @@ public struct ALSAStream: StreamDriver, ~Copyable {
 
   /// Drives `pcm`, which `request` asked for: it names no other device.
   init(_ pcm: consuming PCM, request: DuplexRequest) {
-    let places = DevicePlaces(request)
+    let places = DeviceLocations(request)
     configuration = pcm.configuration
     isCapture = pcm.isCapture
     self.request = request
@@ -93,24 +93,24 @@ public struct ALSAStream: StreamDriver, ~Copyable {
   /// Gives it up: it is closed and looked for on the search's thread.
   @_noLocks
   public mutating func detach(silence frames: Int) {
-    guard let place = search?.place.pointer else { return }
+    guard let slot = search?.slot.pointer else { return }
     // Exchanged, because an assignment would end what was there before.
-    swap(&pcm, &place.pointee.pcm)
-    place.pointee.silence = frames
+    swap(&pcm, &slot.pointee.pcm)
+    slot.pointee.silence = frames
     // Hands the PCM over; pairs with the load in `PCMSearching.run`.
-    place.pointee.state.store(ReconnectSlot.broken, ordering: .releasing)
+    slot.pointee.state.store(ReconnectSlot.lost, ordering: .releasing)
   }
 
   /// Takes it up again where it is found and runs: the frames of silence it began with.
   @_noLocks
   public mutating func reattach(at now: UInt64) -> Int? {
-    // Acquires the PCM that the search handed over; pairs with the store in `PCMSearching.mend`.
-    guard let place = search?.place.pointer,
-      place.pointee.state.load(ordering: .acquiring) == ReconnectSlot.mended
+    // Acquires the PCM that the search handed over; pairs with the store in `PCMSearching.reopen`.
+    guard let slot = search?.slot.pointer,
+      slot.pointee.state.load(ordering: .acquiring) == ReconnectSlot.reopened
     else { return nil }
-    swap(&pcm, &place.pointee.pcm)
-    place.pointee.state.store(ReconnectSlot.empty, ordering: .relaxed)
-    moved = place.pointee.silence
+    swap(&pcm, &slot.pointee.pcm)
+    slot.pointee.state.store(ReconnectSlot.free, ordering: .relaxed)
+    moved = slot.pointee.silence
     restarts.end()
     return moved
   }
@@ -155,14 +155,14 @@ struct RestartsWithoutProgress: BitwiseCopyable {
 struct ReconnectSlot: ~Copyable {
   /// Without an owner; owned by the search, which opens the PCM again; owned by the audio thread,
   /// which takes the PCM back.
-  static var empty: Int { @_noLocks get { 0 } }
-  static var broken: Int { @_noLocks get { 1 } }
-  static var mended: Int { @_noLocks get { 2 } }
+  static var free: Int { @_noLocks get { 0 } }
+  static var lost: Int { @_noLocks get { 1 } }
+  static var reopened: Int { @_noLocks get { 2 } }
 
   let state = Atomic<Int>(0)
   let isOver = Atomic<Bool>(false)
   var pcm: PCM?
-  /// Frames of silence that a mended output starts with.
+  /// Frames of silence that a reopened output starts with.
   var silence = 0
 }
 

@@ -196,7 +196,7 @@ package enum DeviceIdentity {
 
 /// The devices of a request with their identities, by which they are found again when they come
 /// back under another card's number.
-struct DevicePlaces {
+struct DeviceLocations {
   /// One PCM as it was named, and the identity that was behind the name.
   private struct Place {
     let name: String

@@ -34,7 +34,7 @@ struct PCMTransfer: ~Copyable {
   private(set) var deviceLayout: DeviceLayout
   private(set) var layout: DeviceLayout
   private let selection: ChannelSelection?
-  private var places: ChannelPlaces
+  private var places: ChannelOffsets
   /// Where the pieces handed out by the last `capturedFrames` or `playbackRoom` lie.
   var offset: snd_pcm_uframes_t = 0
   var firstCount = 0
@@ -60,7 +60,7 @@ struct PCMTransfer: ~Copyable {
       : DeviceLayout(interleaved: format, channelCount: channelCount)
     deviceLayout = whole
     self.selection = selection
-    let places = ChannelPlaces(selection, channelStride: whole.channelStride)
+    let places = ChannelOffsets(selection, channelStride: whole.channelStride)
     layout = DeviceLayout(whole, only: places)
     self.places = places
     staging = DeviceBuffer(whole, frameCount: isMapped ? 1 : frames)
@@ -87,7 +87,7 @@ struct PCMTransfer: ~Copyable {
     deviceLayout = DeviceLayout(
       format: deviceLayout.format, channelCount: channelCount,
       frameStride: Int(areas[0].step) / 8, channelStride: stride)
-    places = ChannelPlaces(selection, channelStride: stride)
+    places = ChannelOffsets(selection, channelStride: stride)
     layout = DeviceLayout(deviceLayout, only: places)
     return true
   }

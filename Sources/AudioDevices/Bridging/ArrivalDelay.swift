@@ -133,12 +133,12 @@ struct ArrivalDelay: BitwiseCopyable {
   @_noLocks
   private static func insert(_ frames: Int, into largest: inout SIMD8<Int>) {
     guard frames > largest[7] else { return }
-    var place = 7
-    while place > 0 && largest[place &- 1] < frames {
-      largest[place] = largest[place &- 1]
-      place &-= 1
+    var rank = 7
+    while rank > 0 && largest[rank &- 1] < frames {
+      largest[rank] = largest[rank &- 1]
+      rank &-= 1
     }
-    largest[place] = frames
+    largest[rank] = frames
   }
 
   /// Whether steps have been larger than what is allowed for, for a while.

@@ -28,9 +28,9 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
   private var cycle = DeviceStatus()
   /// The unit's clock: where the next frame to be played lies on it, gaps included.
   private var clock: FilteredClock
-  private var place = 0
+  private var position = 0
   private var hasRestarted = false
-  /// Which counting of the device's frames `place` goes by.
+  /// Which counting of the device's frames `position` goes by.
   private var epoch = -1
 
   /// The same as `base`; `resamplerQuality`, 0 to 10, is that of what is to come.
@@ -140,9 +140,9 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     base.commit(frames)
     for index in 0..<count {
       (feeds + index).pointee.play(
-        played, at: place, frames: frames, clock: clock.estimate, now: base.now)
+        played, at: position, frames: frames, clock: clock.estimate, now: base.now)
     }
-    place += frames
+    position += frames
   }
 
   /// Without a clock of the device, estimates it from the times of the cycles. After the device
@@ -150,15 +150,15 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
   @_noLocks
   private mutating func findPlace(at cycle: UInt64) {
     if hasRestarted, clock.isRunning {
-      let gap = Int(clamping: clock.frames(at: cycle)) - place
+      let gap = Int(clamping: clock.frames(at: cycle)) - position
       if gap > leastGap {
-        place += gap
+        position += gap
         clock.restart()
         for index in 0..<count { (feeds + index).pointee.restartInput() }
       }
     }
     hasRestarted = false
-    clock.take(ClockReading(frames: place, nanoseconds: cycle))
+    clock.take(ClockReading(frames: position, nanoseconds: cycle))
   }
 
   /// Goes by the device's own clock. The times of the cycles are not needed then.
@@ -168,24 +168,24 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
       epoch = known.epoch
       renumber(known)
     }
-    if known.due - place > leastGap {
+    if known.due - position > leastGap {
       for index in 0..<count { (feeds + index).pointee.restartInput() }
     }
-    place = known.due
+    position = known.due
     clock.follow(known.clock)
   }
 
-  /// The device counts its frames anew: shifts `place` by the difference, less the frames that were
-  /// left out.
+  /// The device counts its frames anew: shifts `position` by the difference, less the frames that
+  /// were left out.
   @_noLocks
   private mutating func renumber(_ known: UnitClock) {
-    var shift = known.due - place
+    var shift = known.due - position
     if clock.isRunning, known.clock.isRunning {
       let now = base.now
       let moved = Int(rounding: known.clock.frames(at: now) - clock.frames(at: now))
       if abs(moved - shift) > leastGap { shift = moved }
     }
-    place += shift
+    position += shift
     for index in 0..<count { (feeds + index).pointee.renumberInput(by: shift) }
   }
 

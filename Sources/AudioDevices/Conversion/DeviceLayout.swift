@@ -37,7 +37,7 @@ struct DeviceLayout: BitwiseCopyable {
   }
 
   /// The same memory, of which only the channels of `places` are read and written.
-  init(_ whole: DeviceLayout, only places: borrowing ChannelPlaces) {
+  init(_ whole: DeviceLayout, only places: borrowing ChannelOffsets) {
     self.init(
       format: whole.format, channelCount: places.count ?? whole.channelCount,
       frameStride: whole.frameStride, channelStride: whole.channelStride, offsets: places.offsets)
@@ -156,7 +156,7 @@ struct DeviceLayout: BitwiseCopyable {
 
 /// The byte offsets in a device's frame of the channels that a unit uses: memory that a
 /// `DeviceLayout` points to.
-struct ChannelPlaces: ~Copyable, @unchecked Sendable {
+struct ChannelOffsets: ~Copyable, @unchecked Sendable {
   // @unchecked because nothing writes to the memory after the initialiser.
 
   /// Channels that are used; nil where all are, in their own order.

@@ -1,36 +1,36 @@
 /// Search for what may follow the samples of a file of chunks.
 extension ChunkWalk {
-  /// Whether a chunk begins at `place`, or what other programs put behind a whole file.
-  func beginsTail(at place: Int) throws(FileFailure) -> Bool {
-    if try beginsChunk(at: place) { return true }
-    return try isForeign(from: place)
+  /// Whether a chunk begins at `offset`, or what other programs put behind a whole file.
+  func beginsTail(at offset: Int) throws(FileFailure) -> Bool {
+    if try beginsChunk(at: offset) { return true }
+    return try isForeign(from: offset)
   }
 
-  /// Whether a chunk begins at `place`: one of a known name, or one from which others lead to the
+  /// Whether a chunk begins at `offset`: one of a known name, or one from which others lead to the
   /// end of the file. Four letters alone are in every long recording.
-  func beginsChunk(at place: Int) throws(FileFailure) -> Bool {
-    guard let chunk = try chunk(at: place) else { return false }
+  func beginsChunk(at offset: Int) throws(FileFailure) -> Bool {
+    guard let chunk = try chunk(at: offset) else { return false }
     if style.knownIdentifiers.contains(chunk.identifier) { return true }
-    return try leadsToEnd(from: place)
+    return try leadsToEnd(from: offset)
   }
 
-  /// Whether whole chunks follow one another from `place` to the last byte.
-  private func leadsToEnd(from place: Int) throws(FileFailure) -> Bool {
-    var place = place
+  /// Whether whole chunks follow one another from `offset` to the last byte.
+  private func leadsToEnd(from offset: Int) throws(FileFailure) -> Bool {
+    var offset = offset
     for _ in 0..<1000 {
-      guard let chunk = try chunk(at: place), let next = next(after: chunk) else { return false }
+      guard let chunk = try chunk(at: offset), let next = next(after: chunk) else { return false }
       // The last byte of padding is often forgotten.
       if next == byteCount || end(of: chunk) == byteCount { return true }
-      place = next
+      offset = next
     }
     return false
   }
 
-  /// Whether what follows from `place` on is no part of the file: ID3 tags, a further file of the
+  /// Whether what follows from `offset` on is no part of the file: ID3 tags, a further file of the
   /// kind of WAV, or text. Samples are none of these.
-  func isForeign(from place: Int) throws(FileFailure) -> Bool {
-    let count = byteCount - place
-    let head = try file.bytes(at: place, count: min(max(0, count), 16))
+  func isForeign(from offset: Int) throws(FileFailure) -> Bool {
+    let count = byteCount - offset
+    let head = try file.bytes(at: offset, count: min(max(0, count), 16))
     if count == ID3Head.closingByteCount, head.starts(with: "TAG".utf8) { return true }
     if ID3Head(head) != nil { return true }
     if ["RIFF", "RIFX", "RF64"].contains(head.identifier(at: 0)), head.identifier(at: 8) == "WAVE" {
@@ -38,7 +38,7 @@ extension ChunkWalk {
     }
     // Less than that may be text by accident.
     guard count >= Self.shortestText, head.allSatisfy(Self.isOfText) else { return false }
-    var text = try file.bytes(at: place, count: min(count, Self.longestText))
+    var text = try file.bytes(at: offset, count: min(count, Self.longestText))
     // Its last letter may go on: it has at most four bytes.
     for _ in 0..<3 where text.count < count && text.last.map({ $0 >= 0x80 }) == true {
       text.removeLast()

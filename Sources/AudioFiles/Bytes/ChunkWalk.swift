@@ -9,10 +9,10 @@ struct Chunk {
   let size: Int
 }
 
-/// Bytes that can be had from any place.
+/// Bytes that can be had from any offset.
 protocol PlacedBytes: AnyObject {
-  /// As many of the `count` bytes from `place` on as there are.
-  func bytes(at place: Int, count: Int) throws(FileFailure) -> [UInt8]
+  /// As many of the `count` bytes from `offset` on as there are.
+  func bytes(at offset: Int, count: Int) throws(FileFailure) -> [UInt8]
 }
 
 extension PlacedBytes {
@@ -22,10 +22,12 @@ extension PlacedBytes {
   /// Where the file begins behind ID3 tags, which programs put before other kinds than MP3 as well;
   /// nil where there are too many. libsndfile knows of no footers.
   func endOfID3Tags(withFooters: Bool = true) throws(FileFailure) -> Int? {
-    var place = 0
+    var offset = 0
     for _ in 0..<Self.mostTags {
-      guard let head = ID3Head(try bytes(at: place, count: ID3Head.byteCount)) else { return place }
-      place += head.byteCount - (head.hasFooter && !withFooters ? ID3Head.byteCount : 0)
+      guard let head = ID3Head(try bytes(at: offset, count: ID3Head.byteCount)) else {
+        return offset
+      }
+      offset += head.byteCount - (head.hasFooter && !withFooters ? ID3Head.byteCount : 0)
     }
     return nil
   }
@@ -41,27 +43,27 @@ struct ChunkWalk {
   /// Chunks that are gone through, at most.
   static let most = 4096
 
-  /// What `look` has to say of a chunk, the first time that it has: of those from `place` on, each
+  /// What `look` has to say of a chunk, the first time that it has: of those from `offset` on, each
   /// of which lies behind the one before. nil where none is left.
   func first<Answer>(
-    from place: Int, _ look: (Chunk) throws(FileFailure) -> Answer?
+    from offset: Int, _ look: (Chunk) throws(FileFailure) -> Answer?
   ) throws(FileFailure) -> Answer? {
-    var place = place
+    var offset = offset
     for _ in 0..<Self.most {
-      guard let chunk = try chunk(at: place) else { return nil }
+      guard let chunk = try chunk(at: offset) else { return nil }
       if let answer = try look(chunk) { return answer }
       guard let next = next(after: chunk) else { return nil }
-      place = next
+      offset = next
     }
     return nil
   }
 
-  /// What the bytes at `place` say as the head of a chunk; nil where no letters stand there.
-  func chunk(at place: Int) throws(FileFailure) -> Chunk? {
-    chunk(try file.bytes(at: place, count: style.headByteCount), at: place)
+  /// What the bytes at `offset` say as the head of a chunk; nil where no letters stand there.
+  func chunk(at offset: Int) throws(FileFailure) -> Chunk? {
+    chunk(try file.bytes(at: offset, count: style.headByteCount), at: offset)
   }
 
-  func chunk(_ head: [UInt8], at place: Int) -> Chunk? {
+  func chunk(_ head: [UInt8], at offset: Int) -> Chunk? {
     guard head.count == style.headByteCount, let identifier = head.identifier(at: 0),
       hasGenuineTail(head),
       let bits = head.number(
@@ -70,7 +72,7 @@ struct ChunkWalk {
     var size = style.sizeByteCount == 8 ? Int(Int64(bitPattern: bits)) : Int(bits)
     if style.countsHead { size = size >= style.headByteCount ? size - style.headByteCount : -1 }
     return Chunk(
-      identifier: identifier, start: place, body: place + style.headByteCount, size: size)
+      identifier: identifier, start: offset, body: offset + style.headByteCount, size: size)
   }
 
   /// Where the contents of `chunk` end; nil where that is beyond the file.
@@ -141,6 +143,6 @@ struct ChunkStyle: Sendable {
   /// The bytes of a size field.
   func field(_ size: Int) -> [UInt8] { [UInt8](size, sizeByteCount, bigEndian: isBigEndian) }
 
-  /// `place`, or the next one where a chunk may begin.
-  func aligned(_ place: Int) -> Int { (place + alignment - 1) / alignment * alignment }
+  /// `offset`, or the next one where a chunk may begin.
+  func aligned(_ offset: Int) -> Int { (offset + alignment - 1) / alignment * alignment }
 }

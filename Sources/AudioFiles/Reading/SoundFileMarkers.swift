@@ -92,8 +92,8 @@ extension SoundFileMarker {
     let head = try bytes.bytes(at: range.lowerBound, count: 4)
     let count = head.integer(at: 0, 4, bigEndian: isBigEndian) ?? 0
     let places = stride(from: range.lowerBound + 4, to: range.upperBound, by: 24)
-    for place in places.prefix(min(count, most)) {
-      let point = try bytes.bytes(at: place, count: 24)
+    for offset in places.prefix(min(count, most)) {
+      let point = try bytes.bytes(at: offset, count: 24)
       guard let identifier = point.integer(at: 0, 4, bigEndian: isBigEndian),
         let frame = point.integer(at: 20, 4, bigEndian: isBigEndian)
       else {
@@ -111,18 +111,18 @@ extension SoundFileMarker {
     guard try bytes.bytes(at: range.lowerBound, count: 4).identifier(at: 0) == "adtl" else {
       return
     }
-    var place = range.lowerBound + 4
+    var offset = range.lowerBound + 4
     for _ in 0..<WaveChunks.mostEntries {
-      guard place < range.upperBound, labels.count < most else { return }
-      let head = try bytes.bytes(at: place, count: 12)
+      guard offset < range.upperBound, labels.count < most else { return }
+      let head = try bytes.bytes(at: offset, count: 12)
       guard let size = head.integer(at: 4, 4, bigEndian: isBigEndian), size >= 4 else { return }
       if head.identifier(at: 0) == "labl",
         let identifier = head.integer(at: 8, 4, bigEndian: isBigEndian)
       {
-        let text = try bytes.bytes(at: place + 12, count: min(size - 4, longestLabel))
+        let text = try bytes.bytes(at: offset + 12, count: min(size - 4, longestLabel))
         labels[identifier] = String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
       }
-      place += 8 + size + (size & 1)
+      offset += 8 + size + (size & 1)
     }
   }
 

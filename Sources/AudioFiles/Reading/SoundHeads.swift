@@ -32,9 +32,9 @@ enum AnnouncedSound {
   }
 
   private static func size(
-    of name: String, _ walk: ChunkWalk, from place: Int, below limit: Int
+    of name: String, _ walk: ChunkWalk, from offset: Int, below limit: Int
   ) throws(FileFailure) -> Int? {
-    let sound = try walk.first(from: place) { $0.identifier == name ? $0 : nil }
+    let sound = try walk.first(from: offset) { $0.identifier == name ? $0 : nil }
     guard let sound, sound.size < limit, sound.size > walk.byteCount - sound.body else {
       return nil
     }
@@ -78,13 +78,13 @@ struct WaveChunkCheck {
   private static func isUnsafe(
     list: Range<Int>, _ isBig: Bool, _ bytes: BufferedBytes
   ) throws(FileFailure) -> Bool {
-    var place = list.lowerBound
+    var offset = list.lowerBound
     for _ in 0..<WaveChunks.mostEntries {
-      guard place < list.upperBound else { return false }
-      let entry = try bytes.bytes(at: place, count: 8)
+      guard offset < list.upperBound else { return false }
+      let entry = try bytes.bytes(at: offset, count: 8)
       switch entry.identifier(at: 0) {
       case "adtl", "INFO":
-        place += 4
+        offset += 4
         continue
       // Entries of cameras and chunks of sound are followed by rules of their own.
       case "exif", "data": return true
@@ -95,7 +95,7 @@ struct WaveChunkCheck {
         let size = entry.integer(at: 4, 4, bigEndian: isBig)
       else { return false }
       guard size < 1 << 31 else { return true }
-      place += 8 + size + (size & 1)
+      offset += 8 + size + (size & 1)
     }
     return true
   }
@@ -115,19 +115,19 @@ enum FLACComments {
     guard let start = try bytes.endOfID3Tags(),
       try bytes.bytes(at: start, count: 4).identifier(at: 0) == "fLaC"
     else { return }
-    var place = start + 4
+    var offset = start + 4
     var commentByteCount = 0
     for _ in 0..<mostBlocks {
-      let block = try bytes.bytes(at: place, count: 4)
+      let block = try bytes.bytes(at: offset, count: 4)
       guard let byteCount = block.integer(at: 1, 3, bigEndian: true) else { return }
       if block[0] & 127 == commentType { commentByteCount += byteCount }
       guard commentByteCount < most else {
-        throw .noSoundWithin(bytes.name, place + byteCount)
+        throw .noSoundWithin(bytes.name, offset + byteCount)
       }
       if block[0] & 128 != 0 { return }
-      place += 4 + byteCount
+      offset += 4 + byteCount
     }
-    throw .noSoundWithin(bytes.name, place)
+    throw .noSoundWithin(bytes.name, offset)
   }
 }
 

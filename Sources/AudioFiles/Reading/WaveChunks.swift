@@ -9,7 +9,7 @@ struct WaveChunks {
   private let bytes: BufferedBytes
   private let byteCount: Int
   let isBigEndian: Bool
-  private var place = 12
+  private var offset = 12
   private var longDataByteCount: UInt64?
 
   /// Those in `bytes`; nil where these are no such file, or where their end is not known.
@@ -25,18 +25,18 @@ struct WaveChunks {
 
   /// nil at the end of the file.
   mutating func next() throws(FileFailure) -> Chunk? {
-    guard place < byteCount else { return nil }
-    let head = try bytes.bytes(at: place, count: 8)
+    guard offset < byteCount else { return nil }
+    let head = try bytes.bytes(at: offset, count: 8)
     guard let size = head.integer(at: 4, 4, bigEndian: isBigEndian) else { return nil }
-    let body = place + 8
+    let body = offset + 8
     let name = head.identifier(at: 0) ?? ""
     if name == "ds64" {
       longDataByteCount = try bytes.bytes(at: body, count: 16).number(
         at: 8, 8, bigEndian: isBigEndian)
     }
     let length = name == "data" ? AnnouncedLength.data(size, long: longDataByteCount) ?? size : size
-    defer { place = body + length + (length & 1) }
-    return Chunk(identifier: name, start: place, body: body, size: length)
+    defer { offset = body + length + (length & 1) }
+    return Chunk(identifier: name, start: offset, body: body, size: length)
   }
 
   /// Where the contents of `chunk` lie, as far as they are there.

@@ -24,31 +24,32 @@ struct WaveStream {
     guard ["RIFF", "RF64"].contains(head.identifier(at: 0)), head.identifier(at: 8) == "WAVE",
       let riffByteCount = head.integer(at: 4, 4, bigEndian: false)
     else { return nil }
-    var place = 12
+    var offset = 12
     var longDataByteCount: UInt64?
     for _ in 0..<ChunkWalk.most {
-      let chunk = try bytes.bytes(at: place, count: 8)
+      let chunk = try bytes.bytes(at: offset, count: 8)
       guard let size = chunk.integer(at: 4, 4, bigEndian: false) else { return nil }
-      place += 8
+      offset += 8
       switch chunk.identifier(at: 0) {
       case "data":
         guard frameByteCount > 0 else { return nil }
         dataByteCount = AnnouncedLength.data(size, long: longDataByteCount)
-        endsAtData = riffByteCount + 8 <= place
+        endsAtData = riffByteCount + 8 <= offset
         isEmpty = size == 0
-        start = place
-        bytes.position = place
+        start = offset
+        bytes.position = offset
         return
       case "fmt " where size >= 16 && size <= 4096:
-        let body = try bytes.bytes(at: place, count: size)
+        let body = try bytes.bytes(at: offset, count: size)
         guard body.count == size, let format = WaveFormatChunk(body), take(format) else {
           return nil
         }
       case "ds64" where size >= 28 && size <= 65536:
-        longDataByteCount = try bytes.bytes(at: place, count: 16).number(at: 8, 8, bigEndian: false)
+        longDataByteCount = try bytes.bytes(at: offset, count: 16).number(
+          at: 8, 8, bigEndian: false)
       default: break
       }
-      place += size + (size & 1)
+      offset += size + (size & 1)
     }
     return nil
   }

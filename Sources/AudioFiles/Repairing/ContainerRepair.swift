@@ -265,12 +265,12 @@ extension DamagedFile {
 }
 
 extension ChunkWalk {
-  /// The first chunk of each name from `place` on, up to where all of `names` are found.
+  /// The first chunk of each name from `position` on, up to where all of `names` are found.
   fileprivate func chunks(
-    from place: Int, upTo names: Set<String>
+    from position: Int, upTo names: Set<String>
   ) throws(FileFailure) -> [String: Chunk] {
     var found: [String: Chunk] = [:]
-    _ = try first(from: place) { chunk in
+    _ = try first(from: position) { chunk in
       if found[chunk.identifier] == nil { found[chunk.identifier] = chunk }
       return names.isSubset(of: found.keys) ? chunk : nil
     }

@@ -21,24 +21,24 @@ final class DamagedFile: PlacedBytes {
     self.path = path
   }
 
-  /// The byte at `place`, which lies within the file.
-  @inline(__always) func byte(at place: Int) throws(FileFailure) -> UInt8 {
+  /// The byte at `offset`, which lies within the file.
+  @inline(__always) func byte(at offset: Int) throws(FileFailure) -> UInt8 {
     lookCount &+= 1
-    let index = place - windowStart
+    let index = offset - windowStart
     if index >= 0, index < window.count { return window[index] }
-    return try fetch(place)
+    return try fetch(offset)
   }
 
-  /// As many of the `count` bytes from `place` on as there are.
-  func bytes(at place: Int, count: Int) throws(FileFailure) -> [UInt8] {
-    guard place >= 0, place < byteCount, count > 0 else { return [] }
-    let count = min(count, byteCount - place)
+  /// As many of the `count` bytes from `offset` on as there are.
+  func bytes(at offset: Int, count: Int) throws(FileFailure) -> [UInt8] {
+    guard offset >= 0, offset < byteCount, count > 0 else { return [] }
+    let count = min(count, byteCount - offset)
     lookCount &+= count
-    if place < windowStart || place + count > windowStart + window.count {
-      if count > Self.windowByteCount { return try load(place, count) }
-      _ = try fetch(place)
+    if offset < windowStart || offset + count > windowStart + window.count {
+      if count > Self.windowByteCount { return try load(offset, count) }
+      _ = try fetch(offset)
     }
-    let index = place - windowStart
+    let index = offset - windowStart
     return Array(window[index..<min(index + count, window.count)])
   }
 
@@ -49,12 +49,12 @@ final class DamagedFile: PlacedBytes {
     return count
   }
 
-  private func fetch(_ place: Int) throws(FileFailure) -> UInt8 {
+  private func fetch(_ offset: Int) throws(FileFailure) -> UInt8 {
     // A little of what came before is kept: a search looks back.
-    let start = max(0, place - 256)
+    let start = max(0, offset - 256)
     window = try load(start, Self.windowByteCount + 256)
     windowStart = start
-    return window[place - start]
+    return window[offset - start]
   }
 
   /// The `count` bytes from `start` on, or all that the file had when it was opened.

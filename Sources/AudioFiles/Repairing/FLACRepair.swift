@@ -44,12 +44,12 @@ struct FLACRepair {
     let isDigestRight =
       plan.isEmpty && information.frames == 0 || information.frames == walk.frames
     if !isDigestRight {
-      let place = body + FLACInformation.digestOffset
-      try plan.set([UInt8](repeating: 0, count: 16), at: place, in: file)
+      let offset = body + FLACInformation.digestOffset
+      try plan.set([UInt8](repeating: 0, count: 16), at: offset, in: file)
     }
     if !faults.isEmpty {
-      let place = body + FLACInformation.packedOffset
-      try plan.set(information.packed(frames: walk.frames), at: place, in: file)
+      let offset = body + FLACInformation.packedOffset
+      try plan.set(information.packed(frames: walk.frames), at: offset, in: file)
     }
     if walk.damagedStretches > 0 {
       let places = walk.damagedStretches == 1 ? "one place" : "\(walk.damagedStretches) places"
@@ -62,14 +62,14 @@ struct FLACRepair {
 
   /// Where the first frame should begin.
   private func endOfMetadata() throws(FileFailure) -> Int {
-    var place = start + 4
+    var offset = start + 4
     while true {
-      let head = try file.bytes(at: place, count: 4)
+      let head = try file.bytes(at: offset, count: 4)
       guard let kind = head.first, let size = head.integer(at: 1, 3, bigEndian: true),
-        size <= file.byteCount - place - 4
+        size <= file.byteCount - offset - 4
       else { throw .noFrames(file.path) }
-      place += 4 + size
-      if kind & 0x80 != 0 { return place }
+      offset += 4 + size
+      if kind & 0x80 != 0 { return offset }
     }
   }
 }
@@ -108,20 +108,20 @@ struct FLACWalk {
   mutating func run() throws(FileFailure) {
     var checksums = RunningChecksum()
     var zeros = 0
-    for place in end..<max(end, file.byteCount) {
-      let byte = try file.byte(at: place)
-      if byte == 0xFF, let header = try header(at: place) {
+    for offset in end..<max(end, file.byteCount) {
+      let byte = try file.byte(at: offset)
+      if byte == 0xFF, let header = try header(at: offset) {
         let mark = checksums.mark
-        if let start = open.start(endingAt: place, before: header, mark: mark, longest) {
-          take(start, to: place)
+        if let start = open.start(endingAt: offset, before: header, mark: mark, longest) {
+          take(start, to: offset)
           followed = start
         }
-        if follows(header) { open.add(header, at: place, mark: mark) }
+        if follows(header) { open.add(header, at: offset, mark: mark) }
       }
       checksums.add(byte)
       zeros = byte == 0 ? zeros + 1 : 0
       if zeros == Self.settlingByteCount {
-        try settle(place + 1 - zeros, zeros, checksums.mark)
+        try settle(offset + 1 - zeros, zeros, checksums.mark)
       }
     }
     try settle(file.byteCount - zeros, zeros, checksums.mark)
@@ -130,41 +130,41 @@ struct FLACWalk {
     // Zeros between the last frame and a head behind it that begins no whole frame: the checksum
     // comes out with them as well.
     let whole = end
-    while end > followed.place, try file.byte(at: end - 1) == 0 { end -= 1 }
+    while end > followed.offset, try file.byte(at: end - 1) == 0 { end -= 1 }
     end += try trial.zeroCount(of: followed, before: end, atMost: whole - end)
   }
 
   /// Zeros in a row that no frame contains: where they follow one, the file was to be longer.
   private static let settlingByteCount = 65536
 
-  /// Nothing but zeros follows from `place` on: a frame that comes out there is whole, and may end
+  /// Nothing but zeros follows from `offset` on: a frame that comes out there is whole, and may end
   /// with some of the zeros.
-  private mutating func settle(_ place: Int, _ zeros: Int, _ mark: UInt16) throws(FileFailure) {
-    guard let start = open.start(endingAt: place, mark: mark, longest) else { return }
-    take(start, to: try place + trial.zeroCount(of: start, before: place, atMost: zeros))
+  private mutating func settle(_ offset: Int, _ zeros: Int, _ mark: UInt16) throws(FileFailure) {
+    guard let start = open.start(endingAt: offset, mark: mark, longest) else { return }
+    take(start, to: try offset + trial.zeroCount(of: start, before: offset, atMost: zeros))
     followed = nil
   }
 
   /// What follows the last frame, such as a tag of another program, begins no frame: the end of
   /// that frame is where its checksum comes out and it decodes.
   private mutating func takeLast() throws(FileFailure) {
-    // Bytes that may be decoded in vain: few places come out but by malice.
+    // Bytes that may be decoded in vain: few offsets come out but by malice.
     var triedByteCount = 1_048_576 + 4 * file.byteCount
     for start in open.next(to: end) {
       var register: UInt16 = 0
       var zeros = 0
-      for place in start.place..<min(file.byteCount, start.place + longest(start.header)) {
-        let byte = try file.byte(at: place)
+      for offset in start.offset..<min(file.byteCount, start.offset + longest(start.header)) {
+        let byte = try file.byte(at: offset)
         register = Checksum.flacFrame.adding(byte, to: register)
         zeros = byte == 0 ? zeros + 1 : 0
         // A checksum that comes out once does so at every zero that follows.
         guard register == 0, zeros <= FLACTrial.mostZeros,
-          place >= start.place + start.header.byteCount
+          offset >= start.offset + start.header.byteCount
         else { continue }
-        triedByteCount -= place - start.place
+        triedByteCount -= offset - start.offset
         guard triedByteCount >= 0 else { return }
-        guard try trial.isWhole(start, to: place + 1) else { continue }
-        take(start, to: place + 1)
+        guard try trial.isWhole(start, to: offset + 1) else { continue }
+        take(start, to: offset + 1)
         followed = nil
         return
       }
@@ -172,7 +172,7 @@ struct FLACWalk {
   }
 
   private mutating func take(_ start: OpenFrames.Start, to frameEnd: Int) {
-    if start.place != end { damagedStretches += 1 }
+    if start.offset != end { damagedStretches += 1 }
     end = frameEnd
     open.removeAll()
     let header = start.header
@@ -184,11 +184,11 @@ struct FLACWalk {
     frames = sample + header.frames - first
   }
 
-  private func header(at place: Int) throws(FileFailure) -> FLACFrameHeader? {
-    guard place + 6 <= file.byteCount, try file.byte(at: place + 1) & 0xFE == 0xF8 else {
+  private func header(at offset: Int) throws(FileFailure) -> FLACFrameHeader? {
+    guard offset + 6 <= file.byteCount, try file.byte(at: offset + 1) & 0xFE == 0xF8 else {
       return nil
     }
-    return try FLACFrameHeader(file.bytes(at: place, count: FLACFrameHeader.longest))
+    return try FLACFrameHeader(file.bytes(at: offset, count: FLACFrameHeader.longest))
   }
 
   private func follows(_ header: FLACFrameHeader) -> Bool {
@@ -227,26 +227,26 @@ struct FLACFrameHeader: Equatable {
     // The number is written as UTF-8 writes letters, in up to seven bytes.
     let ones = (~bytes[4]).leadingZeroBitCount
     guard ones != 1, ones <= 7 else { return nil }
-    var place = 4 + max(1, ones)
-    guard bytes.count > place else { return nil }
+    var offset = 4 + max(1, ones)
+    guard bytes.count > offset else { return nil }
     var number = ones == 0 ? Int(bytes[4]) : Int(bytes[4]) & (0x7F >> ones)
-    for byte in bytes[5..<max(5, place)] {
+    for byte in bytes[5..<max(5, offset)] {
       guard byte & 0xC0 == 0x80 else { return nil }
       number = number << 6 | Int(byte & 0x3F)
     }
     let sizeBytes = sizeCode == 6 ? 1 : sizeCode == 7 ? 2 : 0
     let rateBytes = rateCode == 12 ? 1 : rateCode == 13 || rateCode == 14 ? 2 : 0
-    guard bytes.count > place + sizeBytes + rateBytes else { return nil }
+    guard bytes.count > offset + sizeBytes + rateBytes else { return nil }
     switch sizeCode {
     case 1: frames = 192
     case 2...5: frames = 576 << Int(sizeCode - 2)
-    case 6: frames = Int(bytes[place]) + 1
-    case 7: frames = Int(bytes[place]) << 8 + Int(bytes[place + 1]) + 1
+    case 6: frames = Int(bytes[offset]) + 1
+    case 7: frames = Int(bytes[offset]) << 8 + Int(bytes[offset + 1]) + 1
     default: frames = 256 << Int(sizeCode - 8)
     }
-    place += sizeBytes + rateBytes
-    guard Checksum.flacHeader.of(bytes[..<place]) == bytes[place] else { return nil }
-    byteCount = place + 1
+    offset += sizeBytes + rateBytes
+    guard Checksum.flacHeader.of(bytes[..<offset]) == bytes[offset] else { return nil }
+    byteCount = offset + 1
     isVariable = bytes[1] & 1 == 1
     self.number = number
   }
@@ -256,7 +256,7 @@ struct FLACFrameHeader: Equatable {
 /// more than one or two is damage, or malice.
 struct OpenFrames {
   struct Start {
-    let place: Int
+    let offset: Int
     let header: FLACFrameHeader
     /// Value of the running checksum there.
     let mark: UInt16
@@ -274,9 +274,9 @@ struct OpenFrames {
   /// The oldest start that each end belongs to.
   private var places: [End: Int] = [:]
 
-  mutating func add(_ header: FLACFrameHeader, at place: Int, mark: UInt16) {
+  mutating func add(_ header: FLACFrameHeader, at offset: Int, mark: UInt16) {
     if starts.count == Self.room { forgetHalf() }
-    let start = Start(place: place, header: header, mark: mark)
+    let start = Start(offset: offset, header: header, mark: mark)
     if places[Self.end(of: start)] == nil { places[Self.end(of: start)] = starts.count }
     starts.append(start)
   }
@@ -286,39 +286,40 @@ struct OpenFrames {
     places.removeAll(keepingCapacity: true)
   }
 
-  /// The start of the frame that should be at `place`, where there is one, and the newest start.
-  func next(to place: Int) -> [Start] {
-    let next = starts.first { $0.place == place }
-    guard let newest = starts.last, newest.place != next?.place else {
+  /// The start of the frame that should be at `offset`, where there is one, and the newest start.
+  func next(to offset: Int) -> [Start] {
+    let next = starts.first { $0.offset == offset }
+    guard let newest = starts.last, newest.offset != next?.offset else {
       return next.map { [$0] } ?? []
     }
     return [newest] + (next.map { [$0] } ?? [])
   }
 
-  /// The start of the frame that comes out at `place`, where `header` begins the next.
+  /// The start of the frame that comes out at `offset`, where `header` begins the next.
   func start(
-    endingAt place: Int, before header: FLACFrameHeader, mark: UInt16,
+    endingAt offset: Int, before header: FLACFrameHeader, mark: UInt16,
     _ longest: (FLACFrameHeader) -> Int
   ) -> Start? {
     let end = End(mark: mark, number: header.number, isVariable: header.isVariable)
-    guard let start = places[end].map({ starts[$0] }), Self.fits(start, place, longest) else {
+    guard let start = places[end].map({ starts[$0] }), Self.fits(start, offset, longest) else {
       return nil
     }
     return start
   }
 
-  /// The start of the frame that comes out at `place`, where nothing follows: the newest that fits,
-  /// since from an older one that fits as well to it lies a whole frame, whose number was damaged.
+  /// The start of the frame that comes out at `offset`, where nothing follows: the newest that
+  /// fits, since from an older one that fits as well to it lies a whole frame, whose number was
+  /// damaged.
   func start(
-    endingAt place: Int, mark: UInt16, _ longest: (FLACFrameHeader) -> Int
+    endingAt offset: Int, mark: UInt16, _ longest: (FLACFrameHeader) -> Int
   ) -> Start? {
-    starts.last { $0.mark == mark && Self.fits($0, place, longest) }
+    starts.last { $0.mark == mark && Self.fits($0, offset, longest) }
   }
 
   private static func fits(
-    _ start: Start, _ place: Int, _ longest: (FLACFrameHeader) -> Int
+    _ start: Start, _ offset: Int, _ longest: (FLACFrameHeader) -> Int
   ) -> Bool {
-    let byteCount = place - start.place
+    let byteCount = offset - start.offset
     return byteCount > start.header.byteCount && byteCount <= longest(start.header)
   }
 

@@ -23,15 +23,15 @@ struct FLACTrial {
     self.head = head
   }
 
-  /// How many of the zeros behind `place` belong to the frame that begins at `start`: as few as are
-  /// needed to decode it, or, of a frame that the decoder does not take, all that may belong to it.
-  /// Its checksum is right either way, and a second look comes to the same.
+  /// How many of the zeros behind `offset` belong to the frame that begins at `start`: as few as
+  /// are needed to decode it, or, of a frame that the decoder does not take, all that may belong to
+  /// it. Its checksum is right either way, and a second look comes to the same.
   func zeroCount(
-    of start: OpenFrames.Start, before place: Int, atMost zeros: Int
+    of start: OpenFrames.Start, before offset: Int, atMost zeros: Int
   ) throws(FileFailure) -> Int {
     let most = min(zeros, Self.mostZeros)
     guard isDecodable, most > 0 else { return most }
-    let frame = try file.bytes(at: start.place, count: place - start.place)
+    let frame = try file.bytes(at: start.offset, count: offset - start.offset)
     for count in 0...most {
       let bytes = head + frame + [UInt8](repeating: 0, count: count)
       if try decodedFrames(bytes, wanted: start.header.frames) == start.header.frames {
@@ -45,7 +45,7 @@ struct FLACTrial {
   /// what the decoder does not take, may.
   func isWhole(_ start: OpenFrames.Start, to end: Int) throws(FileFailure) -> Bool {
     guard isDecodable else { return true }
-    let bytes = try head + file.bytes(at: start.place, count: end - start.place)
+    let bytes = try head + file.bytes(at: start.offset, count: end - start.offset)
     return try decodedFrames(bytes, wanted: start.header.frames) == start.header.frames
   }
 

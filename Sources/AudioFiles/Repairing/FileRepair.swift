@@ -142,15 +142,15 @@ struct RepairPlan: Sendable, Equatable {
     edits.reduce(end + ending.count) { $0 + $1.bytes.count - $1.range.count }
   }
 
-  /// Puts `bytes` in the place of as many at `place`, where they differ.
-  mutating func set(_ bytes: [UInt8], at place: Int, in file: DamagedFile) throws(FileFailure) {
-    guard try file.bytes(at: place, count: bytes.count) != bytes else { return }
-    edits.append(Edit(range: place..<place + bytes.count, bytes: bytes))
+  /// Puts `bytes` in the place of as many at `offset`, where they differ.
+  mutating func set(_ bytes: [UInt8], at offset: Int, in file: DamagedFile) throws(FileFailure) {
+    guard try file.bytes(at: offset, count: bytes.count) != bytes else { return }
+    edits.append(Edit(range: offset..<offset + bytes.count, bytes: bytes))
   }
 
-  /// Puts `bytes` before the byte at `place`.
-  mutating func insert(_ bytes: [UInt8], at place: Int) {
-    replace(place..<place, with: bytes)
+  /// Puts `bytes` before the byte at `offset`.
+  mutating func insert(_ bytes: [UInt8], at offset: Int) {
+    replace(offset..<offset, with: bytes)
   }
 
   /// Puts `bytes`, as many as there may be, in the place of a stretch of the file.
@@ -158,13 +158,13 @@ struct RepairPlan: Sendable, Equatable {
     edits.append(Edit(range: range, bytes: bytes))
   }
 
-  /// Ends the file at `place`, with `bytes` behind it, unless it does.
+  /// Ends the file at `offset`, with `bytes` behind it, unless it does.
   mutating func cut(
-    at place: Int, ending bytes: [UInt8] = [], in file: DamagedFile
+    at offset: Int, ending bytes: [UInt8] = [], in file: DamagedFile
   ) throws(FileFailure) {
-    let rest = byteCount - place
-    if rest == bytes.count, try file.bytes(at: place, count: rest) == bytes { return }
-    end = place
+    let rest = byteCount - offset
+    if rest == bytes.count, try file.bytes(at: offset, count: rest) == bytes { return }
+    end = offset
     ending = bytes
   }
 }
@@ -299,26 +299,26 @@ extension FileRepair {
   /// What the bytes are that are to change, in the order in which they are put back.
   private static func originals(
     _ plan: RepairPlan, _ path: String
-  ) throws(FileFailure) -> [(place: Int, bytes: [UInt8])] {
+  ) throws(FileFailure) -> [(offset: Int, bytes: [UInt8])] {
     let file = try DamagedFile(path)
     let covered = min(plan.ending.count, max(0, plan.byteCount - plan.end))
-    var originals = [(place: plan.end, bytes: try file.bytes(at: plan.end, count: covered))]
+    var originals = [(offset: plan.end, bytes: try file.bytes(at: plan.end, count: covered))]
     for edit in plan.edits.reversed() {
       let bytes = try file.bytes(at: edit.range.lowerBound, count: edit.range.count)
-      originals.append((place: edit.range.lowerBound, bytes: bytes))
+      originals.append((offset: edit.range.lowerBound, bytes: bytes))
     }
     return originals
   }
 
   /// Makes the file what it was; whether that was possible.
   private static func restore(
-    _ originals: [(place: Int, bytes: [UInt8])], _ plan: RepairPlan,
+    _ originals: [(offset: Int, bytes: [UInt8])], _ plan: RepairPlan,
     in file: borrowing FileDescriptor
   ) -> Bool {
     do throws(SystemError) {
       guard try file.status.byteCount >= plan.byteCount else { return false }
       for original in originals {
-        try OutputBytes.write(original.bytes, at: original.place, to: file.number)
+        try OutputBytes.write(original.bytes, at: original.offset, to: file.number)
       }
       try file.truncate(to: plan.byteCount)
       try OutputBytes.synchronize(file.number)
@@ -346,13 +346,13 @@ extension FileRepair {
       throw stillWritten(finding.path)
     }
     var output = 0
-    var place = 0
+    var offset = 0
     for edit in plan.edits.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
-      try copy(source, place..<edit.range.lowerBound, to: file, at: &output, path, isStopped)
+      try copy(source, offset..<edit.range.lowerBound, to: file, at: &output, path, isStopped)
       try put(edit.bytes, to: file, at: &output, path)
-      place = edit.range.upperBound
+      offset = edit.range.upperBound
     }
-    try copy(source, place..<plan.end, to: file, at: &output, path, isStopped)
+    try copy(source, offset..<plan.end, to: file, at: &output, path, isStopped)
     try put(plan.ending, to: file, at: &output, path)
     let number = file.number
     try mapSystemError(try OutputBytes.synchronize(number)) { unwritten(path, $0) }
@@ -362,24 +362,24 @@ extension FileRepair {
     _ source: DamagedFile, _ range: Range<Int>, to file: borrowing FileDescriptor,
     at output: inout Int, _ path: String, _ isStopped: (_ done: Double) -> Bool
   ) throws(FileFailure) {
-    var place = range.lowerBound
-    while place < range.upperBound {
-      let done = Double(place) / Double(source.byteCount)
+    var offset = range.lowerBound
+    while offset < range.upperBound {
+      let done = Double(offset) / Double(source.byteCount)
       guard !isStopped(min(done, 1)) else { throw .interrupted(path) }
-      let bytes = try source.bytes(at: place, count: min(1_048_576, range.upperBound - place))
+      let bytes = try source.bytes(at: offset, count: min(1_048_576, range.upperBound - offset))
       guard !bytes.isEmpty else {
         throw .reading(source.path, SystemError(number: EIO))
       }
       try put(bytes, to: file, at: &output, path)
-      place += bytes.count
+      offset += bytes.count
     }
   }
 
   private static func put(
     _ bytes: [UInt8], to file: borrowing FileDescriptor, at output: inout Int, _ path: String
   ) throws(FileFailure) {
-    let (number, place) = (file.number, output)
-    try mapSystemError(try OutputBytes.write(bytes, at: place, to: number)) { unwritten(path, $0) }
+    let (number, offset) = (file.number, output)
+    try mapSystemError(try OutputBytes.write(bytes, at: offset, to: number)) { unwritten(path, $0) }
     output += bytes.count
   }
 

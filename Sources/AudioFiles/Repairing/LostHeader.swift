@@ -30,7 +30,7 @@ public struct LostHeader: Sendable {
       file, at: zeros, sampleFormat, channelCount: channelCount)
     let likely = zeros < WaveHeader.byteCount ? [] : [WaveHeader.byteCount]
     let offset = alignment.offset(likely: likely + [Self.plainHeaderByteCount])
-    /// Where the first frame begins behind `least` bytes. Chunks begin at even places.
+    /// Where the first frame begins behind `least` bytes. Chunks begin at even offsets.
     func first(behind least: Int) -> Int {
       var start = offset
       while start < least || (start % 2 == 1 && frameByteCount % 2 == 1) { start += frameByteCount }
@@ -82,20 +82,20 @@ struct SampleAlignment {
   private let lead: Int
   private var frameByteCount: Int { channelCount * sampleFormat.byteCount }
 
-  /// Looks at what `file` holds from `place` on.
+  /// Looks at what `file` holds from `position` on.
   init(
-    _ file: DamagedFile, at place: Int, _ sampleFormat: FileSampleFormat, channelCount: Int
+    _ file: DamagedFile, at position: Int, _ sampleFormat: FileSampleFormat, channelCount: Int
   ) throws(FileFailure) {
     self.sampleFormat = sampleFormat
     self.channelCount = channelCount
-    bytes = try file.bytes(at: place, count: 65536)
-    lead = place % (channelCount * sampleFormat.byteCount)
+    bytes = try file.bytes(at: position, count: 65536)
+    lead = position % (channelCount * sampleFormat.byteCount)
   }
 
   /// Bytes between the last whole frame's end before the sound and the beginning of the file, less
   /// whole frames: the first of `likely` that is about as smooth as the smoothest.
   func offset(likely: [Int]) -> Int {
-    // Chunks begin at even places, and so do frames of an even length.
+    // Chunks begin at even offsets, and so do frames of an even length.
     let step = frameByteCount % 2 == 0 ? 2 : 1
     let offsets = Array(stride(from: 0, to: frameByteCount, by: step))
     let roughnesses = offsets.map { roughness(offset: $0) }
@@ -110,20 +110,20 @@ struct SampleAlignment {
     let first = (offset - lead + frameByteCount) % frameByteCount
     var sum = 0.0
     var count = 0
-    var place = first
-    while place + frameByteCount + sampleFormat.byteCount <= bytes.count {
-      let step = abs(sample(at: place + frameByteCount) - sample(at: place))
+    var position = first
+    while position + frameByteCount + sampleFormat.byteCount <= bytes.count {
+      let step = abs(sample(at: position + frameByteCount) - sample(at: position))
       // Bytes of two floats make one of any size, or no number at all.
       sum += step <= 2 ? Double(step) : 2
       count += 1
-      place += frameByteCount
+      position += frameByteCount
     }
     return count > 0 ? sum / Double(count) : 0
   }
 
-  private func sample(at place: Int) -> Float {
+  private func sample(at position: Int) -> Float {
     let count = sampleFormat.byteCount
-    let number = bytes.number(at: place, count, bigEndian: false) ?? 0
+    let number = bytes.number(at: position, count, bigEndian: false) ?? 0
     let bits = UInt32(truncatingIfNeeded: number) << UInt32(32 - 8 * count)
     return sampleFormat == .float
       ? Float(bitPattern: bits) : Float(Int32(bitPattern: bits)) / 2_147_483_648

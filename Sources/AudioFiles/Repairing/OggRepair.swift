@@ -22,10 +22,10 @@ struct OggRepair {
   /// What is wrong, and what becomes of it. Throws `.unusableContents` where there is neither
   /// Vorbis nor Opus, or no sound of it.
   mutating func finding() throws(FileFailure) -> RepairFinding {
-    var place = 0
-    while let page = try nextPage(from: place) {
+    var offset = 0
+    while let page = try nextPage(from: offset) {
       try add(page)
-      place = page.end
+      offset = page.end
     }
     guard let stream else { throw .noSoundFile(file.path) }
     closeLink()
@@ -74,13 +74,13 @@ struct OggRepair {
     lostPages += stream?.lostPages ?? 0
   }
 
-  /// The next whole page from `place` on.
-  private mutating func nextPage(from place: Int) throws(FileFailure) -> OggPage? {
-    var place = place
-    while place + OggPageHead.byteCount <= file.byteCount {
-      if try file.byte(at: place) == 0x4F {
+  /// The next whole page from `offset` on.
+  private mutating func nextPage(from offset: Int) throws(FileFailure) -> OggPage? {
+    var offset = offset
+    while offset + OggPageHead.byteCount <= file.byteCount {
+      if try file.byte(at: offset) == 0x4F {
         let before = file.lookCount
-        if let page = try OggPage(file, at: place) { return page }
+        if let page = try OggPage(file, at: offset) { return page }
         damagedByteCount -= file.lookCount - before
         guard damagedByteCount >= 0 else {
           throw FileFailure(
@@ -88,7 +88,7 @@ struct OggRepair {
             hint: "Look for another copy of it.")
         }
       }
-      place += 1
+      offset += 1
     }
     return nil
   }
@@ -194,8 +194,8 @@ struct OggStream {
 
   /// Frames up to the end of the last page.
   var frames: Int {
-    let place = min(max(0, lastPage.granule ?? 0), FileBounds.frameCount)
-    return max(0, place - skipped)
+    let offset = min(max(0, lastPage.granule ?? 0), FileBounds.frameCount)
+    return max(0, offset - skipped)
   }
 
   mutating func add(_ page: OggPage) {

@@ -76,39 +76,39 @@ struct SampleStretch {
     /// Where what stays of it ends.
     let end: Int
     let foreignByteCount: Int
-    /// Bytes of padding that the last chunk lacks. Chunks may lie at odd places, where the padding
+    /// Bytes of padding that the last chunk lacks. Chunks may lie at odd offsets, where the padding
     /// of an earlier one was forgotten.
     let missingPadding: Int
     let faults: [String]
 
     init(_ walk: ChunkWalk, behind samples: Range<Int>, formEnd: Int) throws(FileFailure) {
       let count = walk.byteCount
-      var place = samples.lowerBound + walk.style.aligned(samples.count)
+      var position = samples.lowerBound + walk.style.aligned(samples.count)
       // The byte of padding is sometimes forgotten.
-      if try !walk.beginsTail(at: place), try walk.beginsTail(at: samples.upperBound) {
-        place = samples.upperBound
+      if try !walk.beginsTail(at: position), try walk.beginsTail(at: samples.upperBound) {
+        position = samples.upperBound
       }
       var torn: String?
       var last = samples.upperBound
-      var isForeign = try walk.isForeign(from: place)
-      while !isForeign, torn == nil, let chunk = try walk.chunk(at: place) {
+      var isForeign = try walk.isForeign(from: position)
+      while !isForeign, torn == nil, let chunk = try walk.chunk(at: position) {
         guard let end = walk.end(of: chunk), let next = walk.next(after: chunk) else {
           torn = chunk.identifier
           break
         }
         last = end
-        place = next
-        isForeign = try walk.isForeign(from: place)
+        position = next
+        isForeign = try walk.isForeign(from: position)
       }
-      let isPadding = try isSilent(walk, from: place) && count - place < 8
-      isLeft = torn == nil && (place >= count || formEnd == place || isPadding || isForeign)
-      foreignByteCount = isLeft ? max(0, count - place) : 0
+      let isPadding = try isSilent(walk, from: position) && count - position < 8
+      isLeft = torn == nil && (position >= count || formEnd == position || isPadding || isForeign)
+      foreignByteCount = isLeft ? max(0, count - position) : 0
       end = isLeft ? count : last
-      missingPadding = max(0, place - end)
+      missingPadding = max(0, position - end)
       if let torn {
         faults = ["the chunk \"\(torn)\" at the end was torn and is cut off"]
       } else {
-        let rest = (count - place).countedBytes
+        let rest = (count - position).countedBytes
         faults = isLeft ? [] : ["\(rest) behind the last chunk belonged to none"]
       }
     }
@@ -135,14 +135,14 @@ struct SampleStretch {
 /// Search for the chunks behind samples.
 extension ChunkWalk {
   /// Where the whole chunks begin that end the file; nil where there are none within its last
-  /// mebibyte. From the last place to the first, so that each is looked at once.
+  /// mebibyte. From the last offset to the first, so that each is looked at once.
   func closingChunks(from earliest: Int) throws(FileFailure) -> Int? {
     let start = style.aligned(max(earliest, byteCount - 1_048_576))
     guard start < byteCount - 8 else { return nil }
     let bytes = try file.bytes(at: start, count: byteCount - start)
     var initials: [Bool] = Array(repeating: false, count: 256)
     for name in style.knownIdentifiers { initials[Int(name.utf8.first ?? 0)] = true }
-    // Whether whole chunks lead from a place to the last byte.
+    // Whether whole chunks lead from an offset to the last byte.
     var leads: [Bool] = Array(repeating: false, count: bytes.count)
     for offset in stride(from: 0, to: bytes.count - 8, by: style.alignment).reversed()
     where initials[Int(bytes[offset])] {
@@ -159,8 +159,8 @@ extension ChunkWalk {
 }
 
 /// True where the next eight bytes, or as many as are left, are zeros.
-private func isSilent(_ walk: ChunkWalk, from place: Int) throws(FileFailure) -> Bool {
-  try walk.file.bytes(at: place, count: min(8, walk.byteCount - place)).allSatisfy { $0 == 0 }
+private func isSilent(_ walk: ChunkWalk, from position: Int) throws(FileFailure) -> Bool {
+  try walk.file.bytes(at: position, count: min(8, walk.byteCount - position)).allSatisfy { $0 == 0 }
 }
 
 /// Sample rate and block size by the header of an uncompressed file.

@@ -181,7 +181,7 @@ public struct FileIdentity: Hashable, Sendable {
 
 /// Target of a path: the file that is there, or the one that would be made. Paths of one file have
 /// equal places. Any thread but the audio thread.
-package struct FilePlace: Hashable {
+package struct FileLocation: Hashable {
   private let file: FileIdentity?
   /// The folder and the name in it where there is no file; the whole path where there is no folder
   /// either.

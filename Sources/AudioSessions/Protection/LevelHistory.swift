@@ -35,23 +35,23 @@ struct LevelHistory: ~Copyable {
   mutating func add(_ hop: SIMD4<Float>, gain: Float) {
     newest = (newest &+ 1) & (Self.capacity &- 1)
     gains[newest] = gain
-    levels.setFourSamples(RegressionSums.rounded(hop), at: place(age: 0))
+    levels.setFourSamples(RegressionSums.rounded(hop), at: offset(age: 0))
   }
 
   /// Where the levels of `age` hops ago are.
   @_noLocks @inline(__always)
-  private func place(age: Int) -> Int {
+  private func offset(age: Int) -> Int {
     ((newest &- age) & (Self.capacity &- 1)) &* 4
   }
 
   /// The level of each band `age` hops ago.
   @_noLocks @inline(__always)
-  func levels(age: Int) -> SIMD4<Float> { levels.fourSamples(at: place(age: age)) }
+  func levels(age: Int) -> SIMD4<Float> { levels.fourSamples(at: offset(age: age)) }
 
   /// A band's level `age` hops ago.
   @_noLocks
   func level(band: Int, age: Int) -> Float {
-    levels[place(age: age) &+ band]
+    levels[offset(age: age) &+ band]
   }
 
   /// A band's highest level in `hops` hops, the last of which was `age` hops ago.
@@ -70,10 +70,10 @@ struct LevelHistory: ~Copyable {
   @_noLocks
   func playedLevel(band: Int, age: Int) -> Float {
     let mask = Self.capacity &- 1
-    let place = newest &- age
+    let offset = newest &- age
     return level(band: band, age: age) + 0.25
-      * (gains[place & mask] + gains[(place &- 1) & mask] + gains[(place &- 2) & mask]
-        + gains[(place &- 3) & mask])
+      * (gains[offset & mask] + gains[(offset &- 1) & mask] + gains[(offset &- 2) & mask]
+        + gains[(offset &- 3) & mask])
   }
 
   /// Whether a band is about as loud as it was `hops` hops ago, and half of them ago.

@@ -172,20 +172,20 @@ struct ProbeSequence: ~Copyable {
   @_noLocks
   private mutating func push(_ level: Float, code: Float? = nil) {
     newest = (newest &+ 1) & (Self.capacity &- 1)
-    let place = newest &* played.channelCount
+    let offset = newest &* played.channelCount
     let plain = Self.amplitude(level)
     let coded = code.map { Self.amplitude(level + $0) } ?? plain
     var index = 0
     while index < states.sampleCount {
       let share = Self.share(index / 2)
       states[index] += (coded - states[index]) * share
-      played[place &+ index] = RealtimeDecibels.level(ofPower: states[index] * states[index])
+      played[offset &+ index] = RealtimeDecibels.level(ofPower: states[index] * states[index])
       if code == nil {
         states[index &+ 1] = states[index]
-        played[place &+ index &+ 1] = played[place &+ index]
+        played[offset &+ index &+ 1] = played[offset &+ index]
       } else {
         states[index &+ 1] += (plain - states[index &+ 1]) * share
-        played[place &+ index &+ 1] = RealtimeDecibels.level(
+        played[offset &+ index &+ 1] = RealtimeDecibels.level(
           ofPower: states[index &+ 1] * states[index &+ 1])
       }
       index &+= 2
@@ -200,12 +200,12 @@ struct ProbeSequence: ~Copyable {
     let stage = ProbeCode.stage(endingAt: hop)
     var column = 0
     while column < Self.columns {
-      let place = column &* 8
+      let offset = column &* 8
       let level = played[source &+ column]
-      let parabolaSums = playedSums.fourSamples(at: place) + Self.product(parabola, level)
-      let formSums = playedSums.fourSamples(at: place &+ 4) + forms * level
-      playedSums.setFourSamples(parabolaSums, at: place)
-      playedSums.setFourSamples(formSums, at: place &+ 4)
+      let parabolaSums = playedSums.fourSamples(at: offset) + Self.product(parabola, level)
+      let formSums = playedSums.fourSamples(at: offset &+ 4) + forms * level
+      playedSums.setFourSamples(parabolaSums, at: offset)
+      playedSums.setFourSamples(formSums, at: offset &+ 4)
       if let stage {
         playedProducts[stage &* Self.columns &+ column] = code.orthonormal(
           parabolaSums, formSums, stage: stage)
@@ -219,14 +219,14 @@ struct ProbeSequence: ~Copyable {
   @_noLocks
   private mutating func add(_ level: Float, playedBefore hops: Int, hop: Int, lag: Int) {
     let (parabola, forms) = code.columns(hop: hop)
-    let place = lag &* Self.width
-    sums.setFourSamples(sums.fourSamples(at: place) + Self.product(parabola, level), at: place)
-    sums.setFourSamples(sums.fourSamples(at: place &+ 4) + forms * level, at: place &+ 4)
+    let offset = lag &* Self.width
+    sums.setFourSamples(sums.fourSamples(at: offset) + Self.product(parabola, level), at: offset)
+    sums.setFourSamples(sums.fourSamples(at: offset &+ 4) + forms * level, at: offset &+ 4)
     let source = ((newest &- hops) & (Self.capacity &- 1)) &* Self.columns
     var column = 0
     while column < Self.columns {
       let products = played.fourSamples(at: source &+ column) * level
-      let sum = place &+ 8 &+ column
+      let sum = offset &+ 8 &+ column
       sums.setFourSamples(sums.fourSamples(at: sum) + products, at: sum)
       column &+= 4
     }
@@ -243,16 +243,16 @@ struct ProbeSequence: ~Copyable {
   /// Keeps what a lag says at the end of a stage, if it explains more than what the others said.
   @_noLocks
   private mutating func evaluate(stage: Int, lag: Int) {
-    let place = lag &* Self.width
+    let offset = lag &* Self.width
     let level = code.orthonormal(
-      sums.fourSamples(at: place), sums.fourSamples(at: place &+ 4), stage: stage)
+      sums.fourSamples(at: offset), sums.fourSamples(at: offset &+ 4), stage: stage)
     var resonance = 0
     while resonance < Self.resonances {
       let column = 2 &* resonance
       let products = stage &* Self.columns &+ column
       var moments = LoopMoments(
         level: level, coded: playedProducts[products], plain: playedProducts[products &+ 1],
-        product: sums[place &+ 8 &+ column], plainProduct: sums[place &+ 9 &+ column])
+        product: sums[offset &+ 8 &+ column], plainProduct: sums[offset &+ 9 &+ column])
       var count = 1
       if stage == ProbeCode.stages &- 1 {
         let kept = 8 &* (lag &* Self.resonances &+ resonance)

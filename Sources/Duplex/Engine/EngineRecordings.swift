@@ -77,8 +77,8 @@ final class EngineRecordings {
     let source = recording.settings.source
     guard active[source] == nil else { throw .alreadyRecording(source) }
     let path = recording.path
-    let place = FilePlace(of: path)
-    guard !active.values.contains(where: { FilePlace(of: $0.recording.path) == place }) else {
+    let place = FileLocation(of: path)
+    guard !active.values.contains(where: { FileLocation(of: $0.recording.path) == place }) else {
       throw .file(
         FileFailure(
           .cannotCreate, "\(path) is being recorded to already.", hint: "Choose another name."))

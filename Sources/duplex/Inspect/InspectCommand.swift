@@ -47,7 +47,7 @@ struct InspectCommand: ToolCommand {
     }
     try require(pictures.isEmpty || files.count == 1, "A picture shows one file: give one FILE.")
     try require(
-      Set(pictures.map(FilePlace.init(of:))).count == pictures.count,
+      Set(pictures.map(FileLocation.init(of:))).count == pictures.count,
       "--waveform and --spectrogram must be different files.")
   }
 

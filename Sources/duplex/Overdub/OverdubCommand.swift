@@ -113,7 +113,7 @@ struct OverdubCommand: AlsoPlayingCommand {
       "BACKING must be a file: a pipe or a device can be read only once.")
     let files = takePaths + [backing] + [mix].compactMap { $0 }
     try require(
-      Set(files.map(FilePlace.init(of:))).count == files.count,
+      Set(files.map(FileLocation.init(of:))).count == files.count,
       "BACKING, TAKE and --mix must be different files.")
   }
 

@@ -113,7 +113,7 @@ extension RecordingTarget {
         "The unprocessed sound of --raw cannot go to standard output.",
         hint: "Name a file with --raw.")
     }
-    guard FilePlace(of: raw) != FilePlace(of: path) else {
+    guard FileLocation(of: raw) != FileLocation(of: path) else {
       throw ToolFailure.usage(
         "--raw has the same name as the recording.", hint: "Choose another name for --raw.")
     }

@@ -48,7 +48,7 @@ extension JSON {
 /// Reads JSON by descent, in time and memory linear in the text.
 private struct JSONReader {
   let bytes: [UInt8]
-  private var place = 0
+  private var offset = 0
 
   init(bytes: [UInt8]) {
     self.bytes = bytes
@@ -58,14 +58,14 @@ private struct JSONReader {
   var isAtEnd: Bool {
     mutating get {
       skipBlanks()
-      return place == bytes.count
+      return offset == bytes.count
     }
   }
 
   mutating func value(depth: Int) -> JSON? {
     skipBlanks()
-    guard depth > 0, place < bytes.count else { return nil }
-    switch bytes[place] {
+    guard depth > 0, offset < bytes.count else { return nil }
+    switch bytes[offset] {
     case UInt8(ascii: "{"): return object(depth: depth)
     case UInt8(ascii: "["): return array(depth: depth)
     case UInt8(ascii: "\""): return string().map(JSON.string)
@@ -78,7 +78,7 @@ private struct JSONReader {
 
   private mutating func object(depth: Int) -> JSON? {
     var members: [(name: String, value: JSON)] = []
-    place += 1
+    offset += 1
     if takeMark("}") { return .object([:]) }
     repeat {
       skipBlanks()
@@ -92,7 +92,7 @@ private struct JSONReader {
 
   private mutating func array(depth: Int) -> JSON? {
     var values: [JSON] = []
-    place += 1
+    offset += 1
     if takeMark("]") { return .array([]) }
     repeat {
       guard let value = value(depth: depth - 1) else { return nil }
@@ -103,35 +103,35 @@ private struct JSONReader {
 
   /// A number of at most 64 characters that is finite.
   private mutating func number() -> JSON? {
-    let start = place
+    let start = offset
     _ = take("-")
     let whole = digits()
-    guard whole > 0, whole == 1 || bytes[place - whole] != UInt8(ascii: "0") else { return nil }
+    guard whole > 0, whole == 1 || bytes[offset - whole] != UInt8(ascii: "0") else { return nil }
     if take("."), digits() == 0 { return nil }
     if take("e") || take("E") {
       if !take("+") { _ = take("-") }
       guard digits() > 0 else { return nil }
     }
-    guard place - start <= 64,
-      let value = Double(String(decoding: bytes[start..<place], as: UTF8.self)), value.isFinite
+    guard offset - start <= 64,
+      let value = Double(String(decoding: bytes[start..<offset], as: UTF8.self)), value.isFinite
     else { return nil }
     return .number(value, digits: 6)
   }
 
   private mutating func digits() -> Int {
-    let start = place
-    while place < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[place]) {
-      place += 1
+    let start = offset
+    while offset < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[offset]) {
+      offset += 1
     }
-    return place - start
+    return offset - start
   }
 
   private mutating func string() -> String? {
     guard take("\"") else { return nil }
     var text: [UInt8] = []
-    while place < bytes.count {
-      let byte = bytes[place]
-      place += 1
+    while offset < bytes.count {
+      let byte = bytes[offset]
+      offset += 1
       switch byte {
       case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
       case UInt8(ascii: "\\"):
@@ -146,9 +146,9 @@ private struct JSONReader {
 
   /// What stands behind a backslash.
   private mutating func escaped() -> Unicode.Scalar? {
-    guard place < bytes.count else { return nil }
-    place += 1
-    let character = Unicode.Scalar(bytes[place - 1])
+    guard offset < bytes.count else { return nil }
+    offset += 1
+    let character = Unicode.Scalar(bytes[offset - 1])
     if let (_, meaning) = Self.escapes.first(where: { $0.0 == character }) { return meaning }
     guard character == "u", let unit = codeUnit() else { return nil }
     guard UTF16.isLeadSurrogate(unit) else { return Unicode.Scalar(unit) }
@@ -164,18 +164,18 @@ private struct JSONReader {
 
   /// Four hexadecimal digits.
   private mutating func codeUnit() -> UInt16? {
-    let digits = String(decoding: bytes[place...].prefix(4), as: UTF8.self)
+    let digits = String(decoding: bytes[offset...].prefix(4), as: UTF8.self)
     guard digits.utf8.count == 4, digits.allSatisfy(\.isHexDigit),
       let unit = UInt16(digits, radix: 16)
     else { return nil }
-    place += 4
+    offset += 4
     return unit
   }
 
   private mutating func take(_ word: StaticString) -> Bool {
     let word = "\(word)".utf8
-    guard bytes[place...].starts(with: word) else { return false }
-    place += word.count
+    guard bytes[offset...].starts(with: word) else { return false }
+    offset += word.count
     return true
   }
 
@@ -186,6 +186,6 @@ private struct JSONReader {
   }
 
   private mutating func skipBlanks() {
-    while place < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[place]) { place += 1 }
+    while offset < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[offset]) { offset += 1 }
   }
 }

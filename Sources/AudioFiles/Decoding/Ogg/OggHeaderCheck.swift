@@ -165,11 +165,11 @@ private final class HeaderPackets {
     // The rest of a packet whose beginning is lost.
     var isSkipped = ogg_page_continued(&page) != 0 && !isPartial
     if !isPartial { begin() }
-    var place = 0
+    var offset = 0
     for index in 0..<Int(page.header[26]) where !isComplete && byteCount <= longest {
       let count = Int(page.header[27 + index])
-      if !isSkipped { keep(body[min(place, body.count)..<min(place + count, body.count)]) }
-      place += count
+      if !isSkipped { keep(body[min(offset, body.count)..<min(offset + count, body.count)]) }
+      offset += count
       isPartial = count == 255 && !isSkipped
       if count < 255 {
         end()
@@ -353,16 +353,16 @@ private struct VorbisSetupCost {
 /// Numbers in bytes, the lowest bit first (Vorbis I specification, 2).
 private struct LowBits {
   private let bytes: [UInt8]
-  private var place: Int
+  private var offset: Int
 
   init(_ bytes: [UInt8], from byte: Int) {
     self.bytes = bytes
-    place = 8 * byte
+    offset = 8 * byte
   }
 
   /// The next number of at most 32 bits; nil behind the end.
   mutating func take(_ count: Int) -> Int? {
-    let start = place
+    let start = offset
     guard skip(count) else { return nil }
     var value = 0
     var done = 0
@@ -378,8 +378,8 @@ private struct LowBits {
 
   /// False behind the end.
   mutating func skip(_ count: Int) -> Bool {
-    guard count <= 8 * bytes.count - place else { return false }
-    place += count
+    guard count <= 8 * bytes.count - offset else { return false }
+    offset += count
     return true
   }
 }

@@ -122,7 +122,7 @@ final class EncodedFile: SampleSink {
   func close() throws(SystemError) {
     guard let handle = handle.take() else { return }
     try? refresh()
-    let place = lseek(descriptor, 0, SEEK_CUR)
+    let offset = lseek(descriptor, 0, SEEK_CUR)
     var isWhole = false
     defer {
       // Only what the head of a container tells of counts.
@@ -134,10 +134,10 @@ final class EncodedFile: SampleSink {
       let isComplete = length.map { $0.told == frameCount } ?? !error.isRefusedWrite
       // Nor is there any use in what follows a block that is missing.
       let isCut = isBroken && fileFormat != .flac
-      if !isComplete || isCut, !isContainer { OutputBytes.cut(descriptor, at: place) }
+      if !isComplete || isCut, !isContainer { OutputBytes.cut(descriptor, at: offset) }
       if fileFormat == .aiff {
         let byteCount = frameCount * channelCount * sampleFormat.byteCount
-        AIFFLength.tell(byteCount, endingAt: place, in: descriptor)
+        AIFFLength.tell(byteCount, endingAt: offset, in: descriptor)
       }
       if !isComplete || isBroken { countKept() }
       return isComplete || isBroken
@@ -148,7 +148,7 @@ final class EncodedFile: SampleSink {
   private func appendPiece(
     _ samples: UnsafePointer<Float>, frames: Int, scratch: UnsafeMutableRawPointer
   ) throws(SystemError) {
-    let place = lseek(descriptor, 0, SEEK_CUR)
+    let offset = lseek(descriptor, 0, SEEK_CUR)
     errno = 0
     let written = max(0, hand(samples, frames: frames, scratch: scratch))
     let error = SystemError.last
@@ -158,10 +158,10 @@ final class EncodedFile: SampleSink {
     guard isBroken else { return }
     // Part of a frame or block is of no use.
     if isContainer {
-      OutputBytes.cut(descriptor, at: place + written * channelCount * sampleFormat.byteCount)
+      OutputBytes.cut(descriptor, at: offset + written * channelCount * sampleFormat.byteCount)
       try? refreshCounting()
     } else {
-      OutputBytes.cut(descriptor, at: place)
+      OutputBytes.cut(descriptor, at: offset)
     }
     if let length = fileFormat == .flac ? FLACLength(descriptor) : nil {
       frameCount = length.codedFrameCount(of: frameCount)
@@ -214,12 +214,12 @@ enum AIFFLength {
   /// Makes the chunk whose `byteCount` bytes of samples end at `end` say how long it is.
   static func tell(_ byteCount: Int, endingAt end: Int, in descriptor: Int32) {
     // Behind name and length stand two numbers that belong to the chunk.
-    let place = end - byteCount - 16
-    guard byteCount + 8 <= Int(UInt32.max), place >= 0,
-      OutputBytes.bytes(at: place, count: 4, of: descriptor).identifier(at: 0) == "SSND"
+    let offset = end - byteCount - 16
+    guard byteCount + 8 <= Int(UInt32.max), offset >= 0,
+      OutputBytes.bytes(at: offset, count: 4, of: descriptor).identifier(at: 0) == "SSND"
     else { return }
     try? OutputBytes.write(
-      [UInt8](byteCount + 8, 4, bigEndian: true), at: place + 4, to: descriptor)
+      [UInt8](byteCount + 8, 4, bigEndian: true), at: offset + 4, to: descriptor)
   }
 }
 
@@ -274,16 +274,16 @@ enum OpusLength {
     let start = max(0, lseek(descriptor, 0, SEEK_CUR) - OggPageHead.longestPage)
     let end = OutputBytes.bytes(at: start, count: OggPageHead.longestPage, of: descriptor)
     let pages = stride(from: end.count - OggPageHead.byteCount, through: 0, by: -1).lazy.filter {
-      place in
-      end[place...].starts(with: Array("OggS".utf8))
+      offset in
+      end[offset...].starts(with: Array("OggS".utf8))
     }
     for page in pages {
       // A page on which no packet ends tells -1.
-      guard let place = end.number(at: page + 6, 8, bigEndian: false), place < 1 << 48 else {
+      guard let offset = end.number(at: page + 6, 8, bigEndian: false), offset < 1 << 48 else {
         continue
       }
       // Opus counts at 48 kHz, whatever is recorded (RFC 7845, 4).
-      let frames = max(0, Int(place) - skipped)
+      let frames = max(0, Int(offset) - skipped)
       return frames / 48000 * sampleRate + frames % 48000 * sampleRate / 48000
     }
     return 0

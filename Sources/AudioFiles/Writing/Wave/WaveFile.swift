@@ -130,10 +130,10 @@ final class WaveFile: SampleSink {
   private func appendTrailer() -> Int {
     guard let header, start >= 0 else { return 0 }
     let trailer = header.trailer(notes)
-    let place = end + dataByteCount % 2
+    let offset = end + dataByteCount % 2
     guard !trailer.isEmpty else { return 0 }
     do throws(SystemError) {
-      try OutputBytes.write(trailer, at: place, to: descriptor)
+      try OutputBytes.write(trailer, at: offset, to: descriptor)
       return trailer.count
     } catch {
       OutputBytes.cut(descriptor, at: end)

@@ -5,7 +5,7 @@ final class PlayerListeners: Sendable {
   /// What happens, for all who want to know.
   let events = EventSource<PlayerEvent>()
   private let lead = MutexBox(0.0)
-  private let finished = MutexBox(PlayedHistory())
+  private let finished = MutexBox(PlayedTrackHistory())
 
   /// How long before a track's end it ends soon; 0 for never.
   func endSoon(_ seconds: Double) { lead.withLock { $0 = max(0, seconds) } }

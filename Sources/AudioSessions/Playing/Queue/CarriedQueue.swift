@@ -5,7 +5,7 @@ struct CarriedQueue {
   /// What is heard next, where it was begun already.
   var resumption: QueueResumption?
   /// What was opened or read ahead of its turn, by its place in the list.
-  var decoders: [QueuePlace: [any SoundDecoder]] = [:]
+  var decoders: [QueuePosition: [any SoundDecoder]] = [:]
 
   /// Lets reads wait again that the end of a session has interrupted.
   func proceed() {

@@ -40,7 +40,7 @@ extension PlayQueue {
   func carry(from frame: Int, keepingDecoders: Bool, rateFactor: Double) -> CarriedQueue {
     let span = published.withLock { $0.resumed(at: frame) }
     var carried = CarriedQueue()
-    let coming = list.withLock { list -> QueuePlace? in
+    let coming = list.withLock { list -> QueuePosition? in
       isRetired.raise()
       let coming = list.generation == generation ? list.coming?.place : nil
       carried.resumption = span.map {

@@ -28,7 +28,7 @@ final class PlayQueue: @unchecked Sendable {
   /// Whether another queue goes on with the list. Set behind the list's lock.
   let isRetired = AtomicFlag()
   /// What was read ahead and not heard, by its place in the list.
-  var restarts: [QueuePlace: [any SoundDecoder]] = [:]
+  var restarts: [QueuePosition: [any SoundDecoder]] = [:]
   private var restartRemovals = 0
   /// The first round of the list of which something is still to be heard.
   private var oldestRound = 0

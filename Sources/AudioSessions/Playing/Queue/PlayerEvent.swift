@@ -22,9 +22,9 @@ public final class PlayerTrack: Sendable {
   /// The decoders that were enqueued as such and are played now; empty for files and addresses.
   public let decoderIDs: [ObjectIdentifier]
   /// The source's place in the queue.
-  let place: QueuePlace
+  let place: QueuePosition
 
-  init(number: Int, place: QueuePlace, info: StreamInfo, decoderIDs: [ObjectIdentifier]) {
+  init(number: Int, place: QueuePosition, info: StreamInfo, decoderIDs: [ObjectIdentifier]) {
     self.number = number
     self.place = place
     self.info = info

@@ -1,26 +1,26 @@
 import AudioBasics
 
 /// The position of an item in a queue: one that repeats and shuffles has an order for each round.
-struct QueuePlace: Hashable, Comparable, Sendable {
+struct QueuePosition: Hashable, Comparable, Sendable {
   /// Counted up with each new order.
   var round: Int
   /// From 0 on.
   var index: Int
 
-  static func < (one: QueuePlace, other: QueuePlace) -> Bool {
+  static func < (one: QueuePosition, other: QueuePosition) -> Bool {
     (one.round, one.index) < (other.round, other.index)
   }
 
   /// The place that number of items further on in its round, or back where that is below 0.
-  func moved(by count: Int) -> QueuePlace {
-    QueuePlace(round: round, index: index + min(max(-index, count), Int.max - index))
+  func moved(by count: Int) -> QueuePosition {
+    QueuePosition(round: round, index: index + min(max(-index, count), Int.max - index))
   }
 }
 
 /// The items of a queue and how far it has come: changed from any thread, behind a lock.
 struct QueueList: Sendable {
   /// An item whose turn it is.
-  typealias Entry = (item: QueueItem, place: QueuePlace)
+  typealias Entry = (item: QueueItem, place: QueuePosition)
 
   /// The rounds that are known: those of which something may still be heard, the one that is read,
   /// and the one behind it once its order is settled. All items, those that have been played as
@@ -28,7 +28,7 @@ struct QueueList: Sendable {
   private var rounds: [[QueueItem]] = [[]]
   private var firstRound = 0
   /// The place of the item whose turn comes next; behind the last item where the round is over.
-  private(set) var next = QueuePlace(round: 0, index: 0)
+  private(set) var next = QueuePosition(round: 0, index: 0)
   /// Whether it begins anew at its end.
   var repeats = false
   /// Whether it begins in another order each time.
@@ -60,7 +60,7 @@ struct QueueList: Sendable {
     guard hasNext else { return nil }
     var place = next
     if isRoundOver {
-      place = QueuePlace(round: isReordered ? next.round + 1 : next.round, index: 0)
+      place = QueuePosition(round: isReordered ? next.round + 1 : next.round, index: 0)
     }
     return (rounds[place.round - firstRound][place.index], place)
   }
@@ -100,7 +100,7 @@ struct QueueList: Sendable {
       rounds[next.round - firstRound] = []
     } else {
       rounds.append([])
-      next = QueuePlace(round: next.round + 1, index: 0)
+      next = QueuePosition(round: next.round + 1, index: 0)
     }
     hasDelivered = false
     latestTurns = []
@@ -136,11 +136,11 @@ struct QueueList: Sendable {
 
   /// Goes to `place`, which may lie in an earlier round. What is opened already stays so where it
   /// comes next.
-  mutating func skip(to place: QueuePlace) {
+  mutating func skip(to place: QueuePosition) {
     let round = max(place.round, firstRound)
     let index = min(place.index, rounds[round - firstRound].count)
-    guard next != QueuePlace(round: round, index: index) else { return }
-    next = QueuePlace(round: round, index: index)
+    guard next != QueuePosition(round: round, index: index) else { return }
+    next = QueuePosition(round: round, index: index)
     generation += 1
     // The end of a round from which it came already is no end.
     hasDelivered = true

@@ -336,7 +336,7 @@ struct TrackExtrapolation: ~Copyable {
   /// Fills the beginning of `sound` with what would have come after the frames remembered.
   func extrapolate(into sound: inout SampleBuffer) {
     guard recentFrames > 0 else { return }
-    LinearPrediction.goOn(
+    LinearExtrapolation.goOn(
       after: recent, frames: recentFrames, into: &sound, count: Self.frames)
   }
 
@@ -347,7 +347,7 @@ struct TrackExtrapolation: ~Copyable {
   ) -> SampleBuffer {
     let count = (Self.frames + step - 1) / step * step
     var earlier = SampleBuffer(frameCount: count, channelCount: sound.channelCount)
-    LinearPrediction.goBack(before: sound, frames: frames, into: &earlier, count: count)
+    LinearExtrapolation.goBack(before: sound, frames: frames, into: &earlier, count: count)
     return earlier
   }
 }

@@ -263,7 +263,7 @@ struct FileSeries: ~Copyable {
     func isPlayed(_ path: String) -> Bool { FileIdentity(of: path).map(inputs.contains) ?? false }
     let raw = plan.rawPath
     func isRaw(_ path: String) -> Bool {
-      raw.map { FilePlace(of: $0) == FilePlace(of: path) } ?? false
+      raw.map { FileLocation(of: $0) == FileLocation(of: path) } ?? false
     }
     guard !isFirst || !isPlayed(name) else {
       throw FileFailure(

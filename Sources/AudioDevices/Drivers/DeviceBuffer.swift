@@ -22,7 +22,7 @@ public struct DeviceBuffer: ~Copyable, @unchecked Sendable {
   let frameCount: Int
   /// What is lent: the same, or some of its channels.
   private let lentLayout: DeviceLayout
-  private let places: ChannelPlaces
+  private let places: ChannelOffsets
 
   /// Room for `frameCount` silent frames of `channelCount` channels, of which `selection` is lent.
   public init(
@@ -35,7 +35,7 @@ public struct DeviceBuffer: ~Copyable, @unchecked Sendable {
   }
 
   init(_ layout: DeviceLayout, frameCount: Int, lending selection: ChannelSelection? = nil) {
-    let places = ChannelPlaces(selection, channelStride: layout.channelStride)
+    let places = ChannelOffsets(selection, channelStride: layout.channelStride)
     self.layout = layout
     lentLayout = DeviceLayout(layout, only: places)
     self.places = places

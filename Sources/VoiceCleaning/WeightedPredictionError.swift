@@ -11,7 +11,7 @@ import AudioSpectra
 /// Tachibana, Nakatani, Miyoshi, "Adaptive Dereverberation of Speech Signals with Speaker-Position
 /// Change Detection", ICASSP 2009). Two channels are predicted from both: turned as a stereo
 /// picture, they come out turned.
-struct LinearPrediction {
+struct WeightedPredictionError {
   /// What lies above, in hertz, holds little speech, and is not predicted.
   private static let highestHertz = 8000.0
   /// How far back is looked, in seconds; of two channels half as far, by as many coefficients.
@@ -61,13 +61,13 @@ struct LinearPrediction {
         present[channel] = ComplexLanes(lanes[channel].spectrum, bins)
         for tap in 0..<tapCount {
           let slot = (newest + slotCount - delayBlocks - tap) % slotCount
-          past[channel * tapCount + tap] = history[place(slot, channel, group)]
+          past[channel * tapCount + tap] = history[offset(slot, channel, group)]
         }
-        history[place(newest, channel, group)] = present[channel]
+        history[offset(newest, channel, group)] = present[channel]
       }
       groups[group].run(&present, past: past)
       for channel in 0..<channelCount {
-        let whole = history[place(newest, channel, group)]
+        let whole = history[offset(newest, channel, group)]
         present[channel].real = whole.real + (present[channel].real - whole.real) * part
         present[channel].imaginary =
           whole.imaginary + (present[channel].imaginary - whole.imaginary) * part
@@ -76,7 +76,7 @@ struct LinearPrediction {
     }
   }
 
-  private func place(_ slot: Int, _ channel: Int, _ group: Int) -> Int {
+  private func offset(_ slot: Int, _ channel: Int, _ group: Int) -> Int {
     (group * channelCount + channel) * slotCount + slot
   }
 }
@@ -278,7 +278,7 @@ struct PredictedBins {
     let order = gain.count
     for row in stride(from: block / Self.ridgeBlocks, to: order, by: tapCount) {
       for column in 0..<order {
-        let entry = place(min(row, column), max(row, column))
+        let entry = offset(min(row, column), max(row, column))
         gain[column] = covariance[entry]
         if column > row { gain[column].imaginary = -gain[column].imaginary }
       }
@@ -294,7 +294,7 @@ struct PredictedBins {
   }
 
   /// Where the inverse covariance of a row and a column, not left of it, lies.
-  private func place(_ row: Int, _ column: Int) -> Int {
+  private func offset(_ row: Int, _ column: Int) -> Int {
     row * gain.count - row * (row - 1) / 2 + column - row
   }
 }

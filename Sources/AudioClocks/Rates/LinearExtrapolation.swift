@@ -6,7 +6,7 @@ import AudioBasics
 /// Burg's method (J. P. Burg, "Maximum entropy spectral analysis", 1975; the recursion of N.
 /// Andersen, Geophysics 39, 1974): the prediction whose errors forwards and backwards are least.
 /// Tones go on for long, noise dies away. Not on the audio thread.
-public enum LinearPrediction {
+public enum LinearExtrapolation {
   /// Frames that are looked at, and coefficients that describe them.
   private static let pastFrames = 1024
   private static let order = 48

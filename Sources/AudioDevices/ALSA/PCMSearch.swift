@@ -4,25 +4,25 @@ import Synchronization
 
 /// The thread that looks for a PCM that was lost, for as long as this value lives.
 struct PCMSearch: ~Copyable {
-  let place: SharedState<ReconnectSlot>
+  let slot: SharedState<ReconnectSlot>
   private let thread: RealtimeThread<PCMSearching>
 
   /// Looks for what `request` names, once it is lost: for a device that grants `stream` again.
   init(
     _ request: DuplexRequest, _ direction: PCMDirection, granted stream: StreamConfiguration,
-    places: DevicePlaces, news: MutexBox<DeviceReturn?>
+    places: DeviceLocations, news: MutexBox<DeviceReturn?>
   ) throws(ThreadFailure) {
     let shared = SharedState(ReconnectSlot())
     thread = try RealtimeThread(
       name: "duplex-search", priority: .normal,
       PCMSearching(
-        place: shared.share(), request: request, direction: direction, granted: stream,
+        slot: shared.share(), request: request, direction: direction, granted: stream,
         places: places, news: news))
-    place = shared
+    slot = shared
   }
 
   deinit {
-    place.pointer.pointee.isOver.store(true, ordering: .relaxed)
+    slot.pointer.pointee.isOver.store(true, ordering: .relaxed)
     thread.interrupt()
   }
 }
@@ -30,33 +30,33 @@ struct PCMSearch: ~Copyable {
 /// The loop of the thread of `PCMSearch`: closes a lost PCM, and opens it again once it is back.
 private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
   // @unchecked because the slot's state says which thread owns it, and a mutex guards the news.
-  let place: SharedState<ReconnectSlot>
+  let slot: SharedState<ReconnectSlot>
   let request: DuplexRequest
   let direction: PCMDirection
   let granted: StreamConfiguration
-  let places: DevicePlaces
+  let places: DeviceLocations
   let news: MutexBox<DeviceReturn?>
 
-  private var isOver: Bool { place.pointer.pointee.isOver.load(ordering: .relaxed) }
+  private var isOver: Bool { slot.pointer.pointee.isOver.load(ordering: .relaxed) }
 
   mutating func run() {
     while !isOver {
       // Acquires what the audio thread handed over; pairs with the store in `ALSAStream.detach`.
-      if place.pointer.pointee.state.load(ordering: .acquiring) == ReconnectSlot.broken { mend() }
+      if slot.pointer.pointee.state.load(ordering: .acquiring) == ReconnectSlot.lost { reopen() }
       HostClock.pause(milliseconds: 100)
     }
   }
 
   /// Closes the PCM, for which the driver of a card that was pulled waits, and opens it again.
-  private func mend() {
-    place.pointer.pointee.pcm = nil
+  private func reopen() {
+    slot.pointer.pointee.pcm = nil
     var report = ReconnectReport()
     while !isOver {
       let found = look()
       if report.isNews(found) { news.withLock { $0 = found } }
       if case .returned = found {
         // Hands it to the audio thread; pairs with the load in `ALSAStream.reattach`.
-        return place.pointer.pointee.state.store(ReconnectSlot.mended, ordering: .releasing)
+        return slot.pointer.pointee.state.store(ReconnectSlot.reopened, ordering: .releasing)
       }
       HostClock.pause(milliseconds: 100)
     }
@@ -69,7 +69,7 @@ private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
       var stream = pcm.configuration
       stream.device = granted.device
       guard stream == granted else { throw .otherSettings(granted.device) }
-      try pcm.startAnew(silence: place.pointer.pointee.silence)
+      try pcm.startAnew(silence: slot.pointer.pointee.silence)
       let start = HostClock.nanoseconds
       while pcm.isCapture, !pcm.hasMoved {
         guard !isOver, HostClock.nanoseconds &- start < PCM.movesWithinNanoseconds else {
@@ -77,7 +77,7 @@ private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
         }
         HostClock.pause(milliseconds: 5)
       }
-      place.pointer.pointee.pcm = consume pcm
+      slot.pointer.pointee.pcm = consume pcm
       return .returned(cards: found.cards)
     } catch {
       return DeviceReturn(error)

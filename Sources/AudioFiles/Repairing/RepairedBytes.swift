@@ -1,4 +1,4 @@
-/// A file's bytes as they will be once a plan has mended it in place.
+/// A file's bytes as they will be once a plan has repaired it in place.
 final class RepairedBytes: PresentBytes {
   private let file: LocalFile
   private let plan: RepairPlan
@@ -24,8 +24,8 @@ final class RepairedBytes: PresentBytes {
     let count = try file.read(
       into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<room]), at: offset)
     for edit in plan.edits {
-      for place in edit.range.clamped(to: offset..<offset + count) {
-        bytes[place - offset] = edit.bytes[place - edit.range.lowerBound]
+      for position in edit.range.clamped(to: offset..<offset + count) {
+        bytes[position - offset] = edit.bytes[position - edit.range.lowerBound]
       }
     }
     return count

@@ -4,7 +4,7 @@
 /// A turn is kept as numbers, and what is known of a source once for all turns of it. One object
 /// for each turn would hold on to memory between large buffers of the decoders, so that no page of
 /// it could be given back for hours.
-struct PlayedHistory: Sendable {
+struct PlayedTrackHistory: Sendable {
   private static let capacity = 4096
 
   /// The source that several turns have in common.
@@ -24,7 +24,7 @@ struct PlayedHistory: Sendable {
 
   private struct Turn {
     var number: Int
-    var place: QueuePlace
+    var place: QueuePosition
     var source: Source
     var startFrame: Int
     var frames: Int
