@@ -102,7 +102,7 @@ def recorder_section(figures, kept):
         "file. duplex measures loudness and true peak meanwhile, as none of the others do, unless with `--levels off`.",
         [Column("processor, % of a core", 2, "a thread that no disk can stop hands the sound to a second "
                 "one, which keeps the header up to date; with levels, loudness and true peak of this sound, in whose "
-                "noise each block may have the highest peak, are some 0.5 %. To win, it would have to write to the "
+                "noise each block may have the highest peak, are some 0.3 %. To win, it would have to write to the "
                 "disk from the audio thread."),
          Column("peak memory, MiB", 1, "the Swift runtime and the libraries of all sound formats, as above, and a ring "
                 "for twelve seconds of sound; `--ring 1s` takes 1.4 MiB less, and only a program without the runtime "

@@ -81,28 +81,40 @@ struct HopLevels: ~Copyable {
       at: waitingCount, withSumsOf: buffer, apart: stride, from: first, to: stop)
     waitingCount &+= count
     skip = first &+ count &* stride &- stop
-    if isPrecise && stride > 1 {
-      let first = start &+ skipBetween
-      let count = waitingBetween.replace(
-        at: waitingBetweenCount, withSumsOf: buffer, apart: stride, from: first, to: stop)
-      waitingBetweenCount &+= count
-      skipBetween = first &+ count &* stride &- stop
-    }
+    if isPrecise { listenBetween(buffer, from: start, to: stop) }
     return stop
+  }
+
+  /// The same for the frames in between. Kept apart, so that what is common stays small.
+  @_noLocks @inline(never)
+  private mutating func listenBetween(
+    _ buffer: borrowing SampleBuffer, from start: Int, to stop: Int
+  ) {
+    guard stride > 1 else { return }
+    let first = start &+ skipBetween
+    let count = waitingBetween.replace(
+      at: waitingBetweenCount, withSumsOf: buffer, apart: stride, from: first, to: stop)
+    waitingBetweenCount &+= count
+    skipBetween = first &+ count &* stride &- stop
   }
 
   /// The filters take what waits for them.
   @_noLocks
   private mutating func takeWaiting() {
-    guard waitingCount > 0 || waitingBetweenCount > 0 else { return }
+    if isPrecise { return takeAllWaiting() }
+    guard waitingCount > 0 else { return }
+    looked += Float(waitingCount)
+    sums.energy += filters.take(waitingCount, of: waiting, &state)
+    waitingCount = 0
+  }
+
+  /// The same with the frames in between.
+  @_noLocks @inline(never)
+  private mutating func takeAllWaiting() {
     looked += Float(waitingCount &+ waitingBetweenCount)
-    if isPrecise {
-      filters.follow(
-        waitingCount, of: waiting, &state, waitingBetweenCount, between: waitingBetween,
-        &stateBetween, &sums)
-    } else {
-      sums.energy += filters.take(waitingCount, of: waiting, &state)
-    }
+    filters.follow(
+      waitingCount, of: waiting, &state, waitingBetweenCount, between: waitingBetween,
+      &stateBetween, &sums)
     waitingCount = 0
     waitingBetweenCount = 0
   }

@@ -133,7 +133,7 @@ public struct Limiter: ~Copyable {
   }
 
   /// Frame by frame, where a peak takes a lower gain than there is.
-  @_noLocks
+  @_noLocks @inline(never)
   private mutating func limitFrames(
     _ buffer: inout SampleBuffer, from first: Int, frames: Int, step: Float
   ) {
