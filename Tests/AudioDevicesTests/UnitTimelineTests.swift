@@ -27,6 +27,42 @@ import Testing
     return events
   }
 
+  /// The progress of a unit, for its callbacks to look at.
+  private final class Shown: Sendable {
+    let progress = UnitProgress()
+    let seen = MutexBox<[Bool]>([])
+  }
+
+  /// Looks whether the unit says that it is in a callback.
+  private struct Looking: DuplexCallbacks {
+    let shown: Shown
+    mutating func input(_ input: borrowing InputCycle) {
+      shown.seen.withLock { $0.append(shown.progress.isInCallback) }
+    }
+    mutating func output(_ output: inout OutputCycle) {
+      shown.seen.withLock { $0.append(shown.progress.isInCallback) }
+    }
+  }
+
+  @Test func `a unit says that it is in a callback for as long as it is`() throws {
+    let shown = Shown()
+    let statuses: [DeviceStatus] = [.ready(bridged: nil), Self.xrun, .ready(lost: 5)]
+    var unit = DuplexUnit(
+      device: ReportingDevice(
+        statuses, events: [], isEmpty: false, hasCapture: true, log: MutexBox(.init())),
+      callbacks: Looking(shown: shown), progress: shown.progress)
+    try unit.start()
+    for _ in 0..<2 {
+      _ = unit.cycle()
+      let isInCallback = shown.progress.isInCallback
+      #expect(!isInCallback)
+    }
+    _ = unit.cycle()
+    unit.stop()
+    let seen = shown.seen.withLock { $0 }
+    #expect(seen.count >= 2 && seen.allSatisfy { $0 })
+  }
+
   @Test func `frames lost while a gap is open are told with it`() throws {
     let told = try events([.ready(lost: 100, bridged: nil), .ready(bridged: 10)])
     #expect(told == [TimelineEvent(kind: .captureXrun, frame: 132, frames: 110)])

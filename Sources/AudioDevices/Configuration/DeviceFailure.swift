@@ -140,6 +140,13 @@ extension DeviceFailure {
       hint: "Ask for a longer period or more headroom.", remedy: .enlargePeriod)
   }
 
+  /// A callback that has not returned for `seconds`.
+  package static func callbackHangs(seconds: Int) -> DeviceFailure {
+    DeviceFailure(
+      .refused, "A callback or an effect has not returned for \(seconds) seconds.",
+      hint: "Let it wait for nothing: no lock, no file, no loop without an end.")
+  }
+
   /// A device that has delivered nothing for `seconds`.
   package static func stalled(
     _ configuration: DuplexConfiguration, seconds: Int

@@ -43,8 +43,8 @@ public enum CycleOutcome: Sendable {
 public protocol DuplexCallbacks: ~Copyable {
   /// Gets ready for the device as it was granted, and throws where it does not fit.
   ///
-  /// Called by the unit's `start`, before the device gets going, on the thread that starts it. May
-  /// allocate. Does nothing unless you write it.
+  /// Called by the unit's `start`, before the device gets going, on the thread that starts it:
+  /// under a `SessionRunner` the audio thread. May allocate. Does nothing unless you write it.
   mutating func prepare(_ configuration: DuplexConfiguration) throws(DeviceFailure)
 
   /// Takes the frames the microphone delivered: `input.render(into:)` fills a buffer you own.
@@ -118,12 +118,11 @@ public struct DuplexClosures: DuplexCallbacks, ~Copyable {
   }
 }
 
-/// The heart of it: gets microphone frames from a device, hands them to an input callback, and
-/// fills the output from an output callback, in one cycle after the other.
+/// The loop of a duplex device: takes microphone frames from it, hands them to an input callback,
+/// and fills the output from an output callback, in one cycle after the other.
 ///
-/// Owns the device and the callbacks. Made and started on one thread, then moved to the audio
-/// thread for `run` (or turned by hand with `cycle` where time is virtual), and handed back for
-/// `stop`.
+/// Owns the device and the callbacks. Made on any thread; `start` and `run` are called on the audio
+/// thread (or, where time is virtual, `cycle` on any), and `stop` by whoever has it then.
 ///
 /// All that a cycle does is in `UnitCore` and proven there. Here is what is generic over the
 /// callbacks, which the compiler cannot prove: the order of the two calls.
@@ -233,7 +232,10 @@ public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
     guard state == .running else { return .failed(.notRunning) }
     var turn = core.begin()
     if case .cycle = turn {
-      if core.hasInput { callbacks.input(core.takeInput()) }
+      if core.hasInput {
+        callbacks.input(core.takeInput())
+        core.finishInput()
+      }
       if core.prepareOutput() {
         var output = core.takeOutput()
         callbacks.output(&output)
@@ -249,7 +251,10 @@ public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
     let outcome = core.handle(turn)
     if case .away = outcome { callbacks.idle() }
     // The gap reaches to the end: it is told with no frame behind it.
-    if core.hasInput { callbacks.input(core.takeInput()) }
+    if core.hasInput {
+      callbacks.input(core.takeInput())
+      core.finishInput()
+    }
     return outcome
   }
 

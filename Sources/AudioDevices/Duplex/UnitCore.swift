@@ -223,8 +223,13 @@ struct UnitCore: ~Copyable {
   @usableFromInline @_noLocks
   mutating func takeInput() -> InputCycle {
     hasInput = false
+    figures.pointee.isInCallback.store(true, ordering: .relaxed)
     return InputCycle(time: time, frames: captured, frameCount: cycleFrames)
   }
+
+  /// The input callback has returned.
+  @usableFromInline @_noLocks
+  func finishInput() { figures.pointee.isInCallback.store(false, ordering: .relaxed) }
 
   /// Borrows room to play, where the output callback is due.
   @usableFromInline @_noLocks
@@ -250,13 +255,15 @@ struct UnitCore: ~Copyable {
   /// What the output callback gets.
   @usableFromInline @_noLocks
   mutating func takeOutput() -> OutputCycle {
-    OutputCycle(
+    figures.pointee.isInCallback.store(true, ordering: .relaxed)
+    return OutputCycle(
       time: time, room: room, frameCount: cycleFrames, framesLeft: frameLimit &- time.frame)
   }
 
   /// Hands what the callback left to the device.
   @usableFromInline @_noLocks
   mutating func finishOutput(_ output: inout OutputCycle) {
+    figures.pointee.isInCallback.store(false, ordering: .relaxed)
     output.complete()
     if output.nanCount > 0 {
       figures.pointee.nanCount.add(output.nanCount, ordering: .relaxed)

@@ -13,6 +13,7 @@ struct UnitFigures: ~Copyable {
   let reportedLatencyFrames = Atomic<Int>(0)
   let cycles = Atomic<Int>(0)
   let turns = Atomic<Int>(0)
+  let isInCallback = Atomic<Bool>(false)
   let busyNanoseconds = Atomic<UInt64>(0)
   let busiestNanoseconds = Atomic<UInt64>(0)
   /// Whether there are two clocks, and how they are held together.
@@ -122,6 +123,8 @@ public struct UnitProgress: ~Copyable, @unchecked Sendable {
   /// Times the unit asked its device for the next cycle: a unit whose turns do not become more is
   /// in a call that does not return.
   public var turns: Int { figures.pointee.turns.load(ordering: .relaxed) }
+  /// Whether the unit has called its input or output callback, which has not returned.
+  public var isInCallback: Bool { figures.pointee.isInCallback.load(ordering: .relaxed) }
   /// Time spent in callbacks and conversion, in nanoseconds.
   public var busyNanoseconds: UInt64 { figures.pointee.busyNanoseconds.load(ordering: .relaxed) }
   /// The longest cycle, in nanoseconds.

@@ -4,8 +4,13 @@ import RealtimeAudio
 
 /// Which protections a mixer has while the microphone is played.
 public struct ProtectionSettings: Sendable {
+  /// The levels in dBFS at which a limiter can be set.
+  public static var limits: ClosedRange<Double> { -60...0 }
+  /// The level in dBFS at which it is set unless another one is asked for.
+  public static var usualLimitDBFS: Double { -1 }
+
   /// The highest level of the output in dBFS; nil for no limiter.
-  public var limitDBFS: Double? = -1
+  public var limitDBFS: Double? = usualLimitDBFS
   /// Seconds by which the limiter looks ahead, up to 0.1, and delays all that is played; 0 for a
   /// limiter without delay.
   public var limitLookAheadSeconds = 0.0

@@ -59,6 +59,16 @@ public struct SessionMoment {
   public var deviceReturn: DeviceReturn?
   /// The drift between two clocks; nil where there is only one.
   public var drift: DriftReading?
+
+  /// The last of `readings`, with the highest peaks of all of them; nil where there are none.
+  public var loudestReading: MeterReading? {
+    guard var loudest = readings.last else { return nil }
+    for reading in readings.dropLast() {
+      for (channel, peak) in reading.peakDBFS.enumerated()
+      where peak > loudest.peakDBFS[channel] { loudest.peakDBFS[channel] = peak }
+    }
+    return loudest
+  }
 }
 
 /// The result of a session: why it ended, its frames, xruns, events, load and latency.

@@ -213,7 +213,12 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       // Its work stays with it.
       thread.abandon()
       observer.noteStuckDevice()
-      if asked == nil { failure = .stalled(configuration, seconds: answer.limitSeconds) }
+      if asked == nil {
+        failure =
+          progress.isInCallback
+          ? .callbackHangs(seconds: answer.limitSeconds)
+          : .stalled(configuration, seconds: answer.limitSeconds)
+      }
       for work in background { work.abandon() }
     }
     Self.awaitEnd(of: threads, background, closing, isUrgent: asked?.isOfTheUser == true) {

@@ -134,7 +134,7 @@ final class EngineRun {
       status.frames = moment.frames
       status.earlier = progress
       status.levels =
-        configuration.capture == nil ? nil : moment.readings.last ?? status.levels
+        configuration.capture == nil ? nil : moment.loudestReading ?? status.levels
       status.captureXruns = report.captureXruns + moment.captureXruns
       status.playbackXruns = report.playbackXruns + moment.playbackXruns
       status.lostFrames = report.lostFrames + moment.lostFrames

@@ -17,7 +17,7 @@ extension DuplexEngine {
     public var monitorsMicrophone = true
     /// The highest level of the output in dBFS while the microphone is played, -60 to 0; nil for no
     /// limiter.
-    public var limitDBFS: Double? = -1
+    public var limitDBFS: Double? = ProtectionSettings.usualLimitDBFS
     /// Seconds by which the limiter looks ahead, up to 0.1, and delays all that is played while the
     /// microphone is; 0 for a limiter without delay.
     public var limitLookAheadSeconds = 0.0
@@ -41,8 +41,7 @@ extension DuplexEngine {
     /// Throws where a value is out of its range, or an engine on the devices of `selection` would
     /// never end.
     func validate(_ selection: DeviceSelection) throws(EngineFailure) {
-      let levels = -60.0...0
-      if let limitDBFS, !levels.contains(limitDBFS) {
+      if let limitDBFS, !ProtectionSettings.limits.contains(limitDBFS) {
         throw .invalid("limitDBFS must be -60 to 0 dBFS, or nil: \(limitDBFS) is not.")
       }
       guard (0...Limiter.longestLookAhead).contains(limitLookAheadSeconds) else {

@@ -33,7 +33,8 @@ public struct EngineStatus: Sendable {
   public var frames = 0
   /// Frames a second of the unit; after a stop as it was, and 0 before the first start.
   public var sampleRate = 0
-  /// The microphone's newest levels; nil where they are not measured.
+  /// The microphone's newest levels, those of the last tenth of a second; the same until there are
+  /// others. Nil where they are not measured.
   public var levels: MeterReading?
   /// Times the input overran.
   public var captureXruns = 0

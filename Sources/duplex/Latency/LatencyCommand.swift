@@ -159,41 +159,6 @@ final class LatencyRun {
   }
 }
 
-/// Measures by `plan` on an open device. Its panel says what `shown` makes of how much is done, of
-/// 1, and of which measurement is under way; `progress` is told how much is done as it grows.
-func measureRoundTrips(
-  on open: consuming OpenDevice, _ plan: ProbePlan, _ options: AudioOptions,
-  shown: @escaping (Double, String) -> (text: String, fraction: Double) = { ($1, $0) },
-  progress: @escaping (Double) -> Void = { _ in }
-) throws -> (RoundTrips, SessionOutcome) {
-  var session = ProbeSession(plan, periodFrames: open.configuration.periodFrames)
-  let listener = session.listener
-  guard let callbacks = session.takeCallbacks() else {
-    throw ToolFailure(.loss, code: "unknown", "The probe is gone.", hint: "Please report this.")
-  }
-  var told = 0.0
-  var parts = SessionParts()
-  parts.background = [listener]
-  let count = plan.repeats * (plan.fromChannel == nil ? plan.playbackChannels : 1)
-  var task = LiveTask("Measuring the round trip")
-  task.progress = {
-    let done = listener.done
-    let number = min(count, Int(rounding: done * Double(count)) + 1)
-    return shown(done, "measurement \(number) of \(count)")
-  }
-  parts.task = task
-  parts.poll = { _ in
-    let done = listener.done
-    if done > told {
-      told = done
-      progress(done)
-    }
-    return listener.isDone ? .end : nil
-  }
-  let outcome = try SessionOutcome(running: open, callbacks, options, parts)
-  return (listener.result, outcome)
-}
-
 /// Measures in a recording made elsewhere of a signal that is known: the same estimator, the same
 /// events.
 ///

@@ -41,7 +41,7 @@ struct MonitorProtectionOptions: ParsableArguments {
     help: .init(
       "Limiter: highest level of the output while the microphone is played, in dBFS.",
       valueName: "db|off"))
-  var limit = LimitOption.decibels(-1)
+  var limit = LimitOption.decibels(ProtectionSettings.usualLimitDBFS)
 
   @Option(
     parsing: .unconditional,
@@ -64,7 +64,7 @@ struct MonitorProtectionOptions: ParsableArguments {
   var dim = Gain(decibels: -20)
 
   func validate() throws {
-    if case .decibels(let decibels) = limit, !(-60...0).contains(decibels) {
+    if case .decibels(let decibels) = limit, !ProtectionSettings.limits.contains(decibels) {
       throw ValidationError("--limit must be -60 to 0 dBFS, such as -1, or off.")
     }
     // In frames it may be as long at the highest rate; what the granted one allows is known later.

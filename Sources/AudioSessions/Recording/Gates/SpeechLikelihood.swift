@@ -8,8 +8,6 @@ import Glibc
 /// R. C. Hendriks, "Unbiased MMSE-based noise power estimation with low complexity and low tracking
 /// delay", 2012): what is probably noise moves the estimate, what is probably speech does not.
 struct SpeechLikelihood: Sendable {
-  /// Blocks until the first noise estimate: 300 ms.
-  private static let firstBlocks = 30
   /// The first noise is the lowest mean of 50 ms in each bin; the mean of noise lies this much
   /// higher.
   private static let firstBlocksOfMean = 5
@@ -52,7 +50,7 @@ struct SpeechLikelihood: Sendable {
   /// ratio: about 0.15 in steady noise, and some units in speech. Nil until the noise is known.
   mutating func next(_ power: [Float]) -> Float? {
     blockCount += 1
-    guard blockCount > Self.firstBlocks else {
+    guard blockCount > NoiseFloor.firstBlocks else {
       learn(power)
       return nil
     }

@@ -1,0 +1,104 @@
+import Duplex
+import AudioFiles
+import AudioSessions
+import RealtimeAudio
+
+/// Tells how a player gets on, as events and to a person: what it says is gathered on its own
+/// thread and printed on the one that watches.
+final class TrackProgress {
+  private let player: AudioPlayer
+  /// Whether a person is told what fails, and what plays.
+  let announces = !OutputMode.current.json && !OutputMode.current.quiet
+  /// Whether only what fails is told.
+  private let tellsFailuresOnly: Bool
+  /// Items in the queue.
+  private let itemCount: Int
+  private let events = MutexBox<[PlayerEvent]>([])
+  /// The first thing that went wrong with a source.
+  private(set) var failure: FileFailure?
+  /// The item that was waited for last, and which of its waits a person is told: a slow server
+  /// makes one every second.
+  private var waitedIndex: Int?
+  private var waits = NoticeInterval(seconds: 10)
+
+  /// The progress of `player`, with `itemCount` items in its queue; where something else is the
+  /// command's business, only what fails of it.
+  init(_ player: AudioPlayer, itemCount: Int = 1, tellsFailuresOnly: Bool = false) {
+    self.player = player
+    self.itemCount = itemCount
+    self.tellsFailuresOnly = tellsFailuresOnly
+    player.addEventHandler { [events] event in events.withLock { $0.append(event) } }
+  }
+
+  /// Tells what has happened since it was last called.
+  func follow() {
+    let events = events.withLock { events in
+      defer { events = [] }
+      return events
+    }
+    for event in events { emit(event) }
+  }
+
+  /// For the summary: how much of each was played, and where it began.
+  var tracks: [Fields] {
+    player.playedTracks.map { played in
+      [
+        "source": played.track.info.name, "frames": played.frames,
+        "startFrame": played.startFrame,
+      ]
+    }
+  }
+
+  private func emit(_ event: PlayerEvent) {
+    if case .failed(let failure) = event.kind { self.failure = self.failure ?? failure }
+    var sentence: String?
+    var more: Fields = [:]
+    switch event.kind {
+    case .failed(let failure), .refused(let failure):
+      sentence = "duplex: \(failure.message) \(failure.optionHint)"
+      more = ["message": failure.message]
+    case .decodingStarted:
+      if let info = event.track?.info { more = TrackTitle(info).fields }
+    case .renderingStarted:
+      sentence = event.track.map { track in
+        PlaybackKeys.place(track.index, of: itemCount) + TrackTitle(track.info).text
+      }
+    case .titled(let title):
+      (sentence, more) = (title.truncated(to: TrackTitle.mostCharacters), ["title": title])
+    case .waiting:
+      if waitedIndex != event.index { waits = NoticeInterval(seconds: 10) }
+      waitedIndex = event.index
+      if waits.takes(at: HostClock.seconds) { sentence = "duplex: waiting for \(event.source)" }
+    default: break
+    }
+    if tellsFailuresOnly, !event.kind.isFailure { return }
+    if announces, let sentence { Terminal.say("\(sentence)") }
+    guard OutputMode.current.json, let state = event.kind.name else { return }
+    var fields: Fields = ["index": event.index, "source": event.source, "state": state]
+    if let frame = event.frame { fields += ["frame": frame] }
+    Terminal.emit(Event("track", fields + more))
+  }
+}
+
+extension PlayerEvent.Kind {
+  fileprivate var isFailure: Bool { if case .failed = self { true } else { false } }
+
+  /// The contract's word for it; nil where it is not told.
+  fileprivate var name: String? {
+    switch self {
+    case .decodingStarted: "decodingStarted"
+    case .decodingComplete: "decodingComplete"
+    case .decodingCanceled: "decodingCanceled"
+    case .renderingWillStart: "renderingWillStart"
+    case .renderingStarted: "renderingStarted"
+    case .renderingComplete: "renderingComplete"
+    case .endOfAudio: "endOfAudio"
+    case .failed: "failed"
+    case .refused: "refused"
+    case .waiting: "waiting"
+    case .titled: "titled"
+    case .resumed: "resumed"
+    case .endingSoon: nil
+    }
+  }
+}
