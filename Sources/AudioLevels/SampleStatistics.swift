@@ -15,7 +15,7 @@ struct SampleStatistics {
 
   /// Looks at `frames` interleaved frames from `samples` on; `channels` and `sums`, which are
   /// overwritten, have one element for each channel. Returns whether each sample is a finite
-  /// number: where one is not, all but the peaks is as if these frames had not been.
+  /// number: where one is not, peaks and clipped samples are counted, and nothing is summed up.
   static func add(
     _ samples: UnsafePointer<Float>, frames: Int, to channels: inout [SampleStatistics],
     _ sums: inout [ChannelSums]

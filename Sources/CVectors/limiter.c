@@ -1,13 +1,14 @@
 // What a limiter does to its frames, and gains that glide.
 #include "vectors.h"
 
-// The highest magnitudes of eight frames of one or two channels; in another order where it does not matter.
+// The highest magnitudes of eight frames of one or two channels, among what is a number; in another order where it does
+// not matter.
 BODY float8 frame_peaks(int is_stereo, int is_ordered, const float *samples) {
   if (!is_stereo) return magnitudes(load8(samples));
   const float8 first = magnitudes(load8(samples)), second = magnitudes(load8(samples + 8));
   const float8 left = __builtin_shufflevector(first, second, 0, 2, 8, 10, 4, 6, 12, 14);
   const float8 right = __builtin_shufflevector(first, second, 1, 3, 9, 11, 5, 7, 13, 15);
-  const float8 peaks = higher(right, left);
+  const float8 peaks = higher(right, higher(left, (float8)0));
   return is_ordered ? __builtin_shufflevector(peaks, peaks, 0, 1, 4, 5, 2, 3, 6, 7) : peaks;
 }
 

@@ -207,6 +207,23 @@ import Testing
     }
   }
 
+  @Test(arguments: 1...3)
+  func `what is no number hides no loud channel from the limiter`(channels: Int) {
+    for channel in 0..<channels {
+      var samples = [Float](repeating: 0.5, count: 19 * channels)
+      for frame in 0..<19 {
+        samples[frame * channels + channel] = .nan
+        samples[frame * channels + (channel + 1) % channels] = channels > 1 ? 2 : .nan
+      }
+      let above = channels > 1 ? 19 : 0
+      #expect(vectors_frames_above(samples, channels, 19, 0.8) == above)
+      #expect(plain_frames_above(samples, channels, 19, 0.8) == above)
+      var limiter = LimiterGain(limit: 0.8, brought_to: 0.8, step: 0, target: 1, gain: 1)
+      #expect(vectors_limit(&limiter, &samples, channels, 19) == above)
+      #expect(limiter.gain == (channels > 1 ? 0.4 : 1))
+    }
+  }
+
   @Test(arguments: counts, 1...3)
   func `a gain glides from frame to frame`(frames: Int, channels: Int) {
     let start = samples(frames * channels + 1, seed: 9)

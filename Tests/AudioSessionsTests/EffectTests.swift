@@ -54,6 +54,13 @@ private struct Multiplier: AudioEffect {
   }
 }
 
+/// Tells when it is freed.
+private struct Kept: AudioEffect, ~Copyable {
+  let freed: AtomicFlag
+  @_noLocks mutating func process(_ frames: inout EffectFrames) {}
+  deinit { freed.raise() }
+}
+
 /// Runs effects until it is over, and counts what cannot come of them.
 private struct Running: RealtimeWork, ~Copyable {
   var insert: EffectInsert
@@ -173,6 +180,12 @@ private struct Running: RealtimeWork, ~Copyable {
     var buffer = ones()
     again.process(&buffer, frames: 64)
     #expect(buffer[0] == 2)
+    // Other runs that end say nothing of the one that hangs: what it may run is kept.
+    let freed = AtomicFlag()
+    let third = insert.append(Kept(freed: freed))
+    for _ in 0..<5 { again.process(&buffer, frames: 64) }
+    let isThirdRemoved = insert.remove(third)
+    #expect(isThirdRemoved && !freed.isRaised)
     isOver.raise()
     released.raise()
     _ = thread?.join()

@@ -21,8 +21,10 @@ import Testing
     private let interruption = Mutex(false)
     /// From which frame on nothing has come yet.
     var arrived = Int.max
-    /// Does something before an interruption counts.
+    /// Does something before an interruption counts, and when it ends.
     var beforeInterruption: () -> Void = {}
+    var beforeProceeding: () -> Void = {}
+    var isReadyNow = true
 
     init(_ name: String, sampleRate: Int) {
       self.name = name
@@ -36,7 +38,12 @@ import Testing
       interruption.withLock { $0 = true }
     }
 
-    func proceed() { interruption.withLock { $0 = false } }
+    func proceed() {
+      interruption.withLock { $0 = false }
+      beforeProceeding()
+    }
+
+    func isReady(prebuffer seconds: Double?) -> Bool { isReadyNow }
 
     func read(into buffer: inout SampleBuffer, at target: Int, frames: Int) -> Int {
       if position >= arrived { interrupt() }
@@ -102,6 +109,60 @@ import Testing
     _ = rig.run(cycles: 200)
     #expect(!source.isInterrupted)
     #expect((rig.player.position ?? 0) > 100_000)
+    rig.conclude()
+  }
+
+  @Test func `an interruption between two changes that are made at once ends with them`() throws {
+    let rig = try PlayerRig()
+    let source = WaitingSource("source", sampleRate: 48_000)
+    rig.player.enqueue(QueueItem(QueueItem.Part(name: source.name) { _ in source }))
+    rig.player.play()
+    _ = rig.run(cycles: 50)
+    try rig.player.seek(toFrame: 50_000)
+    // The second one is asked for while the first is about to be made.
+    let hasAsked = DispatchSemaphore(value: 0)
+    var asking: Thread?
+    source.beforeProceeding = {
+      guard asking == nil else { return }
+      let player = rig.player
+      asking = Thread {
+        try? player.seek(toFrame: 100_000)
+        hasAsked.signal()
+      }
+      asking?.start()
+      if hasAsked.wait(timeout: .now() + 0.2) == .success { hasAsked.signal() }
+    }
+    _ = rig.run(cycles: 20)
+    _ = hasAsked.wait(timeout: .now() + 30)
+    _ = rig.run(cycles: 200)
+    #expect(!source.isInterrupted)
+    #expect((rig.player.position ?? 0) > 100_000)
+    rig.conclude()
+  }
+
+  @Test func `what was interrupted goes on when it plays again, though another one has begun`()
+    throws
+  {
+    let rig = try PlayerRig(prebufferSeconds: 1)
+    let sources = (0..<2).map { WaitingSource("source \($0)", sampleRate: 48_000) }
+    // Of the second one nothing is ready.
+    sources[1].isReadyNow = false
+    for source in sources {
+      rig.player.enqueue(QueueItem(QueueItem.Part(name: source.name) { _ in source }))
+    }
+    rig.player.play()
+    // All of the first one is read, and not yet heard.
+    var cycles = 0
+    while sources[0].position < 400_000, cycles < 20_000 {
+      _ = rig.run(cycles: 10)
+      cycles += 10
+    }
+    _ = rig.run(cycles: 50)
+    try rig.player.seek(toFrame: 200_000)
+    _ = rig.run(cycles: 300)
+    #expect(rig.player.current?.index == 0)
+    #expect(!sources[0].isInterrupted)
+    #expect((rig.player.position ?? 0) > 200_000)
     rig.conclude()
   }
 

@@ -102,7 +102,7 @@ public protocol SoundDecoder: AnyObject {
   func seek(toFrame frame: Int) throws(FileFailure)
 
   /// Ends a read or a seek that waits for a network, and all further ones at once, until `proceed`.
-  /// Any thread.
+  /// Any thread. Asks nothing of a player, and waits for nothing that does.
   func interrupt()
 
   /// Lets reads wait again. Any thread.

@@ -10,8 +10,8 @@ extension Downloader: TransferReceiver {
     let now = HostClock.seconds
     watch.answered(now: now)
     redirectCount = 0
-    // A server may send less than was asked for (RFC 9110, 15.3.7).
-    if let end = header.contentRange?.bytes?.upperBound {
+    // A server may send less than was asked for (RFC 9110, 15.3.7); hardly anything is no part.
+    if let start, let end = header.contentRange?.bytes?.upperBound, end - start >= Self.firstBytes {
       requestEnd = requestEnd.map { min($0, end) }
     }
     announcements = header.announcementInterval.map { ICYMetadata(interval: $0) }

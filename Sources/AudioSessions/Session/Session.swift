@@ -105,7 +105,7 @@ public struct SessionReport: Sendable {
   /// system.
   public var isDeviceStuck = false
   /// Seconds in which the device delivered nothing and took nothing before the user asked for the
-  /// end: what came in that time is lost. 0 in virtual time.
+  /// end: what came in that time is lost. 0 in virtual time, and for less than two periods.
   public var stalledSeconds = 0.0
   /// The audio thread's priority; nil where time was virtual and no thread was needed.
   public var priority: GrantedPriority?
@@ -166,9 +166,12 @@ struct SessionObserver: ~Copyable {
     return moment
   }
 
-  /// The end was asked for when the device had stood still for that long.
-  mutating func noteStall(nanoseconds: UInt64) {
-    report.stalledSeconds = Double(nanoseconds) / 1e9
+  /// The end was asked for when the last cycle was that long ago. Two periods may be.
+  mutating func noteStall(nanoseconds: UInt64, _ configuration: DuplexConfiguration) {
+    let seconds = Double(nanoseconds) / 1e9
+    let usual = Double(2 * configuration.periodFrames) / Double(configuration.sampleRate)
+    guard seconds > usual else { return }
+    report.stalledSeconds = seconds
   }
 
   /// The device did not come back from a call.

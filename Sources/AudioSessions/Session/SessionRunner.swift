@@ -189,11 +189,13 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       // A device that stands still would sleep for ever, and never see a stop.
       if progress.cycles == cycles { thread.interrupt() } else { movedAt = HostClock.nanoseconds }
       cycles = progress.cycles
+      // Before the watcher, which may be kept from writing what it says.
+      let stalled = progress.isInCallback ? 0 : HostClock.nanoseconds &- movedAt
       pace.begin()
       if case .stop(let reason) = watch(observer.moment(progress), granted), asked == nil {
         asked = reason
         if progress.isStarted, reason.isOfTheUser {
-          observer.noteStall(nanoseconds: HostClock.nanoseconds &- movedAt)
+          observer.noteStall(nanoseconds: stalled, configuration)
         }
         progress.requestStop()
       }

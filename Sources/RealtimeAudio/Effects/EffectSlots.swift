@@ -73,14 +73,20 @@ struct EffectSlots: ~Copyable {
     let side = 1 - list.load(ordering: .relaxed) & 1
     for (index, effect) in others.enumerated() { write(effect, at: index, of: side) }
     list.store(others.count << 1 | side, ordering: .sequentiallyConsistent)
-    let begun = begunRuns.load(ordering: .sequentiallyConsistent)
-    for _ in 0..<Self.longestRun where endedRuns.load(ordering: .acquiring) < begun {
+    var rest = Self.longestRun
+    while !isIdle, rest > 0 {
       HostClock.pause(milliseconds: 1)
+      rest -= 1
     }
-    if endedRuns.load(ordering: .acquiring) < begun {
-      for effect in effects { _ = Unmanaged.passRetained(effect) }
-    }
+    if rest == 0 { for effect in effects { _ = Unmanaged.passRetained(effect) } }
     effects = others
+  }
+
+  /// Whether no thread runs effects at this moment, and so none any more those of an earlier list:
+  /// not even a thread that was abandoned with an effect that hangs.
+  private var isIdle: Bool {
+    let ended = endedRuns.load(ordering: .sequentiallyConsistent)
+    return begunRuns.load(ordering: .sequentiallyConsistent) == ended
   }
 
   private borrowing func write(_ effect: EffectHolder, at index: Int, of side: Int) {

@@ -172,9 +172,9 @@ struct Defaults {
     devices = devices(of: ofCommand + general)
     for entry in entries {
       // Whatever the command: `[[record]]` is no table of settings, but has the name of an option.
-      if entry.kind == .nested, all.contains(entry.key) || names.contains(entry.key) {
+      if entry.kind == .nested, entry.isList, all.contains(entry.key) || names.contains(entry.key) {
         throw Self.failure(
-          path, entry.line, "\(entry.key) is a list of tables, or a table in a table.",
+          path, entry.line, "\(entry.key) is a list of tables or lists.",
           hint: "Settings stand under [\(entry.key)], or before the first table.")
       }
       if entry.tableLine > 0, entry.table.isEmpty {

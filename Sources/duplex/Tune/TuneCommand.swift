@@ -198,7 +198,7 @@ final class TuneRun {
         >= TimeOption.seconds(seconds).frameCount(at: configuration.sampleRate)
         || report.captureXruns + report.playbackXruns > 0)
     trial.addedFrames =
-      Int(clamping: configuration.resamplerDelayFrames) + report.addedLatencyFrames
+      Int(rounding: configuration.resamplerDelayFrames) + report.addedLatencyFrames
     note(trial)
   }
 

@@ -173,7 +173,6 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     {
       rest -= 1
       let point = splicePoint
-      for decoder in queue.decoders { decoder.proceed() }
       queue.spliceFrame = point.splice
       guard applyNext(at: point.frame) else { continue }
       ring.replace(from: point.splice)
@@ -195,7 +194,12 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   private func applyNext(at frame: Int) -> Bool {
     // In one go: where a disk keeps the feeder of an earlier session, that one takes changes as
     // well.
-    let (edits, work) = requests.changes.withLock { $0.takeNext() }
+    let (edits, work) = requests.changes.withLock { changes in
+      // Under the same lock: no change that is taken leaves its interruption behind. What was
+      // interrupted need not be what plays now.
+      for decoder in waiting.withLock({ $0 }).decoders + queue.decoders { decoder.proceed() }
+      return changes.takeNext()
+    }
     if let work { return work(queue, frame) }
     guard !edits.isEmpty else { return false }
     do throws(FileFailure) {

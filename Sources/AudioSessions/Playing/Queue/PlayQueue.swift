@@ -104,6 +104,7 @@ final class PlayQueue: @unchecked Sendable {
         guard begin(at: delivered) else { continue }
       }
       if isGathering, let current {
+        willRead(decoders)
         isWaiting = !current.isReadable(prebuffer: prebufferSeconds)
         guard !isWaiting else { return 0 }
         isGathering = false
