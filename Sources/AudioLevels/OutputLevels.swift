@@ -22,6 +22,6 @@ public struct OutputLevels: ~Copyable, Sendable {
   @_noLocks
   public mutating func add(_ buffer: borrowing SampleBuffer, frames: Int) {
     guard peaks.add(buffer, frames: frames) > 1 else { return }
-    for frame in 0..<frames where buffer.peak(ofFrame: frame) > 1 { clippedFrames &+= 1 }
+    clippedFrames &+= buffer.framesAbove(1, from: 0, frames: frames)
   }
 }

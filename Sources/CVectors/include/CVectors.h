@@ -24,9 +24,9 @@
   VECTOR_FUNCTION vector vector##_product(vector left, vector right) { return left * right; }
 
 VECTOR_ARITHMETIC(float4, float, 4)
-VECTOR_ARITHMETIC(double2, double, 2)
 VECTOR_ARITHMETIC(double4, double, 4)
 VECTOR_ARITHMETIC(integer4, int64_t, 4)
+typedef double double2 __attribute__((ext_vector_type(2)));
 
 /// The four numbers in units of 1/1024, of which they are multiples; no magnitude above 4096.
 VECTOR_FUNCTION integer4 float4_in_1024ths(float4 numbers) {

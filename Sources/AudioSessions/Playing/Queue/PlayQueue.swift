@@ -103,8 +103,8 @@ final class PlayQueue: @unchecked Sendable {
         guard try openNext() else { return 0 }
         guard begin(at: delivered) else { continue }
       }
+      willRead(decoders)
       if isGathering, let current {
-        willRead(decoders)
         isWaiting = !current.isReadable(prebuffer: prebufferSeconds)
         guard !isWaiting else { return 0 }
         isGathering = false
@@ -144,7 +144,6 @@ final class PlayQueue: @unchecked Sendable {
   private func readCurrent(
     into buffer: inout SampleBuffer, frames: Int
   ) throws(FileFailure) -> Int {
-    willRead(decoders)
     (current as? TrackReader)?.isFollowed = list.withLock { $0.hasNext || $0.repeats }
     prepareNext()
     let (source, earlierCount) = (current, current?.nonFiniteCount ?? 0)
