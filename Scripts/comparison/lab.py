@@ -131,11 +131,13 @@ def both_section(figures):
     section = Section(
         "Monitoring and recording at once",
         "In the sound lab (`Scripts/soundlab monitor-record`): the microphone to the headphones and to a WAV file, "
-        "numbered frames, stereo, 16 bits, 48 kHz. Processor time of all threads, a period of P frames. duplex keeps its "
-        "limiter and feedback suppressor on, and measures loudness and true peak, except with `--levels off`; alsaloop "
-        "and arecord, which do neither, were measured one after the other and added up.",
+        "stereo, 16 bits, 48 kHz. Processor time of all threads, a period of P frames. duplex keeps its limiter and "
+        "feedback suppressor on, and measures loudness and true peak, except with `--levels off`: of numbered frames, "
+        "whose peaks between samples are the hardest to search, and of pink noise 6 dB below full scale. alsaloop and "
+        "arecord, which measure nothing, were run one after the other and added up.",
         [Column("processor, us a period, P = 256", 2), Column("P = 64", 2)])
-    for program, name in (("duplex", "duplex monitor --record"),
+    for program, name in (("duplex-noise", "duplex monitor --record, pink noise"),
+                          ("duplex", "duplex monitor --record, numbered frames"),
                           ("duplex-levels-off", "duplex monitor --record --levels off"),
                           ("alsaloop-arecord", "alsaloop and arecord")):
         section.add(name, [number(figures.get(("monitor-record", program, period))) for period in ("256", "64")])

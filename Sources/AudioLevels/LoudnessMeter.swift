@@ -126,13 +126,13 @@ public struct LoudnessMeter: ~Copyable, Sendable {
 
   /// The mean power of the last `count` hops, a multiple of ten.
   private func mean(hops count: Int) -> Double {
-    var sum = 0.0
     let end = hopCount % hops.count
-    if count == hops.count {
-      for hop in hops { sum += hop }
-    } else {
-      for back in 1...count { sum += hops[end >= back ? end - back : end - back + hops.count] }
-    }
+    let span = hops.span
+    // What lies before the end of the ring's latest hop, and what of it lies at the ring's end.
+    let early = min(end, count)
+    var sum = 0.0
+    for index in end - early..<end { sum += span[index] }
+    for index in hops.count - (count - early)..<hops.count { sum += span[index] }
     return sum / Double(framesOfTenHops * count / 10)
   }
 

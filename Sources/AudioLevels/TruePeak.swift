@@ -16,6 +16,9 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
   private let meterCount: Int
   private let channelCount: Int
   private let isShared: Bool
+  /// Frames for which it is decided together whether they are interpolated. Longer blocks cost less
+  /// where little is; shorter ones are more often the same again, which only one meter looks for.
+  private let blockFrames: Int
   /// The highest magnitudes of what the filters reach back to.
   private var keptPeaks = SIMD4<Float>()
 
@@ -24,6 +27,7 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
   public init(sampleRate: Int, channelCount: Int, isShared: Bool = false) {
     self.channelCount = max(0, channelCount)
     self.isShared = isShared
+    blockFrames = isShared ? 64 : 96
     // A vector of four holds one channel, or two or four side by side.
     let isWhole = isShared || channelCount == 2 || channelCount == 4
     meterCount = isWhole ? min(1, self.channelCount) : self.channelCount
@@ -32,7 +36,7 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
       (meters + index).initialize(
         to: TruePeak(
           sampleRate: sampleRate, width: isWhole ? channelCount : 1,
-          peakCount: isShared || !isWhole ? 1 : channelCount,
+          peakCount: isShared || !isWhole ? 1 : channelCount, blockFrames: blockFrames,
           remembersBlocks: isShared && channelCount <= 8))
     }
   }
@@ -70,7 +74,7 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
     var frame = 0
     var length = 0
     while frame < frames {
-      length = min(TruePeak.blockFrames, frames &- frame)
+      length = min(blockFrames, frames &- frame)
       let peaks = samplePeaks(of: buffer, from: first &+ frame, frames: length)
       for index in 0..<meterCount {
         (meters + index).pointee.look(
@@ -140,11 +144,6 @@ struct TruePeak: ~Copyable {
   /// the other, again and again. What is no number does not count.
   private(set) var peaks = SIMD4<Float>()
 
-  /// Frames for which it is decided together whether they are interpolated; no fewer than are kept.
-  static var blockFrames: Int {
-    @_noLocks get { 64 }
-  }
-
   private let filters: InterpolationFilters
   private var repetitions: RepeatedBlocks
   /// The channels it looks at, side by side.
@@ -155,12 +154,15 @@ struct TruePeak: ~Copyable {
   /// behind them.
   private var line: SampleBuffer
 
-  /// `width` channels of `sampleRate` that were silent up to now, with 1, 2 or 4 peaks.
-  init(sampleRate: Int, width: Int, peakCount: Int, remembersBlocks: Bool) {
+  /// `width` channels of `sampleRate` that were silent up to now, with 1, 2 or 4 peaks, for blocks
+  /// of at most `blockFrames` frames; no fewer than are kept.
+  init(
+    sampleRate: Int, width: Int, peakCount: Int, blockFrames: Int, remembersBlocks: Bool
+  ) {
     filters = InterpolationFilters(sampleRate: sampleRate)
     self.width = width
     lanes = PeakLanes(peakCount: peakCount)
-    line = SampleBuffer(frameCount: filters.reach + Self.blockFrames, channelCount: width)
+    line = SampleBuffer(frameCount: filters.reach + blockFrames, channelCount: width)
     // An output may play a loop for hours; its memory is in proportion to the channels.
     repetitions = RepeatedBlocks(
       blockCount: remembersBlocks ? 64 : 0, sampleCount: line.frameCount * width)
@@ -171,10 +173,10 @@ struct TruePeak: ~Copyable {
     @_noLocks get { filters.reach }
   }
 
-  /// Looks at a block of at most `blockFrames` frames of `buffer`, in the channels from `channel`
-  /// on, which begins at the frame `place`; `known` frames of the same sound are there before it,
-  /// the others were kept. No magnitude of the block is above `blockPeaks`, and none of the block
-  /// before above `before`.
+  /// Looks at a block of `count` frames of `buffer`, in the channels from `channel` on, which begins
+  /// at the frame `place`; `known` frames of the same sound are there before it, the others were
+  /// kept. No magnitude of the block is above `blockPeaks`, and none of the block before above
+  /// `before`.
   @_noLocks
   mutating func look(
     _ buffer: borrowing SampleBuffer, channel: Int, at place: Int, count: Int, known: Int,

@@ -58,6 +58,7 @@ BODY void vectors_sum_up_body(ChannelSums *sums, const float *samples, long fram
     // A lane is always of the same channel.
     float8 peaks = 0;
     double8 sum = 0, squares = 0;
+#pragma clang loop unroll_count(4)
     for (; index + 8 <= count; index += 8) {
       const double8 exact = exact8(samples + index);
       peaks = higher(magnitudes(load8(samples + index)), peaks);

@@ -81,6 +81,7 @@ FOR_AVX2 static long vectors_encode16_avx2(int16_t *target, const float *source,
   const __m256 scale = _mm256_set1_ps(32768), highest = _mm256_set1_ps(32767);
   __m256 unordered = _mm256_setzero_ps();
   long index = 0;
+#pragma clang loop unroll_count(2)
   for (; index + 16 <= count; index += 16) {
     __m256 first = _mm256_loadu_ps(source + index), second = _mm256_loadu_ps(source + index + 8);
     unordered = _mm256_or_ps(unordered, _mm256_cmp_ps(first, second, _CMP_UNORD_Q));

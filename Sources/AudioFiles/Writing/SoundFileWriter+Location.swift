@@ -54,8 +54,9 @@ extension SoundFileWriter {
 
   /// Whether another program cut it off, or wrote into it.
   public var isSpoilt: Bool {
-    guard !head.isEmpty, let byteCount else { return false }
-    return byteCount < lseek(sink.descriptor, 0, SEEK_CUR) || Self.head(sink.descriptor) != head
+    guard let start, let byteCount else { return false }
+    return byteCount < lseek(sink.descriptor, 0, SEEK_CUR)
+      || FileStart(of: sink.descriptor) != start
   }
 
   /// Removes what another program has added behind the last frame: libsndfile takes all that is
@@ -77,19 +78,12 @@ extension SoundFileWriter {
   public mutating func abandon() {
     guard let nothing = Self.nothing else { return }
     dup2(nothing, sink.descriptor)
-    head = []
+    start = nil
   }
 
   /// Where what is written to an abandoned file goes. Open from the first file on: later no
   /// descriptor may be free.
   static let nothing = try? FileSystem.open("/dev/null", O_RDWR)
-
-  /// Four bytes behind a file's first length, which every format leaves alone until it is finished,
-  /// and whether its first byte is a zero: those of an MP3 are zeros as well, like a hole's.
-  static func head(_ descriptor: Int32) -> [UInt8] {
-    let bytes = OutputBytes.bytes(at: 0, count: 12, of: descriptor)
-    return bytes.count == 12 ? [min(bytes[0], 1)] + bytes[8...] : []
-  }
 
   /// Whether it has not got its name yet.
   public var isHidden: Bool { draft != nil }
@@ -120,7 +114,7 @@ extension SoundFileWriter {
     _ = fcntl(sink.descriptor, F_SETFD, FD_CLOEXEC)
     missingName = nil
     draft = nil
-    head = Self.head(sink.descriptor)
+    start = FileStart(of: sink.descriptor)
     self.path = path
     if let trouble { throw failure(trouble) }
   }

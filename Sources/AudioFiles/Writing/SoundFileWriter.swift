@@ -26,8 +26,8 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   var draft: DraftFile?
   /// Why it has no name though it should have.
   var missingName: MissingName?
-  /// Bytes near the beginning that never change, once it has its name.
-  var head: [UInt8] = []
+  /// What its beginning has to stay, once it has its name.
+  var start: FileStart?
   /// Where the last frame of a Wave64 file ends.
   var soundEnd = 0
   private let appearance: Appearance
@@ -189,7 +189,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     try mapSystemError(try sink.refresh()) { failure($0) }
     guard draft != nil, appearance == .readable, sink.isReadable else { return }
     try appear()
-    if missingName == nil { head = Self.head(sink.descriptor) }
+    if missingName == nil { start = FileStart(of: sink.descriptor) }
   }
 
   /// Gets its name. Where it cannot have it, nothing that was written is lost: see `restore`.

@@ -44,7 +44,6 @@ struct RecordingPipeline: ~Copyable {
   /// The first frame that is captured: when, in nanoseconds of the device's clock, and where on the
   /// unit's timeline.
   private var beginning = (nanoseconds: 0, frame: 0)
-
   private(set) var report = RecordingReport()
 
   /// A recording as `plan` says, of what `gate` lets through. `rawPlan` is for the uncleaned sound.
@@ -86,9 +85,11 @@ struct RecordingPipeline: ~Copyable {
 
   /// Most frames taken at once: a block ends where the cleaner's delay or the level check does.
   var maximumInputFrames: Int {
-    let edges = [0, checkFrames, startFrame ?? 0]
-    return edges.map { $0 + delayFrames - receivedFrames }.filter { $0 > 0 }.min()
-      .map { min($0, Self.chunkFrames) } ?? Self.chunkFrames
+    func left(to edge: Int) -> Int {
+      let frames = edge + delayFrames - receivedFrames
+      return frames > 0 ? frames : Self.chunkFrames
+    }
+    return min(Self.chunkFrames, left(to: 0), left(to: checkFrames), left(to: startFrame ?? 0))
   }
 
   /// Whether samples are changed before they are written, and so must come by `process`.
@@ -99,11 +100,9 @@ struct RecordingPipeline: ~Copyable {
 
   /// The growing files.
   mutating func growingFiles() -> [GrowingFile] {
+    let own = output.series.current.map { GrowingFile(plan: plan, file: $0) }
     let unprocessed = raw?.series.current
-    return [
-      output.series.current.map { GrowingFile(plan: plan, file: $0) },
-      unprocessed.map { GrowingFile(plan: rawPlan ?? plan, file: $0) },
-    ].compactMap { $0 }
+    return [own, unprocessed.map { GrowingFile(plan: rawPlan ?? plan, file: $0) }].compactMap { $0 }
   }
 
   /// Levels so far.
