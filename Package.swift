@@ -224,7 +224,9 @@ let package = Package(
       ],
       swiftSettings: checked),
     .testTarget(
-      name: "DuplexTests", dependencies: ["AudioBasics", "Duplex"], swiftSettings: checked),
+      name: "DuplexTests",
+      dependencies: ["AudioBasics", "AudioDevices", "Duplex", "RealtimeAudio"],
+      swiftSettings: checked),
     .testTarget(
       name: "DelayEstimationTests",
       dependencies: ["AudioBasics", "AudioSpectra", "DelayEstimation", "Benchmarks"],

@@ -173,10 +173,9 @@ struct TruePeak: ~Copyable {
     @_noLocks get { filters.reach }
   }
 
-  /// Looks at a block of `count` frames of `buffer`, in the channels from `channel` on, which begins
-  /// at the frame `place`; `known` frames of the same sound are there before it, the others were
-  /// kept. No magnitude of the block is above `blockPeaks`, and none of the block before above
-  /// `before`.
+  /// Looks at a block of `count` frames of `buffer`, in the channels from `channel` on, from the
+  /// frame `place` on; `known` frames of the same sound are there before it, the others were kept.
+  /// No magnitude of the block is above `blockPeaks`, and none of the block before above `before`.
   @_noLocks
   mutating func look(
     _ buffer: borrowing SampleBuffer, channel: Int, at place: Int, count: Int, known: Int,

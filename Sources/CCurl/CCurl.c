@@ -181,8 +181,8 @@ void ccurl_carrier_destroy(ccurl_carrier *carrier) {
   free(carrier);
 }
 
-void ccurl_carrier_add(ccurl_carrier *carrier, ccurl_transfer *transfer) {
-  lib.multi_add_handle(carrier->multi, transfer->easy);
+int ccurl_carrier_add(ccurl_carrier *carrier, ccurl_transfer *transfer) {
+  return lib.multi_add_handle(carrier->multi, transfer->easy) == CURLM_OK;
 }
 
 void ccurl_carrier_remove(ccurl_carrier *carrier, ccurl_transfer *transfer) {

@@ -92,6 +92,9 @@ import Testing
     #expect(kind(name, .decibels(-6)) == .invalidRequest)
     mixer.pointee.controls.0.is_fixed = true
     #expect(kind(name, .percent(50)) == .refused)
+    for share in [-1, 100.1, 1e300, .infinity, .nan] {
+      #expect(kind(name, .percent(share)) == .invalidRequest)
+    }
     mixer.pointee.controls.0.highest = 0
     #expect(kind(name, .percent(50)) == .notFound)
     mixer.pointee.attach_code = -13

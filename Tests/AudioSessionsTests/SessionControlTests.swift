@@ -135,6 +135,25 @@ import Testing
     #expect(played == 0.5 && abs(recorded) < 1e-6)
   }
 
+  @Test func `effects of the mixer's own stay, whatever the control is asked`() throws {
+    let control = SessionControl()
+    control.insert(Multiplier(factor: 0.5), at: .monitor)
+    control.insert(Multiplier(factor: 0.5), at: .input)
+    var rig = try Rig(control) { mixer in
+      mixer.inputInsert = EffectInsert()
+      mixer.inputInsert?.append(Constant())
+      mixer.insert = EffectInsert()
+      mixer.insert?.append(Multiplier(factor: 0.25))
+    }
+    rig.cycle(20)
+    for gain: Float in [1, 0.5, 1, 0.5] {
+      control.outputGain = Gain(factor: gain)
+      rig.cycle(20)
+      let last = [rig.played().last, rig.recorded().last]
+      #expect(last == [0.125 * gain, 0.5])
+    }
+  }
+
   @Test func `what is not used is not on the mixer`() throws {
     let control = SessionControl()
     var rig = try Rig(control)

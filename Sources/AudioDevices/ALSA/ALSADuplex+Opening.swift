@@ -57,7 +57,7 @@ extension ALSADuplex {
     let ahead = DuplexShape(configuration).playbackAheadFrames
     if let stream = output?.configuration, stream.bufferFrames < ahead {
       throw PCMFailure.refused(
-        stream.device, .playback, "a buffer of \(ahead) frames",
+        stream.device, .playback, "cannot do a buffer of \(ahead) frames",
         hint: "It holds \(stream.bufferFrames); ask for a shorter period or less headroom.",
         remedy: .shrinkPeriod(bufferFrames: stream.bufferFrames))
     }

@@ -134,7 +134,10 @@ struct MixerElement {
     return MixerControl(
       name: index > 0 ? "\(name),\(index)" : name, isCapture: isCapture,
       volume: loudest.flatMap { value in
-        range.map { Double(value - $0.lowerBound) / Double($0.upperBound - $0.lowerBound) }
+        range.map {
+          let (lowest, highest) = (Double($0.lowerBound), Double($0.upperBound))
+          return (Double(value) - lowest) / (highest - lowest)
+        }
       },
       decibels: loudest.flatMap(decibels), isOn: hasSwitch ? switches.contains(true) : nil)
   }

@@ -6,7 +6,12 @@ import RealtimeAudio
 /// The program that uses a card owns the card's name on the session's bus. The bus removes the name
 /// when the connection ends, so that the card is released even if this program crashes.
 public final class CardReservation: Sendable {
-  private let keepers = MutexBox<[Int: ReservationThread]>([:])
+  private struct State {
+    var keepers: [Int: ReservationThread] = [:]
+    var isReleased = false
+  }
+
+  private let state = MutexBox(State())
 
   /// Reserves no card yet.
   public init() {}
@@ -48,11 +53,11 @@ public final class CardReservation: Sendable {
     throw failure
   }
 
-  /// Releases all cards.
+  /// Releases all cards, and keeps none that an opening reserves later.
   public func release() {
-    let threads = keepers.withLock { keepers -> [ReservationThread] in
-      defer { keepers = [:] }
-      return Array(keepers.values)
+    let threads = state.withLock { state -> [ReservationThread] in
+      defer { state = State(isReleased: true) }
+      return Array(state.keepers.values)
     }
     for thread in threads { thread.end() }
   }
@@ -60,14 +65,17 @@ public final class CardReservation: Sendable {
   /// Reserves a card, unless it is reserved already. False where no program answers for it. Throws
   /// where the program that uses it keeps it.
   private func reserve(_ card: Int, _ failure: DeviceFailure) throws(DeviceFailure) -> Bool {
-    guard keepers.withLock({ $0[card] == nil }) else { return true }
+    guard state.withLock({ $0.keepers[card] == nil }) else { return true }
     switch ReservedCard.asking(for: card) {
     case .granted(let reserved):
-      if let thread = ReservationThread(reserved) { keepers.withLock { $0[card] = thread } }
+      if let thread = ReservationThread(reserved) {
+        // Let go of, it releases the card.
+        state.withLock { if !$0.isReleased { $0.keepers[card] = thread } }
+      }
       return true
     case .refused:
       throw DeviceFailure(
-        .busy, "\(failure.message.dropLast()), which was asked for it and keeps it.",
+        .busy, "\(failure.message.dropLast()), which was asked to release it and refused.",
         hint:
           "Stop what it plays or records there, or end it; the device default goes through a sound server.",
         remedy: .useSoundServer

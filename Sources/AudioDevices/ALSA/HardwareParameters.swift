@@ -18,7 +18,8 @@ extension PCM {
     }
     if let refusal { throw refusal }
     throw PCMFailure.refused(
-      name, direction, "any access known here", hint: "Try the same device as plug\(name).")
+      name, direction, "offers no access mode that duplex knows",
+      hint: "Try the same device as plug\(name).")
   }
 
   /// False where the device cannot do this access.
@@ -65,7 +66,9 @@ extension PCM {
       snd_pcm_hw_params_test_format(handle, space.pointer, $0.code) == 0
     }
     throw PCMFailure.refused(
-      name, direction, "the format \(wanted?.name ?? "of any kind known here")",
+      name, direction,
+      wanted.map { "cannot do the format \($0.name)" }
+        ?? "supports none of the sample formats that duplex knows",
       hint: offered.isEmpty
         ? "Try the same device as plug\(name)."
         : "It offers \(offered.map(\.name).joined(separator: ", ")); plug\(name) converts.")
@@ -114,7 +117,8 @@ extension PCM {
     let range = min(Int(lowest), Int(highest))...Int(highest)
     return PCMFailure.refused(
       name, direction,
-      isNamed ? "channel \(least)" : "\(least) channel\(least == 1 ? "" : "s")",
+      "cannot do "
+        + (isNamed ? "channel \(least)" : "\(least) channel\(least == 1 ? "" : "s")"),
       hint: isNamed
         ? "It has \(text); name others."
         : isCapture && highest < least
@@ -153,7 +157,7 @@ extension PCM {
     let isNear = frames >= snd_pcm_uframes_t(wanted) / 2 && frames <= snd_pcm_uframes_t(wanted) * 2
     guard result == 0, isNear || isServer else {
       throw PCMFailure.refused(
-        name, direction, "a period of \(wanted) frames",
+        name, direction, "cannot do a period of \(wanted) frames",
         hint: "It does \(lowest) to \(highest).",
         remedy: .choosePeriod(
           within: Int(clamping: min(lowest, highest))...Int(clamping: highest)))

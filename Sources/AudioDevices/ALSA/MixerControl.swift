@@ -71,7 +71,7 @@ public enum CardMixers {
 
 /// A volume as it is asked for.
 public enum MixerVolume: Sendable, Equatable {
-  /// Of the control's range.
+  /// Of the control's range, 0 to 100.
   case percent(Double)
   /// On the card's scale.
   case decibels(Double)
@@ -100,6 +100,11 @@ public final class VolumeChange: Sendable {
   /// Sets the volume of the input or the output behind an ALSA name. Throws `.notFound` where there
   /// is no mixer or no volume, `.refused` and `.invalidRequest` where it cannot be set so.
   public init(of device: String, isCapture: Bool, to volume: MixerVolume) throws(DeviceFailure) {
+    if case .percent(let percent) = volume, !(0...100).contains(percent) {
+      throw DeviceFailure(
+        .invalidRequest, "The volume \(percent) % is not from 0 to 100 %.",
+        hint: "Ask for a share of the control's range, or for dB.")
+    }
     let direction: PCMDirection = isCapture ? .capture : .playback
     let mixer = try CardMixer(opening: CardMixers.mixerName(of: device))
     guard let element = CardMixers.main(mixer, direction), let range = element.range else {
@@ -110,8 +115,8 @@ public final class VolumeChange: Sendable {
     let value: Int
     switch volume {
     case .percent(let percent):
-      let share = Double(range.upperBound - range.lowerBound) * percent / 100
-      value = range.lowerBound + Int(rounding: share)
+      let (lowest, highest) = (Double(range.lowerBound), Double(range.upperBound))
+      value = Int(rounding: lowest + (highest - lowest) * percent / 100)
     case .decibels(let decibels):
       value = try Self.value(of: decibels, element, range, device)
     }

@@ -280,12 +280,13 @@ enum PCMFailure {
     }
   }
 
+  /// The failure of a device of which `predicate` is true: "cannot do a period of 16 frames".
   static func refused(
-    _ name: String, _ direction: PCMDirection, _ what: String, hint: String,
+    _ name: String, _ direction: PCMDirection, _ predicate: String, hint: String,
     remedy: DeviceFailure.Remedy? = nil
   ) -> DeviceFailure {
     DeviceFailure(
-      .refused, "The \(direction.noun) \(name) cannot do \(what).", hint: hint, remedy: remedy)
+      .refused, "The \(direction.noun) \(name) \(predicate).", hint: hint, remedy: remedy)
   }
 
   static func words(_ code: Int32) -> String {

@@ -266,7 +266,8 @@ extension PCM {
     snd_pcm_status_get_trigger_htstamp(status.pointer, &time)
     let stamp = Self.nanoseconds(time)
     guard Self.isPlausible(stamp, now: HostClock.nanoseconds) else { return nil }
-    return (Int(snd_pcm_status_get_avail(status.pointer)), stamp)
+    // A plugin's negative answer is a count of its own making.
+    return (max(0, Int(bitPattern: snd_pcm_status_get_avail(status.pointer))), stamp)
   }
 
   /// Some plugins stamp with zero, with the wall clock or with nonsense. An age that wraps around,

@@ -26,7 +26,7 @@ struct PollSet: ~Copyable {
     count = Int(snd_pcm_poll_descriptors_count(pcm.handle))
     guard count > 0 else {
       throw PCMFailure.refused(
-        pcm.name, pcm.direction, "waiting without blocking", hint: "Name another device.")
+        pcm.name, pcm.direction, "cannot be polled", hint: "Name another device.")
     }
     descriptors = .allocate(capacity: count)
     descriptors.initialize(repeating: pollfd(), count: count)

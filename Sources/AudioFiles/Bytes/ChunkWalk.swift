@@ -33,7 +33,7 @@ extension PlacedBytes {
   }
 }
 
-/// Goes from chunk to chunk, and believes none of them.
+/// Iterates over the chunks of a file, and checks each size against the length of the file.
 struct ChunkWalk {
   let file: any PlacedBytes
   /// Bytes of the file.

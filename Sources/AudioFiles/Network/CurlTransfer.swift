@@ -131,10 +131,12 @@ final class CurlMulti {
     ccurl_carrier_destroy(pointer)
   }
 
-  func begin(_ transfer: CurlTransfer) {
+  /// Begins a transfer in place of the one that runs; false without memory.
+  func begin(_ transfer: CurlTransfer) -> Bool {
     end()
-    ccurl_carrier_add(pointer, transfer.pointer)
+    guard ccurl_carrier_add(pointer, transfer.pointer) != 0 else { return false }
     self.transfer = transfer
+    return true
   }
 
   /// Ends the transfer, complete or not.

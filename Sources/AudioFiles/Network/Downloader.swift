@@ -133,7 +133,8 @@ final class Downloader {
     let lines = ["Accept-Encoding: identity", "Icy-MetaData: 1"] + (range?.lines ?? [])
     guard
       let transfer = CurlTransfer(
-        location, lines: lines, timeouts: timeouts, bounds: bounds, receiver: self)
+        location, lines: lines, timeouts: timeouts, bounds: bounds, receiver: self),
+      multi.begin(transfer)
     else { return fail(.unreachable(original, "there is no memory left")) }
     shared.withLock { state in
       state.situation.transfer = offset
@@ -141,7 +142,6 @@ final class Downloader {
       state.meter.begin(now: now)
     }
     self.transfer = transfer
-    multi.begin(transfer)
   }
 
   /// Behind the last byte of a request that begins at `start`.

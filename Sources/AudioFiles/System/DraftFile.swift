@@ -223,6 +223,7 @@ enum OutputBytes {
     while done < bytes.count {
       let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
       let written = pwrite(descriptor, rest.baseAddress, rest.count, place + done)
+      guard written != 0 else { throw SystemError(number: EIO) }
       if written > 0 { done += written } else if errno != EINTR { throw .last }
     }
   }

@@ -25,14 +25,18 @@ struct MixerRequests: ~Copyable {
     self.values = values
   }
 
-  /// Puts the parts that are used by now where they run.
+  /// Puts the parts that are used by now where they run, unless something runs there already.
   @_noLocks
   mutating func mount(
     _ player: inout PlayerStage?, insert: inout EffectInsert?, inputInsert: inout EffectInsert?
   ) {
-    if self.player != nil, values.usesPlayer.value != 0 { swap(&player, &self.player) }
-    if self.insert?.isEmpty == false { swap(&insert, &self.insert) }
-    if self.inputInsert?.isEmpty == false { swap(&inputInsert, &self.inputInsert) }
+    if player == nil, self.player != nil, values.usesPlayer.value != 0 {
+      swap(&player, &self.player)
+    }
+    if insert == nil, self.insert?.isEmpty == false { swap(&insert, &self.insert) }
+    if inputInsert == nil, self.inputInsert?.isEmpty == false {
+      swap(&inputInsert, &self.inputInsert)
+    }
   }
 
   /// Prepares the effects that wait. Before the first cycle.

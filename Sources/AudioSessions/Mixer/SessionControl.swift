@@ -94,7 +94,8 @@ public final class SessionControl: Sendable {
 
   /// Connects this control to `mixer`, a mixer for a unit of this configuration, which begins with
   /// the present gains. With `playsMicrophone` the mixer plays the microphone at `monitorGain`.
-  /// Before the first cycle.
+  /// Before the first cycle. A mixer that has an insert or a player of its own runs these, and not
+  /// the effects or the player of this control.
   public func install(
     on mixer: inout Mixer, _ configuration: DuplexConfiguration, playsMicrophone: Bool
   ) {

@@ -56,7 +56,7 @@ const char *ccurl_transfer_reason(const ccurl_transfer *transfer);
 
 ccurl_carrier *ccurl_carrier_create(void);
 void ccurl_carrier_destroy(ccurl_carrier *carrier);
-void ccurl_carrier_add(ccurl_carrier *carrier, ccurl_transfer *transfer);
+int ccurl_carrier_add(ccurl_carrier *carrier, ccurl_transfer *transfer);
 void ccurl_carrier_remove(ccurl_carrier *carrier, ccurl_transfer *transfer);
 
 /// Does what can be done without waiting; says how the one transfer ended, once.

@@ -100,7 +100,7 @@ struct SessionOutcome {
     let lost = configuration.capture != nil ? "captured" : "played"
     warn(
       "stalled",
-      "The device \(configuration.deviceNames) stood still for the last "
+      "The device \(configuration.deviceNames) delivered no frames for the last "
         + "\(report.stalledSeconds.shown(1)) s: nothing was \(lost) in that time.",
       hint: "Check the sound server or the cable.")
   }

@@ -35,7 +35,7 @@ struct Defaults {
     if isRead, file == nil, let path = Self.path, TextFile.isHidden(path) {
       warnings.append(
         .warning(
-          "configuration", "You may not look for \(path): defaults that it may set are not used.",
+          "configuration", "\(path) cannot be read (permission denied): its defaults are ignored.",
           hint: "Check the permissions of its folder, or leave the file out with --no-config."))
     }
     command = words.command ?? ""

@@ -186,6 +186,8 @@ final class OutputStream: Sendable {
 
   private let descriptor: Int32
   private let state = MutexBox(State())
+  /// Bytes that are kept for a reader that takes nothing: hours of events.
+  private static let longestBacklog = 4 << 20
 
   /// The stream behind `descriptor`.
   init(_ descriptor: Int32) {
@@ -200,11 +202,17 @@ final class OutputStream: Sendable {
     }
   }
 
-  /// Writes `text`, or keeps it until there is room.
+  /// Writes `text`, or keeps it until there is room; too much for one that is not waited for is
+  /// dropped, which `failure` tells.
   func write(_ text: String) {
     state.withLock { state in
       guard !state.isClosed else { return }
-      state.waiting += Array(FileName.shown(text).utf8)
+      let bytes = FileName.shown(text).utf8
+      if !state.waits, state.waiting.count + bytes.count > Self.longestBacklog {
+        state.failure = "its reader does not read"
+        return
+      }
+      state.waiting += Array(bytes)
       flush(&state, milliseconds: state.waits ? -1 : 0)
     }
   }

@@ -37,21 +37,34 @@ public final class TrackMix: FrameSource {
     let wanted = min(frames, part.frameCount)
     buffer.clear(frames: wanted)
     var longest = 0
-    for (index, source) in sources.enumerated() where !hasFailed[index] {
-      let count: Int
-      do throws(FileFailure) {
-        count = try source.read(into: &part, frames: wanted)
-      } catch {
-        failures.append((index, error))
-        hasFailed[index] = true
-        // The next one is heard in its place.
-        if chosen == index { chosen = hasFailed.firstIndex(of: false) }
-        continue
+    // The one that is heard comes first: where it fails, the next one has not moved on yet.
+    var heard = chosen
+    while let index = heard {
+      if let count = readPart(of: index, frames: wanted) {
+        buffer.add(part, frames: count)
+        longest = count
+        break
       }
-      if let chosen, chosen != index { continue }
+      heard = chosen
+    }
+    for index in sources.indices where index != heard && !hasFailed[index] {
+      guard let count = readPart(of: index, frames: wanted), chosen == nil else { continue }
       buffer.add(part, frames: count)
       longest = max(longest, count)
     }
     return longest
+  }
+
+  /// Reads the next frames of a source into `part`. Answers with their number; with nil where it
+  /// has failed, in whose place another one is heard.
+  private func readPart(of index: Int, frames: Int) -> Int? {
+    do throws(FileFailure) {
+      if !hasFailed[index] { return try sources[index].read(into: &part, frames: frames) }
+    } catch {
+      failures.append((index, error))
+      hasFailed[index] = true
+    }
+    if chosen == index { chosen = hasFailed.firstIndex(of: false) }
+    return nil
   }
 }

@@ -168,7 +168,7 @@ struct FileSeries: ~Copyable {
     current = nil
     let failure = FileFailure(
       .writeFailed,
-      "\(file.path) was cut off or written by another program while it was recorded: what it held, "
+      "\(file.path) was truncated or overwritten by another program while it was recorded: what it held, "
         + "\(file.frames) frames, may be lost.",
       hint: "Keep other programs away from files that are recorded.")
     loss = loss ?? failure

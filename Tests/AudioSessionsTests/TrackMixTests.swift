@@ -1,0 +1,80 @@
+import AudioBasics
+import AudioFiles
+import Testing
+
+@testable import AudioSessions
+
+@Suite struct TrackMixTests {
+  /// The samples 1, 2, 3, ... times `step`, which fail behind `frameCount` of them.
+  private final class Staircase: FrameSource {
+    private let step: Float
+    private let frameCount: Int
+    private var position = 0
+
+    init(step: Float, frameCount: Int) {
+      self.step = step
+      self.frameCount = frameCount
+    }
+
+    var nonFiniteCount: Int { 0 }
+
+    func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
+      let count = min(frames, frameCount - position)
+      guard count > 0 else {
+        throw FileFailure(.unusableContents, "The file is damaged.", hint: "Repair it.")
+      }
+      for frame in 0..<count { buffer[frame] = step * Float(position + frame + 1) }
+      position += count
+      return count
+    }
+  }
+
+  /// The samples of a staircase of this step from the frame `first` on, up to the frame `end`.
+  private func stairs(_ step: Float, from first: Int = 0, to end: Int) -> [Float] {
+    (first..<end).map { step * Float($0 + 1) }
+  }
+
+  /// All that `mix` plays, ten frames at a time, at most a hundred.
+  private func play(_ mix: TrackMix) throws -> [Float] {
+    var buffer = SampleBuffer(frameCount: 10, channelCount: 1)
+    var heard: [Float] = []
+    while heard.count < 100 {
+      let count = try mix.read(into: &buffer, frames: 10)
+      guard count > 0 else { break }
+      for frame in 0..<count { heard.append(buffer[frame]) }
+    }
+    return heard
+  }
+
+  @Test(arguments: [0, 1, 2])
+  func `where the one that is heard fails, another one is heard, in step`(chosen: Int) throws {
+    let sources = (0..<3).map {
+      Staircase(step: $0 == chosen ? 1000 : 1, frameCount: $0 == chosen ? 20 : 1000)
+    }
+    let mix = TrackMix(sources, channelCount: 1)
+    mix.chosen = chosen
+    let heard = try play(mix)
+    #expect(heard == stairs(1000, to: 20) + stairs(1, from: 20, to: 100))
+    #expect(mix.takeFailures().map(\.index) == [chosen])
+    // What has failed is not heard again.
+    mix.chosen = chosen
+    let more = try play(mix)
+    #expect(more == stairs(1, from: 100, to: 200))
+  }
+
+  @Test func `it is over where all have failed`() throws {
+    let mix = TrackMix(
+      [Staircase(step: 1, frameCount: 20), Staircase(step: 2, frameCount: 30)], channelCount: 1)
+    mix.chosen = 0
+    let heard = try play(mix)
+    #expect(heard == stairs(1, to: 20) + stairs(2, from: 20, to: 30))
+    #expect(mix.takeFailures().map(\.index) == [0, 1])
+  }
+
+  @Test func `where all are heard, the others go on without one that fails`() throws {
+    let mix = TrackMix(
+      [Staircase(step: 1, frameCount: 20), Staircase(step: 2, frameCount: 1000)], channelCount: 1)
+    let heard = try play(mix)
+    #expect(heard == stairs(3, to: 20) + stairs(2, from: 20, to: 100))
+  }
+}

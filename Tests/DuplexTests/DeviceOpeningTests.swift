@@ -1,0 +1,51 @@
+import AudioDevices
+import RealtimeAudio
+import Testing
+
+@testable import Duplex
+
+@Suite struct DeviceOpeningTests {
+  private static let selection = DeviceSelection(device: "sim:clock=free")
+
+  /// What keeps a device that was opened with it: gone when that is closed.
+  private final class Witness: Sendable {
+    private let isHeld = MutexBox<CardReservation?>(CardReservation())
+    private let seen: MutexBox<WeakReservation>
+
+    private struct WeakReservation: Sendable {
+      weak var reservation: CardReservation?
+    }
+
+    init() {
+      seen = MutexBox(WeakReservation(reservation: isHeld.withLock { $0 }))
+    }
+
+    func take() -> CardReservation { isHeld.withLock { $0.take() } ?? CardReservation() }
+    var isClosed: Bool { seen.withLock { $0.reservation == nil } }
+  }
+
+  @Test func `devices that are open after nobody waits any more are closed`() async throws {
+    let (witness, mayOpen) = (Witness(), AtomicFlag())
+    let opening = try DeviceOpening(Self.selection, CardReservation()) { selection, _ in
+      while !mayOpen.isRaised { HostClock.pause(milliseconds: 1) }
+      return try OpenDevice(opening: selection, reservation: witness.take())
+    }
+    let isDone = opening.isDone
+    opening.abandon()
+    #expect(!witness.isClosed)
+    mayOpen.raise()
+    while !isDone.isRaised { await Task.yield() }
+    #expect(witness.isClosed)
+  }
+
+  @Test func `devices that are open already are closed as well`() async throws {
+    let witness = Witness()
+    let opening = try DeviceOpening(Self.selection, CardReservation()) { selection, _ in
+      try OpenDevice(opening: selection, reservation: witness.take())
+    }
+    while !opening.isDone.isRaised { await Task.yield() }
+    #expect(!witness.isClosed)
+    opening.abandon()
+    #expect(witness.isClosed)
+  }
+}
