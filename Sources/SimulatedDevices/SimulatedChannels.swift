@@ -2,7 +2,7 @@ import AudioDevices
 
 /// The channels of a simulated device: how many it has, and which of them a unit uses.
 public struct SimulatedChannels: Sendable {
-  /// Channels of the device as it is opened. What is played on one is heard on the same one.
+  /// Channels of the device, all of which are opened. What is played on one is heard on the same one.
   public let deviceChannelCount: Int
   /// Channels that the unit captures; nil where it captures all of them in order.
   let capture: ChannelSelection?
@@ -17,10 +17,7 @@ public struct SimulatedChannels: Sendable {
   ) throws(DeviceFailure) {
     let most = specification.channelCount
     let wanted = request.channelCount ?? min(2, most)
-    let isNamed = request.captureChannels != nil || request.playbackChannels != nil
-    // One channel of a stereo device is both of them mixed, as a desktop's device has it.
-    let opened = isNamed || most > 2 ? most : wanted
-    deviceChannelCount = opened
+    deviceChannelCount = most
     guard (1...most).contains(wanted) else {
       throw DeviceFailure(
         .refused, "The simulated device has \(most) channels, not \(wanted).",
@@ -33,8 +30,17 @@ public struct SimulatedChannels: Sendable {
         hint: "Name channels of 1 to \(most), or give it more with sim:channels=\(highest).")
     }
     let first = Array(1...wanted)
-    capture = ChannelSelection(request.captureChannels ?? first, of: opened)
-    playback = ChannelSelection(request.playbackChannels ?? first, of: opened)
+    capture = ChannelSelection(request.captureChannels ?? first, of: most)
+    playback = ChannelSelection(request.playbackChannels ?? first, of: most)
+  }
+
+  /// Throws `.invalidRequest` if a feeder of the microphone has not as many channels as the device.
+  func check(_ feederChannelCount: Int?) throws(DeviceFailure) {
+    guard let feederChannelCount, feederChannelCount != deviceChannelCount else { return }
+    throw DeviceFailure(
+      .invalidRequest,
+      "The simulated device has \(deviceChannelCount) channels, and its microphone is fed \(feederChannelCount).",
+      hint: "Give it as many with sim:channels=\(feederChannelCount).")
   }
 
   /// What one direction of the device `name` grants, of which the channels of `selection` are used.

@@ -66,8 +66,9 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
   ) throws(DeviceFailure) {
     try request.validate()
     try specification.validate()
-    let configuration = try SimulatedChannels(specification, for: request).configuration(
-      specification, request)
+    let channels = try SimulatedChannels(specification, for: request)
+    try channels.check(microphone?.channelCount)
+    let configuration = channels.configuration(specification, request)
     let shape = DuplexShape(configuration)
     let stream = configuration.capture ?? configuration.playback
     let channelCount = stream?.deviceChannelCount ?? 1

@@ -76,7 +76,8 @@ struct ReconnectionTests {
     #expect(result.failure == nil && result.frames == 96000 && result.lostFrames == 96000 - 9600)
   }
 
-  @Test func `a stop during the absence is answered at once, and nothing is made up`() throws {
+  @Test func `a stop during the absence is answered at once, with a gap that reaches to it`() throws
+  {
     let name = "sim:clock=free,unplug-at=0.1"
     var request = DuplexRequest(captureDevice: name, playbackDevice: name)
     request.periodFrames = 64
@@ -96,13 +97,16 @@ struct ReconnectionTests {
       outcome = unit.cycle()
     }
     progress.requestStop()
-    outcome = unit.cycle()
-    guard case .finished = outcome else {
+    // One cycle for the gap.
+    guard case .ran = unit.cycle(), case .finished = unit.cycle() else {
       Issue.record("It should have finished.")
       return
     }
     unit.stop()
-    #expect(progress.frames == 4800 && progress.lostFrames == 0 && progress.captureXruns == 0)
+    #expect(progress.captureXruns == 0)
+    // Each poll for the device takes 100 ms; what came of the last period counts as well.
+    #expect((0..<64).contains(progress.lostFrames - 50 * 4800))
+    #expect(progress.frames == 4800 + progress.lostFrames)
   }
 
   @Test func `an absence is no xrun, and an xrun beside it is told apart`() throws {

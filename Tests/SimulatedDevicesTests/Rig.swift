@@ -73,8 +73,9 @@ func run(
   request.periods = periods
   request.format = format
   request.channelCount = channels
-  let device = try SimulatedDevice(
-    SimulatedDeviceSpecification(parsing: name), request: request, microphone: feeder)
+  var specification = try SimulatedDeviceSpecification(parsing: name)
+  if channels == 1 { specification.channelCount = 1 }
+  let device = try SimulatedDevice(specification, request: request, microphone: feeder)
   let progress = UnitProgress()
   let writer = EventWriter<TimelineEvent>()
   var reader = writer.makeReader()

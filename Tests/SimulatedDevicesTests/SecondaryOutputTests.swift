@@ -63,7 +63,8 @@ struct SecondaryOutputTests {
     // Theirs as long as the unit's device.
     var outputs: [UnsafeMutablePointer<SimulatedOutput>] = []
     for name in names {
-      let specification = try SimulatedDeviceSpecification(parsing: name)
+      var specification = try SimulatedDeviceSpecification(parsing: name)
+      specification.channelCount = 1
       var secondary = request
       secondary.sampleRate = 48000
       secondary.playbackDevice = name

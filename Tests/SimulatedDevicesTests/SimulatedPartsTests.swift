@@ -1,4 +1,5 @@
 import AudioDevices
+import RealtimeAudio
 import Testing
 
 @testable import SimulatedDevices
@@ -39,8 +40,8 @@ struct SimulatedPartsTests {
     #expect(reading.frames == 0)
   }
 
-  @Test(arguments: [(2, 1, 1), (2, 2, 2), (8, 2, 8)])
-  func `a device of more than two channels is opened with all of them`(
+  @Test(arguments: [(1, 1, 1), (2, 1, 2), (2, 2, 2), (8, 2, 8)])
+  func `a device is opened with all of its channels`(
     channelCount: Int, wanted: Int, opened: Int
   ) throws {
     var request = request("sim")
@@ -48,6 +49,25 @@ struct SimulatedPartsTests {
     let channels = try SimulatedChannels(
       SimulatedDeviceSpecification(parsing: "sim:channels=\(channelCount)"), for: request)
     #expect(channels.deviceChannelCount == opened)
+  }
+
+  @Test(arguments: [false, true])
+  func `a microphone that is fed other channels than the device has is refused`(
+    hasTwoClocks: Bool
+  ) throws {
+    let name = "sim:clock=free,channels=3"
+    let specification = try SimulatedDeviceSpecification(parsing: name)
+    let reader = SampleWriter(frameCount: 64, channelCount: 2).makeReader()
+    do throws(DeviceFailure) {
+      if hasTwoClocks {
+        _ = try DevicePair(simulating: specification, request: request(name), microphone: reader)
+      } else {
+        _ = try SimulatedDevice(specification, request: request(name), microphone: reader)
+      }
+      Issue.record("It should be refused.")
+    } catch {
+      #expect(error.kind == .invalidRequest && error.hint.contains("channels=2"))
+    }
   }
 
   @Test func `an input that holds more than its buffer overruns`() throws {

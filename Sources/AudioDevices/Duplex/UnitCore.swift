@@ -28,7 +28,7 @@ struct UnitCore: ~Copyable {
     case stalled
     /// The device is gone and looked for.
     case away
-    /// The frame limit is reached while the device is away: the gap up to it is reported.
+    /// The end is reached while the device is away: the gap up to it is reported.
     case absent
   }
 
@@ -147,13 +147,18 @@ struct UnitCore: ~Copyable {
     figures.pointee.turns.store(turns, ordering: .relaxed)
     if !isStopping && figures.pointee.stopRequested.load(ordering: .relaxed) {
       isStopping = true
-      frameLimit = min(frameLimit, frame &+ fadeFrames)
+      frameLimit = min(frameLimit, frame &+ (reconnectState.isAway ? absentFrames : fadeFrames))
+      if reconnectState.isAway, frame < frameLimit { return .absent }
     }
     guard frame < frameLimit, !isEnded else {
       closeReports()
       return .finished
     }
-    if reconnectState.isAway { return isStopping ? .finished : .away }
+    if reconnectState.isAway {
+      guard isStopping else { return .away }
+      closeReports()
+      return .finished
+    }
     RealtimeContext.enter()
     device.wait(&status)
     if droppedFrames > 0 { reportDrop() }
@@ -333,13 +338,17 @@ struct UnitCore: ~Copyable {
     return .waiting
   }
 
-  /// Whether the limit is reached while nothing comes. Without input the timeline is that of what
-  /// was played, and stands still.
+  /// Whether the limit is reached while the device is away.
   var isAbsentToTheEnd: Bool {
+    @_noLocks get { shape.hasCapture && absentFrames >= frameLimit &- frame }
+  }
+
+  /// The number of frames by which the timeline would have advanced since the last period. Without
+  /// input the timeline counts played frames, and does not advance.
+  private var absentFrames: Int {
     @_noLocks get {
       shape.hasCapture
-        && reconnectState.frames(until: device.now, sampleRate: shape.sampleRate)
-          >= frameLimit &- frame
+        ? reconnectState.frames(until: device.now, sampleRate: shape.sampleRate) : 0
     }
   }
 

@@ -11,6 +11,8 @@ public struct Meter: MixerStage, ~Copyable {
   private var levels: SampleBuffer
   private let windowFrames: Int
   private var frames = 0
+  /// Frames until the next reading is due; below one where the period went past that.
+  private var framesToReading: Int
 
   /// A meter of `channelCount` channels. Its readings, `readingsPerSecond`, go to `readings`, a
   /// ring whose frames have `Meter.readingWidth(channelCount)` samples.
@@ -21,6 +23,7 @@ public struct Meter: MixerStage, ~Copyable {
     self.readings = readings
     levels = SampleBuffer(frameCount: 1, channelCount: Self.readingWidth(channelCount))
     windowFrames = max(1, sampleRate / max(1, readingsPerSecond))
+    framesToReading = windowFrames
   }
 
   /// Samples of a reading: each channel's peak, each channel's sum of squares, and the number of
@@ -34,7 +37,10 @@ public struct Meter: MixerStage, ~Copyable {
   public mutating func process(_ bus: inout MixerBus) {
     bus.peakBound = bus.buffer.measure(frames: bus.frames, into: &levels)
     frames &+= bus.frames
-    guard frames >= windowFrames else { return }
+    framesToReading &-= bus.frames
+    guard framesToReading <= 0 else { return }
+    // What is late does not delay the next one, unless a period is longer than a window.
+    framesToReading = max(1, framesToReading &+ windowFrames)
     levels[levels.sampleCount &- 1] = Float(frames)
     // A reading that finds no room is dropped.
     _ = readings.write(levels, frames: 1)
@@ -49,6 +55,8 @@ public struct MeterReading: Sendable, Equatable {
   public var peakDBFS: [Double]
   /// Each channel's root mean square in dBFS (a full-scale square wave is 0); -200 for silence.
   public var rmsDBFS: [Double]
+  /// The number of frames that were measured.
+  public var frameCount = 0
 }
 
 /// The half of a level meter that shows: takes readings off the ring. Any one thread.
@@ -68,7 +76,7 @@ public struct MeterView: ~Copyable {
   public mutating func next() -> MeterReading? {
     guard readings.read(into: &reading, frames: 1) == 1 else { return nil }
     let frames = max(1, reading[2 * channelCount])
-    var result = MeterReading(peakDBFS: [], rmsDBFS: [])
+    var result = MeterReading(peakDBFS: [], rmsDBFS: [], frameCount: Int(clamping: frames))
     for channel in 0..<channelCount {
       let peak = Decibels.level(reading[channel])
       let power = reading[channelCount + channel] / frames

@@ -192,7 +192,8 @@ public struct SampleReader: ~Copyable, @unchecked Sendable {
   // @unchecked because this is the ring's only reader, and the counters order its memory.
   private let ring: SharedState<SampleRing>
   private let capacity: Int
-  private let channelCount: Int
+  /// Samples in a frame.
+  public let channelCount: Int
   private var position = 0
   private var slot = 0
 

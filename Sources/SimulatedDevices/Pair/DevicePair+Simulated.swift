@@ -13,6 +13,7 @@ extension DevicePair {
     try request.validate()
     try specification.validate()
     let channels = try SimulatedChannels(specification, for: request)
+    try channels.check(microphone?.channelCount)
     let period = request.periodFrames
     let buffer = max(8192, 4 * (period + request.headroom) + 512)
     func stream(_ name: String?, _ selection: ChannelSelection?, _ rate: Int) -> StreamConfiguration

@@ -192,9 +192,7 @@ struct MicrophoneSession {
     }
     parts.microphoneKeys = MicrophoneKeys(
       reach, from: place == .output && !playsMicrophone ? 0 : command.gain.decibels)
-    let silence = command.silence.follower(
-      at: configuration.sampleRate,
-      readingsPerSecond: Mixer.readingsPerSecond(command.audio))
+    let silence = command.silence.follower(at: configuration.sampleRate)
     var meter: MeterView?
     if recording?.watch.measuresLevels != false {
       meter = callbacks.makeMeter(command.audio, configuration, isFollowed: silence != nil)

@@ -134,11 +134,9 @@ struct SilenceStopOption: ParsableArguments {
       valueName: "time"))
   var stopAfterSilence: TimeOption?
 
-  /// Follows a microphone at `rate` whose level is read so often; nil where silence ends nothing.
-  func follower(at rate: Int, readingsPerSecond: Int) -> SilenceStop? {
-    stopAfterSilence.map {
-      SilenceStop(seconds: $0.seconds(at: rate), readingsPerSecond: readingsPerSecond)
-    }
+  /// Follows the level of a microphone at `rate`; nil if silence does not end the session.
+  func follower(at rate: Int) -> SilenceStop? {
+    stopAfterSilence.map { SilenceStop(frames: $0.frameCount(at: rate)) }
   }
 }
 
@@ -147,26 +145,24 @@ final class SilenceStop {
   /// What is louder than this is no silence: above the noise of usual microphones, below a whisper.
   private static let thresholdDBFS = -50.0
 
-  private let readingCount: Int
-  private var silentReadings = 0
+  private let frames: Int
+  private var silentFrames = 0
 
-  /// Ends a session after `seconds` of silence, to the reading of the meter.
-  init(seconds: Double, readingsPerSecond: Int) {
-    readingCount = max(1, Int(clamping: (seconds * Double(readingsPerSecond)).rounded(.up)))
-  }
+  /// Ends a session after `frames` frames of silence, to the reading of the meter.
+  init(frames: Int) { self.frames = max(1, frames) }
 
   /// Follows the readings of a moment. The reason to stop, where it is reached.
   func poll(_ moment: SessionMoment) -> StopReason? {
     for reading in moment.readings {
       let isSilent = reading.peakDBFS.allSatisfy { $0 <= Self.thresholdDBFS }
-      silentReadings = isSilent ? silentReadings + 1 : 0
-      if silentReadings >= readingCount { return .silence }
+      silentFrames = isSilent ? silentFrames + reading.frameCount : 0
+      if silentFrames >= frames { return .silence }
     }
     return nil
   }
 
   /// Silence counts from here on: nothing is recorded yet.
-  func restart() { silentReadings = 0 }
+  func restart() { silentFrames = 0 }
 }
 
 /// Looks in the mixer of an input that delivers nothing but digital silence for the reason, on a

@@ -21,6 +21,8 @@ final class SessionWatch {
   private(set) var hasStarted = false
   /// When the last moment was, and how far the unit had come.
   private var lastMoment = (frames: 0, nanoseconds: UInt64(0))
+  /// The frame of the last key or signal.
+  private var lastRequestFrame = 0
   private var isKeyboardClosed = false
   /// How the user has asked for the end; nil where nobody has.
   private(set) var askedEnd: StopReason?
@@ -72,7 +74,10 @@ final class SessionWatch {
       emit(drift, moment)
       checkSteps(drift.addedFrames, moment)
     }
-    lastMoment = (moment.frames, HostClock.nanoseconds)
+    // Without a frame since, because the device is away, time passes on the timeline all the same.
+    if moment.frames != lastMoment.frames || moment.frames == 0 {
+      lastMoment = (moment.frames, HostClock.nanoseconds)
+    }
     request.checkDisk()
     panel?.draw(moment)
     let reason = recording?.poll() ?? parts.poll(moment)
@@ -96,12 +101,12 @@ final class SessionWatch {
       // No key will come any more.
       case .end:
         isKeyboardClosed = true
-        recording?.loseKeyboard(at: frame)
+        recording?.loseKeyboard(at: presentFrame())
       case .nothing: break
       }
       return .proceed
     case .signal(let signal):
-      parts.keys.perform(at: frame) { $0.action(for: signal) }
+      parts.keys.perform(at: presentFrame()) { $0.action(for: signal) }
       return .proceed
     case .timeout: return .proceed
     }
@@ -113,7 +118,7 @@ final class SessionWatch {
     case .showKeys:
       inform("keys", "keys: \(keys.map(\.sentence).joined(separator: ", ")).")
     default:
-      let isKnown = parts.keys.perform(at: frame) { $0.action(for: key) }
+      let isKnown = parts.keys.perform(at: presentFrame()) { $0.action(for: key) }
       if !isKnown, let name = key.name, unusedKeys.takes(at: HostClock.seconds) {
         inform("keyUnused", "\(name) does nothing here; ? shows the keys.")
       }
@@ -124,11 +129,15 @@ final class SessionWatch {
   /// What the keys do now.
   private var keys: [KeyBinding] { parts.keys.bindings + KeyBindings.session }
 
-  /// How far the unit has come by now.
-  private var frame: Int {
-    guard !isVirtual else { return lastMoment.frames }
-    let passed = Double(HostClock.nanoseconds - lastMoment.nanoseconds) * 1e-9
-    return lastMoment.frames + Int(clamping: passed * Double(configuration.sampleRate))
+  /// The unit's present frame for a key or a signal, not before that of an earlier one.
+  private func presentFrame() -> Int {
+    var frame = lastMoment.frames
+    if !isVirtual {
+      let passed = Double(HostClock.nanoseconds - lastMoment.nanoseconds) * 1e-9
+      frame += Int(clamping: passed * Double(configuration.sampleRate))
+    }
+    lastRequestFrame = max(lastRequestFrame, frame)
+    return lastRequestFrame
   }
 
   /// Nothing waits in virtual time. While the session ends, the keyboard is read more often.
