@@ -1,33 +1,34 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Warnings are errors, and values that must not outlive their owner are checked by the compiler.
+// Warnings are errors, and the compiler checks values that must not outlive their owner.
 let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
   .enableExperimentalFeature("Lifetimes"),
 ]
-// Every file sees AudioBasics, where the compiler learns to refuse conversions of floating-point values
-// to whole ones that stop the program at a value that does not fit.
+// Every file imports AudioBasics implicitly. Its declarations make the compiler reject the
+// conversions of floating-point values to integers that end the program if the value does not fit.
 let checked =
   strict + [
     .unsafeFlags(["-Xfrontend", "-import-module", "-Xfrontend", "AudioBasics"])
   ]
-// Valgrind cannot read newer debugging information than this.
+// Valgrind cannot read newer debug information than DWARF 4.
 let inC: [CSetting] = [.unsafeFlags(["-gdwarf-4"])]
-// What tests let run for hours of virtual time is optimised for them, too.
+// Modules that tests run for hours of virtual time are optimised in debug builds, too.
 let optimised: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 let optimisedC = inC + [.unsafeFlags(["-O2"], .when(configuration: .debug))]
-// A generic function is proven where a marked one calls it for a concrete type, if the compiler sees both:
-// in a debug build, only where it takes a module as a whole.
+// A generic function is proven realtime-safe if a marked function calls it with a concrete type and
+// the compiler sees both. In a debug build this requires whole-module compilation.
 let whole: [SwiftSetting] = [
   .unsafeFlags(
     ["-disable-batch-mode", "-whole-module-optimization", "-num-threads", "2"],
     .when(configuration: .debug))
 ]
-// Above the waterline (see README) no pointer is handled: the compiler refuses unsafe code there.
+// Modules above the waterline (see README) use no pointers: the compiler rejects unsafe code in
+// them.
 let safe = checked + [.strictMemorySafety()]
 
-// All that Scripts/fuzz feeds.
+// The dependencies of the targets that Scripts/fuzz runs.
 let fuzzed: [Target.Dependency] = [
   "duplex", "AudioBasics", "RealtimeAudio", "AudioFiles", "AudioDevices", "SimulatedDevices",
   "AudioSessions", "ConfigurationFiles",
@@ -50,17 +51,17 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
   targets: [
-    // What audio is.
+    // Basic types of audio.
     .target(name: "CVectors", cSettings: optimisedC),
     .target(name: "AudioBasics", dependencies: ["CVectors"], swiftSettings: strict + optimised),
 
-    // How audio crosses threads.
+    // Realtime threads, and the exchange of audio between threads.
     .target(name: "CRealtime", cSettings: inC),
     .target(
       name: "RealtimeAudio", dependencies: ["AudioBasics", "CRealtime", "CVectors"],
       swiftSettings: checked + whole),
 
-    // Clocks and rates.
+    // Clocks and sample rate conversion.
     .systemLibrary(
       name: "CSpeexDSP", pkgConfig: "speexdsp", providers: [.apt(["libspeexdsp-dev"])]),
     .target(name: "CSoxr", cSettings: inC),
@@ -69,7 +70,7 @@ let package = Package(
       dependencies: ["AudioBasics", "RealtimeAudio", "CVectors", "CSpeexDSP", "CSoxr"],
       swiftSettings: checked + optimised),
 
-    // Spectra, and how late one signal comes after another.
+    // Spectra, and the estimation of the delay between two signals.
     .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
     .target(
       name: "AudioSpectra", dependencies: ["AudioBasics", "CKissFFT"],
@@ -78,19 +79,19 @@ let package = Package(
       name: "DelayEstimation", dependencies: ["AudioBasics", "AudioSpectra"],
       swiftSettings: safe + optimised),
 
-    // Voices without noise, echo and room.
+    // Voice cleaning: removal of noise, echo and reverberation.
     .systemLibrary(
       name: "CSpeexVoice", pkgConfig: "speexdsp", providers: [.apt(["libspeexdsp-dev"])]),
     .target(
       name: "VoiceCleaning", dependencies: ["AudioBasics", "AudioSpectra", "CSpeexVoice"],
       swiftSettings: checked + optimised),
 
-    // How loud sound is.
+    // Level and loudness measurement.
     .target(
       name: "AudioLevels", dependencies: ["AudioBasics", "CVectors"],
       swiftSettings: checked + optimised),
 
-    // Sound files.
+    // Audio files.
     .target(name: "CProgram", cSettings: inC),
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
     .target(name: "CLinuxFiles", cSettings: inC),
@@ -109,14 +110,14 @@ let package = Package(
       ],
       swiftSettings: checked),
 
-    // Settings.
+    // Configuration files.
     .target(
       name: "CTOML", cSettings: inC,
       cxxSettings: [.unsafeFlags(["-std=c++17", "-gdwarf-4"])]),
     .target(
       name: "ConfigurationFiles", dependencies: ["AudioBasics", "CTOML"], swiftSettings: checked),
 
-    // The duplex unit and ALSA.
+    // The duplex unit, and ALSA.
     .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
     .target(
       name: "AudioDevices",
@@ -125,7 +126,7 @@ let package = Package(
       ],
       swiftSettings: checked + whole + optimised),
 
-    // A driver knows its device by address, a simulated one as well.
+    // A driver refers to its device by a pointer, also to a simulated one.
     .target(
       name: "SimulatedDevices",
       dependencies: ["AudioBasics", "RealtimeAudio", "AudioClocks", "AudioDevices"],
@@ -146,7 +147,7 @@ let package = Package(
         "DelayEstimation",
       ],
       swiftSettings: safe),
-    // All of it by one import, and the engine that runs it.
+    // A module that re-exports the others, and the engine that runs them.
     .target(
       name: "Duplex",
       dependencies: [
@@ -155,10 +156,10 @@ let package = Package(
         "DelayEstimation", "LatencyMeasurement",
       ],
       swiftSettings: safe + whole),
-    // Pictures by Cairo, which is loaded with the first one.
+    // Drawing with Cairo, which is loaded for the first picture.
     .target(name: "CCairo", cSettings: inC),
     .target(name: "CairoDrawing", dependencies: ["AudioBasics", "CCairo"], swiftSettings: checked),
-    // What is in a sound file.
+    // The inspection of audio files.
     .target(
       name: "SoundInspection",
       dependencies: ["AudioBasics", "RealtimeAudio", "AudioSpectra", "AudioLevels", "AudioFiles"],
@@ -166,7 +167,7 @@ let package = Package(
     .target(
       name: "Reports", dependencies: ["AudioBasics", "CairoDrawing", "SoundInspection"],
       swiftSettings: safe),
-    // What stands between a machine and low latency.
+    // The diagnosis of a machine: obstacles to low latency.
     .target(
       name: "SystemDiagnosis", dependencies: ["AudioBasics", "RealtimeAudio", "AudioFiles"],
       swiftSettings: safe),
@@ -181,8 +182,8 @@ let package = Package(
       ],
       exclude: ["Terminal/events.schema.json"],
       swiftSettings: safe,
-      // A static standard library keeps the tool at two thirds of the memory; names that no library
-      // looks up would take 0.9 MiB more of it.
+      // With a static standard library the tool needs two thirds of the memory. Exported symbols,
+      // which no library looks up, would need 0.9 MiB more.
       linkerSettings: [
         .unsafeFlags(
           [
@@ -191,7 +192,7 @@ let package = Package(
           ], .when(configuration: .release))
       ]),
 
-    // The figures, beside those of other projects' converters, which are found at run time.
+    // Benchmarks, with a comparison to converters of other projects, which are loaded at run time.
     .target(name: "COtherConverters", path: "Tests/COtherConverters", cSettings: inC),
     .target(
       name: "OtherConverters", dependencies: ["AudioBasics", "COtherConverters"],
@@ -205,7 +206,7 @@ let package = Package(
       ],
       path: "Tests/Benchmarks", exclude: ["instructions.txt"], swiftSettings: safe + optimised),
 
-    // What a player's tap is for.
+    // An example that uses a player's tap.
     .executableTarget(
       name: "SpectrumExample",
       dependencies: [
@@ -249,7 +250,7 @@ let package = Package(
       name: "SystemDiagnosisTests",
       dependencies: ["AudioBasics", "AudioFiles", "RealtimeAudio", "SystemDiagnosis"],
       swiftSettings: checked),
-    // In the tests' program its functions stand before alsa-lib's.
+    // In the test program its functions take precedence over those of alsa-lib.
     .target(name: "FakePCM", path: "Tests/FakePCM", cSettings: inC),
     .testTarget(
       name: "AudioDevicesTests",
@@ -266,11 +267,12 @@ let package = Package(
       name: "ToolTests",
       dependencies: ["AudioBasics", "RealtimeAudio", "AudioFiles", "AudioSessions", "duplex"],
       swiftSettings: checked),
-    // What fuzzing found once. Its targets are a program of their own where libFuzzer tries them, see below.
+    // Tests of earlier findings of fuzzing. With libFuzzer the targets are a separate program, see
+    // below.
     .testTarget(
       name: "FuzzTests", dependencies: fuzzed, path: "Tests/Fuzz/Targets", exclude: ["main.swift"],
       swiftSettings: checked + optimised),
-    // The vectors' loops without AVX2.
+    // The loops of CVectors without AVX2.
     .target(
       name: "CPlainVectors", dependencies: ["CVectors"], path: "Tests/CPlainVectors",
       cSettings: optimisedC),
@@ -279,7 +281,7 @@ let package = Package(
       swiftSettings: checked),
     .testTarget(
       name: "AudioFilesTests", dependencies: ["AudioBasics", "AudioFiles"], swiftSettings: checked),
-    // The yardstick of the loudness meter.
+    // The reference for the loudness meter.
     .systemLibrary(
       name: "CEbur128", path: "Tests/CEbur128", pkgConfig: "libebur128",
       providers: [.apt(["libebur128-dev"])]),
@@ -300,9 +302,10 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// Where each module is built once and its tests run once, DUPLEX_TESTS names the only test targets there are, so that no
-// others are built. Modules are compiled as wholes then, and what has long tests is optimised: both spare processor time,
-// and would cost it where single files change.
+// If each module is built once and its tests run once, DUPLEX_TESTS lists the only test targets, so
+// that no others are built. Modules are then compiled as a whole, and those with long tests are
+// optimised. Both reduce the processor time in this case, but would increase it if single files
+// change.
 if let only = Context.environment["DUPLEX_TESTS"]?.split(separator: " ") {
   package.targets.removeAll { $0.isTest && !only.contains($0.name[...]) }
   for target in package.targets where target.swiftSettings != nil {
@@ -311,11 +314,11 @@ if let only = Context.environment["DUPLEX_TESTS"]?.split(separator: " ") {
   }
 }
 
-// Fuzzing needs every module that it reaches built with libFuzzer's counters, and the tool's own code
-// as a library: DUPLEX_FUZZ adds the program that Scripts/fuzz runs.
+// For fuzzing, all modules that are reached must be built with libFuzzer's counters, and the code
+// of the tool as a library. DUPLEX_FUZZ adds the program that Scripts/fuzz runs.
 if let library = Context.environment["DUPLEX_FUZZ"] {
   let counted = SwiftSetting.unsafeFlags(["-sanitize=fuzzer"])
-  // What is read sample by sample or byte by byte is optimised, so that more of it is tried.
+  // Modules that process single samples or bytes are optimised, so that more inputs are tried.
   let fast: Set = [
     "AudioFiles", "AudioClocks", "AudioLevels", "AudioBasics", "AudioSessions", "SimulatedDevices",
   ]

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A filter of second order, in double precision and the transposed second direct form.
+/// A second-order filter in double precision, in the transposed direct form II.
 ///
 /// Formulas: Robert Bristow-Johnson, "Cookbook formulae for audio equalizer biquad filter
 /// coefficients" (W3C Audio EQ Cookbook).
@@ -16,7 +16,7 @@ public struct Biquad: Sendable {
   @usableFromInline var s1 = 0.0
   @usableFromInline var s2 = 0.0
 
-  /// Passes what lies above `frequency`, in Hz.
+  /// Creates a high-pass filter with the cutoff `frequency`, in Hz.
   public init(highPass frequency: Double, quality: Double, sampleRate: Double) {
     let angle = 2 * Double.pi * frequency / sampleRate
     let alpha = sin(angle) / (2 * quality)
@@ -27,7 +27,7 @@ public struct Biquad: Sendable {
     a2 = (1 - alpha) / (1 + alpha)
   }
 
-  /// Passes what lies around `frequency`, in Hz, and that frequency itself unchanged.
+  /// Creates a band-pass filter centred on `frequency`, in Hz, with a gain of 1 at that frequency.
   public init(bandPass frequency: Double, quality: Double, sampleRate: Double) {
     let angle = 2 * Double.pi * frequency / sampleRate
     let alpha = sin(angle) / (2 * quality)
@@ -38,7 +38,7 @@ public struct Biquad: Sendable {
     a2 = (1 - alpha) / (1 + alpha)
   }
 
-  /// The filter (b0 + b1/z + b2/z^2) / (1 + a1/z + a2/z^2).
+  /// Creates the filter (b0 + b1/z + b2/z^2) / (1 + a1/z + a2/z^2).
   package init(b0: Double, b1: Double, b2: Double, a1: Double, a2: Double) {
     (self.b0, self.b1, self.b2) = (b0, b1, b2)
     (self.a1, self.a2) = (a1, a2)
@@ -53,15 +53,15 @@ public struct Biquad: Sendable {
     return result
   }
 
-  /// Sets a state that has died away to zero. Denormal numbers, which it would reach, are slow; it
-  /// is silent long before.
+  /// Sets a state below 1e-30 in magnitude to zero. A decaying state would otherwise reach denormal
+  /// numbers, which are slow to compute with; a state that small is inaudible.
   @inlinable @inline(__always)
   public mutating func settle() {
     if abs(s1) < 1e-30 { s1 = 0 }
     if abs(s2) < 1e-30 { s2 = 0 }
   }
 
-  /// Forgets all that passed.
+  /// Clears the state of the filter.
   public mutating func reset() {
     s1 = 0
     s2 = 0

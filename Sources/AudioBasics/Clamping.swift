@@ -1,5 +1,5 @@
 extension Comparable {
-  /// The nearest value in `range`; its lower bound for what is no number.
+  /// Returns the nearest value in `range`; the lower bound of `range` for not a number (NaN).
   package func clamped(to range: ClosedRange<Self>) -> Self {
     min(max(range.lowerBound, self), range.upperBound)
   }

@@ -1,20 +1,21 @@
 // Audio thread.
 
-/// Dither: adds noise to samples before they are rounded to 16 bits. The rounding error then is
-/// noise instead of distortion, and tones below the last bit stay audible.
+/// Dither: adds noise to samples before they are rounded to 16 bits. The rounding error is then
+/// noise instead of distortion, and tones below the least significant bit remain audible.
 ///
 /// The noise has a triangular distribution from -1 to 1 step of the converter (TPDF), which makes
-/// the mean and the power of the error independent of the sound: S. P. Lipshitz, R. A. Wannamaker
+/// the mean and the power of the error independent of the signal: S. P. Lipshitz, R. A. Wannamaker
 /// and J. Vanderkooy, "Quantization and Dither: A Theoretical Survey", Journal of the AES 40, 1992.
-/// Its random numbers are those of G. Marsaglia's xorshift32 ("Xorshift RNGs", 2003), four side by
-/// side, the same in each run.
+/// The random numbers come from four parallel instances of G. Marsaglia's xorshift32 ("Xorshift
+/// RNGs", 2003). They are the same in each run.
 public struct Dither: BitwiseCopyable, Sendable {
   /// Whether noise is also added to frames that 16 bits represent exactly.
   private let isUnconditional: Bool
   private var state = SIMD4<UInt32>(0x9E37_79B9, 0x243F_6A88, 0xB7E1_5162, 0x6A09_E667)
 
-  /// Adds noise to all frames if `isUnconditional`; else only in calls with a sample that 16 bits
-  /// cannot represent exactly. 16-bit sound at unity gain, and silence, then stay unchanged.
+  /// Creates a dither that adds noise to all frames if `isUnconditional`; otherwise only in calls
+  /// with a sample that 16 bits cannot represent exactly, so that 16-bit audio at unity gain, and
+  /// silence, remain unchanged.
   public init(isUnconditional: Bool) {
     self.isUnconditional = isUnconditional
   }
@@ -42,11 +43,11 @@ public struct Dither: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Whether 16 bits represent the first `count` samples exactly.
+  /// Returns whether 16 bits represent the first `count` samples exactly.
   @_noLocks
   private static func isWhole(_ buffer: borrowing SampleBuffer, count: Int) -> Bool {
-    // 1.5 * 2^23: adding it to a Float rounds to a whole number, as no bits are left for a
-    // fraction.
+    // Adding 1.5 * 2^23 to a `Float` rounds it to a whole number, because no bits of the
+    // significand remain for a fraction.
     let noFractions = SIMD4<Float>(repeating: 12_582_912)
     var error = SIMD4<Float>(repeating: 0)
     var index = 0
@@ -65,14 +66,14 @@ public struct Dither: BitwiseCopyable, Sendable {
     return error[0] + error[1] + error[2] + error[3] == 0
   }
 
-  /// Four samples of noise.
+  /// Returns four samples of noise.
   @_noLocks
   private mutating func next() -> SIMD4<Float> {
     let sum = uniform() + uniform() - 3
     return sum / 32768
   }
 
-  /// Four numbers from 1 to 2, evenly distributed.
+  /// Returns four evenly distributed numbers from 1 to 2.
   @_noLocks
   private mutating func uniform() -> SIMD4<Float> {
     state ^= state &<< 13

@@ -1,8 +1,8 @@
-/// An error that says in one sentence what is wrong, and is described by it.
+/// An error that explains in one sentence what is wrong. That sentence is its description.
 public protocol ExplainedFailure: Error, CustomStringConvertible {
-  /// One sentence that says what is wrong.
+  /// One sentence that explains what is wrong.
   var message: String { get }
-  /// One sentence that says what to do.
+  /// One sentence that explains what to do.
   var hint: String { get }
 }
 

@@ -1,9 +1,10 @@
 // Audio thread.
 
-/// Duration of frames in nanoseconds.
+/// Durations of frames in nanoseconds.
 package enum FrameTime {
-  /// Nanoseconds that `frames` frames last at `rate` frames a second, of whole seconds and the
-  /// rest: the product of frames and nanoseconds alone would overflow after seven hours at 768 kHz.
+  /// Returns the duration of `frames` frames at `rate` frames per second, in nanoseconds. Whole
+  /// seconds and the remainder are converted separately: the product of all frames and 10^9 would
+  /// overflow after about three hours at 768 kHz.
   @_noLocks
   @inlinable
   package static func nanoseconds(of frames: Int, at rate: Int) -> UInt64 {

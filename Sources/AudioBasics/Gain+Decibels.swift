@@ -1,17 +1,18 @@
 import Glibc
 
 extension Gain: CustomStringConvertible {
-  /// The decibels that a gain may be asked for.
+  /// The accepted gains in decibels.
   public static let decibelRange = -200.0...60.0
 
-  /// A gain of `decibels`: silence from -200 downwards, and 60 at the most.
+  /// Creates a gain of `decibels`: silence at -200 and below, at most 60.
   public init(decibels: Double) {
     let decibels = decibels.clamped(to: Self.decibelRange)
     let isSilent = decibels == Self.decibelRange.lowerBound
     self.init(factor: isSilent ? 0 : Float(pow(10, decibels / 20)))
   }
 
-  /// A gain as people write it, in dB: `-6`, `1.5`; nil for what is no number or out of range.
+  /// Parses a gain in dB as people write it: `-6`, `1.5`. Nil if `text` is not a number or is out
+  /// of range.
   package init?(_ text: some StringProtocol) {
     guard let decibels = WrittenNumber.decimal(text), Self.decibelRange.contains(decibels) else {
       return nil

@@ -1,24 +1,25 @@
 // Audio thread.
 
-/// Factor for amplitudes, from silence to 60 dB. A gain of 0 dB is a factor of exactly 1.
+/// A factor for amplitudes, from silence to 60 dB. A gain of 0 dB is a factor of exactly 1.
 ///
 /// ```swift
 /// let gain = Gain(decibels: -6)
 /// precondition(abs(gain.factor - 0.501) < 0.001)
 /// ```
 public struct Gain: BitwiseCopyable, Hashable, Sendable {
-  /// The factor, 20 log10 of which are decibels.
+  /// The factor. The gain in decibels is 20 log10 of it.
   public let factor: Float
 
-  /// A factor between 0 and 1000 (60 dB); what lies beyond is moved to the nearest, and what is no
-  /// number is silence.
+  /// Creates a gain of `factor`, limited to the range from 0 to 1000 (60 dB). Not a number (NaN)
+  /// becomes silence.
   @_noLocks
   public init(factor: Float) {
     self.factor = factor > 0 ? min(factor, 1000) : 0
   }
 
-  /// A gain below 0 dB, to within 0.01 dB, without the C library's `pow`, which is not marked for
-  /// the audio thread.
+  /// Creates a gain of `decibels`, which is below 0 dB, to within 0.01 dB. It does not use the C
+  /// library's `pow`, which is not marked for the audio thread. Values from 0 dB up become a factor
+  /// of 1, values from -200 dB down become silence.
   @_noLocks
   public init(attenuation decibels: Float) {
     guard decibels > -200 else {
@@ -36,15 +37,14 @@ public struct Gain: BitwiseCopyable, Hashable, Sendable {
     factor = power * Float(bitPattern: UInt32(bitPattern: whole &+ 127) << 23)
   }
 
-  /// 0 dB: what passes stays as it is.
+  /// 0 dB: samples remain unchanged.
   public static var unity: Gain { @_noLocks get { Gain(factor: 1) } }
-  /// Nothing passes.
+  /// A factor of 0.
   public static var silence: Gain { @_noLocks get { Gain(factor: 0) } }
 }
 
-/// A gain that moves to another one in a straight line, never in a step, and then is exact: a gain
-/// of one leaves every sample as it was. For the audio thread; a value belongs to one thread at a
-/// time.
+/// A gain that moves to another gain linearly, never in a step, and then is exact: at a factor of
+/// one every sample remains unchanged. For the audio thread; one thread uses a value at a time.
 ///
 /// ```swift
 /// var gain = SmoothedGain(.silence)
@@ -56,56 +56,56 @@ public struct Gain: BitwiseCopyable, Hashable, Sendable {
 public struct SmoothedGain: BitwiseCopyable {
   /// The factor of the next frame.
   public private(set) var factor: Float
-  /// Where it stands, or what it moves to.
+  /// The final gain of the current glide, or the current gain if no glide is in progress.
   public private(set) var target: Gain
-  /// Frames until it stands there.
+  /// The number of frames until the gain reaches `target`.
   public private(set) var remainingFrames = 0
 
-  /// Stands at `gain`.
+  /// Creates a constant gain of `gain`.
   @_noLocks
   public init(_ gain: Gain) {
     target = gain
     factor = gain.factor
   }
 
-  /// Rises from silence to `gain` within `frames` frames.
+  /// Creates a gain that rises from silence to `gain` within `frames` frames.
   @_noLocks
   public init(fadingInTo gain: Gain, frames: Int) {
     self.init(.silence)
     glide(to: gain, frames: frames)
   }
 
-  /// Whether it stands at one, and so changes nothing.
+  /// Whether the factor is constantly one, so that `process` changes nothing.
   @inlinable
   public var isTransparent: Bool {
     @_noLocks get { remainingFrames == 0 && factor == 1 }
   }
 
-  /// Whether it stands at silence.
+  /// Whether the factor is constantly zero.
   public var isSilent: Bool {
     @_noLocks get { remainingFrames == 0 && factor == 0 }
   }
 
-  /// Moves to `gain` within `frames` frames, from where it is.
+  /// Starts a glide from the current factor to `gain` within `frames` frames.
   @_noLocks
   public mutating func glide(to gain: Gain, frames: Int) {
     target = gain
     remainingFrames = max(1, frames)
   }
 
-  /// Stands at `gain` at once.
+  /// Sets the factor to `gain` at once.
   @_noLocks
   public mutating func jump(to gain: Gain) {
     self = SmoothedGain(gain)
   }
 
-  /// Multiplies the first `frames` frames.
+  /// Multiplies the first `frames` frames by the gain.
   @_noLocks @inlinable
   public mutating func process(_ buffer: inout SampleBuffer, frames: Int) {
     if !isTransparent { process(&buffer, from: 0, frames: frames) }
   }
 
-  /// Multiplies `frames` frames from `first` on.
+  /// Multiplies `frames` frames, starting at the frame `first`, by the gain.
   @_noLocks
   public mutating func process(_ buffer: inout SampleBuffer, from first: Int, frames: Int) {
     let moving = min(frames, remainingFrames)

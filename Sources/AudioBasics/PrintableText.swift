@@ -1,16 +1,19 @@
-/// Text from outside, such as names, tags and the answers of servers, made fit to stand in a line.
+/// Text from external sources, such as names, tags and replies of servers, made safe to print in
+/// one line.
 extension String {
-  /// In one line, without what acts on a terminal, and not endless.
+  /// The text in one line, without characters that control a terminal, and with at most 2048
+  /// Unicode scalars.
   package var printable: String { printable(atMost: 2048) }
 
-  /// The same with at most `limit` Unicode scalars: of what is longer the middle is left out.
+  /// Returns the text in one line with at most `limit` Unicode scalars. The middle of longer text
+  /// is left out.
   ///
-  /// Line breaks become blanks. Control characters, those that turn the direction of what follows,
-  /// and those that are not seen become question marks.
+  /// Line breaks become spaces. Control characters, characters that change the text direction, and
+  /// invisible characters become question marks.
   package func printable(atMost limit: Int) -> String {
     if utf8.count <= limit, utf8.allSatisfy({ 0x20 <= $0 && $0 < 0x7F }) { return self }
     var text = ""
-    // What is cut is not looked at: it may be endless.
+    // The scalars left out are not read: there may be any number of them.
     let head = unicodeScalars.prefix(limit)
     let isWhole = head.endIndex == unicodeScalars.endIndex
     let tail = unicodeScalars.suffix(isWhole ? 0 : limit / 4)
@@ -32,7 +35,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether it shows as itself wherever it stands, and acts on nothing.
+  /// Whether the scalar is displayed as itself in any position and controls nothing.
   package var isPrintable: Bool {
     if value < 0x7F { return value >= 0x20 }
     switch properties.generalCategory {
@@ -44,14 +47,15 @@ extension Unicode.Scalar {
     return !properties.isDefaultIgnorableCodePoint && !properties.isNoncharacterCodePoint
   }
 
-  /// Character that is printed in its place.
+  /// Returns the character that is printed for this one.
   fileprivate func printed(between earlier: Unicode.Scalar, and later: Unicode.Scalar)
     -> Unicode.Scalar
   {
     if isPrintable { return self }
     switch value {
     case 0x09...0x0D, 0x85, 0x2028, 0x2029: return " "
-    // Persian and Indic names and emoji need the joiners; between ASCII letters they only deceive.
+    // Persian and Indic names and emoji need the joiners; next to ASCII letters they are refused,
+    // because they make different texts look alike.
     case 0x200C...0x200D where !earlier.isASCII && !later.isASCII: return self
     default: return "?"
     }

@@ -1,22 +1,22 @@
 // Audio thread.
 
-/// Decibels without the C library's logarithms, which are not marked for the audio thread.
-/// Any thread, the audio thread as well.
+/// Decibels without the C library's logarithms, which are not marked for the audio thread. Any
+/// thread, including the audio thread.
 public enum RealtimeDecibels {
-  /// The level of a mean square in dB, to within 0.01 dB; -200 for silence.
+  /// Returns the level of a mean square in dB, to within 0.01 dB; -200 for silence.
   ///
-  /// 10 log10 of the power: the exponent of the number, and for its fraction the series of
-  /// ln((1 + s) / (1 - s)) = 2 (s + s^3/3 + s^5/5 + ...).
+  /// The level is 10 log10 of the power. It is computed from the exponent of the number and, for
+  /// its fraction, the series of ln((1 + s) / (1 - s)) = 2 (s + s^3/3 + s^5/5 + ...).
   @_noLocks
   public static func level(ofPower power: Float) -> Float {
     levels(ofPowers: SIMD4(repeating: power))[0]
   }
 
-  /// The levels of four mean squares in dB, to within 0.01 dB; -200 for silence, and for what is no
-  /// number.
+  /// Returns the levels of four mean squares in dB, to within 0.01 dB; -200 for silence and for not
+  /// a number (NaN).
   @_noLocks
   public static func levels(ofPowers powers: SIMD4<Float>) -> SIMD4<Float> {
-    // In this order of operands a maximum is one instruction, and NaN becomes the least power.
+    // With this order of operands a maximum is one instruction, and NaN becomes the least power.
     let least = SIMD4<Float>(repeating: 1e-20)
     let audible = least.replacing(with: powers, where: powers .> least)
     let most = SIMD4<Float>(repeating: 1e20)
@@ -25,7 +25,7 @@ public enum RealtimeDecibels {
     let exponents = (bits &>> 23) &- 127
     let fractionBits = bits & SIMD4(repeating: 0x007F_FFFF) | SIMD4(repeating: 0x3F80_0000)
     let fractions = unsafeBitCast(fractionBits, to: SIMD4<Float>.self)
-    // Around the root of two, where the series is short.
+    // The series is evaluated around the square root of two, where it converges with few terms.
     let root = SIMD4<Float>(repeating: 1.4142135)
     let ratios = (fractions - root) / (fractions + root)
     let squares = ratios * ratios

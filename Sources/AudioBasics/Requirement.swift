@@ -1,19 +1,19 @@
 // Audio thread.
 import Glibc
 
-/// Ends the program with a sentence on standard error unless `holds`: a caller broke what an
-/// interface asks of it.
+/// Ends the program with a sentence on standard error unless `holds`: the caller violated a
+/// precondition of an interface.
 ///
-/// Other than `precondition`, whose words a release build leaves out, it says what was wrong in
-/// every build. On any thread, the audio thread as well: where it holds, it costs a branch that is
-/// not taken.
+/// Unlike `precondition`, whose message a release build leaves out, this reports the sentence in
+/// every build. Any thread, including the audio thread: if the condition holds, the cost is one
+/// branch that is not taken.
 @_noLocks @inlinable @inline(__always)
 public func requirement(_ holds: Bool, _ sentence: StaticString) {
   if !holds { requirementFailed(sentence) }
 }
 
-/// Writes `sentence` to standard error, in one call and without a lock or memory, and ends the
-/// program by SIGABRT.
+/// Writes `sentence` to standard error in one system call, without locking or allocating, and ends
+/// the program with SIGABRT.
 @inline(never)
 public func requirementFailed(_ sentence: StaticString) -> Never {
   let ends: (StaticString, StaticString) = ("Fatal error: ", "\n")

@@ -2,11 +2,11 @@
 
 import CVectors
 
-/// Levels of frames: peaks, sums of squares, and samples that are no finite numbers.
+/// Levels of frames: peaks, sums of squares, and samples that are NaN or infinite.
 extension SampleBuffer {
-  /// Raises `levels` by the first `frames` frames: its first `channelCount` samples are each
-  /// channel's highest magnitude so far, the next `channelCount` each channel's sum of squares.
-  /// Answers with the highest magnitude of these frames, all channels together.
+  /// Updates `levels` with the first `frames` frames: the first `channelCount` samples of `levels`
+  /// are the highest magnitudes of the channels so far, the next `channelCount` are the sums of
+  /// squares of the channels. Returns the highest magnitude of these frames over all channels.
   @_noLocks @discardableResult
   public func measure(frames: Int, into levels: inout SampleBuffer) -> Float {
     requirement(
@@ -32,10 +32,10 @@ extension SampleBuffer {
     return highest
   }
 
-  /// Makes silence of those samples in `frames` frames from `first` on that are NaN or infinite.
-  /// Answers with how many these were. An exponent of ones only is what they have in common (IEEE
-  /// 754): samples are looked at one by one where all together have set each of its bits, as those
-  /// below 2 never do.
+  /// Sets the samples in `frames` frames, starting at `first`, that are NaN or infinite to 0.
+  /// Returns the number of these samples. All bits of their exponent are ones (IEEE 754): samples
+  /// are checked one by one only if each of these bits is set in at least one sample, which never
+  /// happens if all magnitudes are below 2.
   @_noLocks
   package mutating func silenceNonFinite(from first: Int = 0, frames: Int) -> Int {
     requireFrames(from: first, frames)
@@ -67,19 +67,19 @@ extension SampleBuffer {
     return silenced
   }
 
-  /// The eight samples from the one of that index on.
+  /// Returns the eight samples that start at `index`.
   @_noLocks @inline(__always)
   func eightSamples(at index: Int) -> SIMD8<Float> {
     UnsafeRawPointer(base + index).loadUnaligned(as: SIMD8<Float>.self)
   }
 
-  /// The bits of the eight samples from the one of that index on.
+  /// Returns the bits of the eight samples that start at `index`.
   @_noLocks @inline(__always)
   private func eightPatterns(at index: Int) -> SIMD8<UInt32> {
     unsafeBitCast(eightSamples(at: index), to: SIMD8<UInt32>.self)
   }
 
-  /// Samples without their signs.
+  /// Returns the magnitudes of the samples.
   @_noLocks @inline(__always)
   static func magnitudes(_ samples: SIMD8<Float>) -> SIMD8<Float> {
     let magnitudeBits = SIMD8<UInt32>(repeating: 0x7FFF_FFFF)
@@ -87,8 +87,8 @@ extension SampleBuffer {
       unsafeBitCast(samples, to: SIMD8<UInt32>.self) & magnitudeBits, to: SIMD8<Float>.self)
   }
 
-  /// Of `count` samples as many as are whole vectors of eight, each lane always the same channel;
-  /// answers with the highest magnitude.
+  /// Measures as many of `count` samples as make whole vectors of eight. Each lane always belongs
+  /// to the same channel. Returns the highest magnitude.
   @_noLocks
   private func measureVectors(_ count: Int, into levels: inout SampleBuffer) -> Float {
     let whole = count & ~7
@@ -98,13 +98,13 @@ extension SampleBuffer {
     while index < whole {
       let samples = eightSamples(at: index)
       let magnitude = Self.magnitudes(samples)
-      // In this order of operands a maximum is one instruction.
+      // With this order of operands a maximum is one instruction.
       peak = peak.replacing(with: magnitude, where: magnitude .> peak)
       sum += samples * samples
       index &+= 8
     }
     if channelCount == 2 {
-      // Halves upon halves: two vectors of two remain, of the left and the right.
+      // The vector is folded in halves twice until two lanes remain: left and right.
       let halfPeak = peak.lowHalf.replacing(
         with: peak.highHalf, where: peak.highHalf .> peak.lowHalf)
       let pairPeak = halfPeak.lowHalf.replacing(
@@ -128,36 +128,37 @@ extension SampleBuffer {
   }
 }
 
-/// Peaks of many frames; peak, sum and gain of a single frame.
+/// Peaks of several frames; peak, sum and gain of a single frame.
 extension SampleBuffer {
-  /// The highest magnitude of the first `frames` frames, all channels together.
+  /// Returns the highest magnitude of the first `frames` frames over all channels.
   @_noLocks
   public func peak(frames: Int) -> Float { peak(from: 0, frames: frames) }
 
-  /// The highest magnitude of `frames` frames from `first` on, all channels together.
+  /// Returns the highest magnitude of `frames` frames, starting at `first`, over all channels.
   @_noLocks
   public func peak(from first: Int, frames: Int) -> Float {
     requireFrames(from: first, frames)
     return vectors_peak(base + first &* channelCount, frames &* channelCount)
   }
 
-  /// The highest magnitudes of each fourth sample of `frames` frames from `first` on: of those
-  /// channels that are the same modulo four.
+  /// Returns the highest magnitudes of every fourth sample of `frames` frames, starting at `first`:
+  /// lane n covers the samples whose index from `first` on is n modulo four.
   @_noLocks
   package func peaksOfFour(from first: Int, frames: Int) -> SIMD4<Float> {
     requireFrames(from: first, frames)
     return vectors_peaks_of_four(base + first &* channelCount, frames &* channelCount)
   }
 
-  /// How many of `frames` frames from `first` on have a sample whose magnitude is above `limit`.
+  /// Returns the number of frames, among `frames` frames starting at `first`, with a sample whose
+  /// magnitude is above `limit`.
   @_noLocks
   public func framesAbove(_ limit: Float, from first: Int, frames: Int) -> Int {
     requireFrames(from: first, frames)
     return vectors_frames_above(base + first &* channelCount, channelCount, frames, limit)
   }
 
-  /// The highest magnitudes of x[n - 1] - 2 x[n] + x[n + 1] within `frames` frames from `first` on,
-  /// of each fourth sample from the second frame on.
+  /// Returns the highest magnitudes of x[n - 1] - 2 x[n] + x[n + 1] within `frames` frames,
+  /// starting at `first`, of every fourth sample, counted from the second frame on.
   @_noLocks
   package func secondDifferencesOfFour(from first: Int, frames: Int) -> SIMD4<Float> {
     requireFrames(from: first, frames)
@@ -165,7 +166,7 @@ extension SampleBuffer {
       base + (first &+ 1) &* channelCount, channelCount, (frames &- 2) &* channelCount)
   }
 
-  /// The highest of eight.
+  /// Returns the highest of the eight values.
   @_noLocks @inline(__always)
   static func highest(_ eight: SIMD8<Float>) -> Float {
     let half = highestOfFour(eight)
@@ -173,16 +174,16 @@ extension SampleBuffer {
     return max(first, second)
   }
 
-  /// The higher of each two that are four apart.
+  /// Returns the higher of each two values that are four lanes apart.
   @_noLocks @inline(__always)
   private static func highestOfFour(_ eight: SIMD8<Float>) -> SIMD4<Float> {
     eight.lowHalf.replacing(with: eight.highHalf, where: eight.highHalf .> eight.lowHalf)
   }
 
-  /// The sum of a frame's channels.
+  /// Returns the sum of the channels of a frame.
   @_noLocks @inlinable
   public func sum(ofFrame frame: Int) -> Float {
-    // Below zero, too, is above every count.
+    // A negative index, as an unsigned number, is above every count.
     requirement(
       UInt(bitPattern: frame) < UInt(bitPattern: frameCount),
       "The frames are outside of the buffer.")
@@ -190,7 +191,8 @@ extension SampleBuffer {
     return channelCount == 2 ? first[0] + first[1] : sum(from: first)
   }
 
-  /// Kept apart, so that what is common stays small where it is used.
+  /// Returns the sum of the samples of the frame at `first`. A separate function, so that the
+  /// common case of two channels remains small after inlining.
   @_noLocks @inline(never) @usableFromInline
   func sum(from first: UnsafeMutablePointer<Float>) -> Float {
     var sum: Float = 0
@@ -202,7 +204,7 @@ extension SampleBuffer {
     return sum
   }
 
-  /// Multiplies one frame by `gain` and keeps it between -`limit` and `limit`.
+  /// Multiplies one frame by `gain` and limits it to the range from -`limit` to `limit`.
   @_noLocks @inlinable
   public mutating func scale(frame: Int, by gain: Float, within limit: Float) {
     requirement(
@@ -217,7 +219,7 @@ extension SampleBuffer {
     }
   }
 
-  /// The highest magnitude of one frame.
+  /// Returns the highest magnitude of one frame.
   @_noLocks @inlinable
   public func peak(ofFrame frame: Int) -> Float {
     requirement(

@@ -2,9 +2,9 @@
 
 import CVectors
 
-/// Mixing operations on frames, in place; on the first `frames` frames where no first is named.
+/// In-place mixing of frames; functions without a first frame process the first `frames` frames.
 extension SampleBuffer {
-  /// Silence.
+  /// Sets the first `frames` frames to 0.
   @_noLocks
   public mutating func clear(frames: Int) {
     let count = sampleCount(of: frames)
@@ -15,7 +15,7 @@ extension SampleBuffer {
     }
   }
 
-  /// Multiplies `frames` frames from `firstFrame` on by `gain`.
+  /// Multiplies `frames` frames, starting at `firstFrame`, by `gain`.
   @_noLocks
   public mutating func scale(from firstFrame: Int = 0, frames: Int, by gain: Float) {
     requirement(firstFrame >= 0, "The frames are outside of the buffer.")
@@ -24,28 +24,30 @@ extension SampleBuffer {
     vectors_scale(base + start, gain, end &- start)
   }
 
-  /// Multiplies the first frame by `gain` and each further one by `step` more.
+  /// Multiplies the first `frames` frames by a gain that is `gain` in the first frame and increases
+  /// by `step` per frame.
   @_noLocks
   public mutating func ramp(frames: Int, from gain: Float, step: Float) {
     ramp(from: 0, frames: frames, gain: gain, step: step)
   }
 
-  /// Multiplies the frame `first` by `gain` and each of the `frames` from there on by `step` more.
+  /// Multiplies `frames` frames, starting at `first`, by a gain that is `gain` in the first frame
+  /// and increases by `step` per frame.
   @_noLocks
   public mutating func ramp(from first: Int, frames: Int, gain: Float, step: Float) {
     requireFrames(from: first, frames)
     vectors_ramp(base + first &* channelCount, channelCount, frames, gain, step)
   }
 
-  /// Multiplies each of `frames` frames from `first` on by the gain of `limiter`, which falls to
-  /// what the frame takes. Returns how many of them were above the limit.
+  /// Multiplies each of `frames` frames, starting at `first`, by the gain of `limiter`, which
+  /// decreases to the gain that the frame requires. Returns the number of frames above the limit.
   @_noLocks
   package mutating func limit(from first: Int, frames: Int, _ limiter: inout LimiterGain) -> Int {
     requireFrames(from: first, frames)
     return vectors_limit(&limiter, base + first &* channelCount, channelCount, frames)
   }
 
-  /// Multiplies the first channel of the first frames by `left` and the second by `right`.
+  /// Multiplies the first channel of the first `frames` frames by `left` and the second by `right`.
   @_noLocks
   public mutating func balance(frames: Int, left: Float, right: Float) {
     requirement(
@@ -59,7 +61,8 @@ extension SampleBuffer {
     }
   }
 
-  /// Adds `other`, sample by sample. It must have as many channels.
+  /// Adds the first `frames` frames of `other` sample by sample. `other` must have as many channels
+  /// as this buffer.
   @_noLocks
   public mutating func add(_ other: borrowing SampleBuffer, frames: Int) {
     requirement(
@@ -68,9 +71,10 @@ extension SampleBuffer {
     vectors_add(base, other.base, sampleCount(of: frames))
   }
 
-  /// Copies `frames` frames of `other`, from `source` on, to `target` and after, its channels
-  /// mapped to ours: the same number one to one, one to all, many to one as their mean, else as
-  /// many as both have and silence on the rest.
+  /// Copies `frames` frames of `other`, starting at `source`, to this buffer, starting at `target`.
+  /// The same number of channels is copied one to one; one channel is copied to all; several become
+  /// one as their mean; in other cases as many channels as both have are copied, and the others
+  /// become silent.
   @_noLocks
   public mutating func copy(
     _ other: borrowing SampleBuffer, from source: Int = 0, at target: Int = 0, frames: Int
@@ -110,9 +114,9 @@ extension SampleBuffer {
     }
   }
 
-  /// Writes the sums of the channels of every `stride`-th frame of `other` from `first` on, up to
-  /// `stop`, from the sample `target` on, where there is room for one of each frame. Returns how
-  /// many there are.
+  /// Writes the sums of the channels of every `stride`-th frame of `other`, from `first` up to
+  /// `stop`, to the samples from `target` on. There must be room for one sample per frame. Returns
+  /// the number of sums written.
   @_noLocks
   package mutating func replace(
     at target: Int, withSumsOf other: borrowing SampleBuffer, apart stride: Int, from first: Int,
@@ -138,10 +142,10 @@ extension SampleBuffer {
   }
 }
 
-/// Moving frames from one buffer to another.
+/// Copying frames from one buffer to another, and clearing frames.
 extension SampleBuffer {
-  /// Copies `frames` frames of `other`, from `source` on, to `target` and after. Both have the same
-  /// channels.
+  /// Copies `frames` frames of `other`, starting at `source`, to this buffer, starting at `target`.
+  /// Both must have the same number of channels.
   @_noLocks
   public mutating func replace(
     at target: Int, with other: borrowing SampleBuffer, from source: Int, frames: Int
@@ -157,7 +161,7 @@ extension SampleBuffer {
       frames &* channelCount)
   }
 
-  /// Silence in `frames` frames from `firstFrame` on.
+  /// Sets `frames` frames, starting at `firstFrame`, to 0.
   @_noLocks
   public mutating func clear(from firstFrame: Int, frames: Int) {
     requirement(firstFrame >= 0, "The frames are outside of the buffer.")
@@ -171,7 +175,7 @@ extension SampleBuffer {
 }
 
 extension SampleBuffer {
-  /// Turns the first `frames` frames round: the last becomes the first.
+  /// Reverses the order of the first `frames` frames.
   @_noLocks
   public mutating func reverse(frames: Int) {
     requirement(
@@ -180,7 +184,7 @@ extension SampleBuffer {
     var low = 0
     var high = frames &- 1
     if channelCount == 2 {
-      // A frame at once.
+      // A frame of two floats is exchanged as one 64-bit word.
       let whole = UnsafeMutableRawPointer(base).assumingMemoryBound(to: UInt64.self)
       while low < high {
         (whole[low], whole[high]) = (whole[high], whole[low])

@@ -4,9 +4,9 @@ import Glibc
 
 /// Interleaved 32-bit float frames with one owner.
 ///
-/// Allocated once, freed when its owner goes. Made off the audio thread, used anywhere; passed as
-/// a whole (`borrowing`, `inout`), because the compiler cannot yet prove a local `Span` free of
-/// reference counts, and this can be proven.
+/// The memory is allocated once and freed at the end of the owner's lifetime. Create it off the
+/// audio thread; use it on any thread. It is passed as a whole (`borrowing`, `inout`), because the
+/// compiler cannot yet prove a local `Span` free of reference counts, but can prove this type.
 ///
 /// ```swift
 /// var buffer = SampleBuffer(frameCount: 64, channelCount: 2)
@@ -15,42 +15,43 @@ import Glibc
 /// ```
 public struct SampleBuffer: ~Copyable, @unchecked Sendable {
   // @unchecked because the pointer has one owner, which moves with the value.
-  /// The first sample, for code below the waterline.
+  /// The first sample, for code that uses pointers (below the waterline, see README).
   @usableFromInline package let base: UnsafeMutablePointer<Float>
 
-  /// Frames the buffer holds.
+  /// The number of frames in the buffer.
   public let frameCount: Int
-  /// Samples in a frame.
+  /// The number of samples in a frame.
   public let channelCount: Int
 
-  /// Samples the buffer holds: frames times channels.
+  /// The number of samples in the buffer: frames times channels.
   public var sampleCount: Int {
     @_noLocks @inlinable get { frameCount &* channelCount }
   }
 
-  /// A silent buffer. Its pages are touched here, so that the audio thread never waits for them.
+  /// Creates a silent buffer. Writes to all its pages, so that the audio thread never causes page
+  /// faults.
   public init(frameCount: Int, channelCount: Int) {
     self.frameCount = max(0, frameCount)
     self.channelCount = max(0, channelCount)
     let (samples, isTooMany) = self.frameCount.multipliedReportingOverflow(by: self.channelCount)
-    // Below 64 MiB, free memory is not checked first.
+    // The available memory is not checked for buffers below 64 MiB.
     requirement(
       !isTooMany
         && (samples < 1 << 24 || Self.hasRoom(frameCount: frameCount, channelCount: channelCount)),
       "There is no memory for a buffer of that size.")
     let count = max(1, samples)
-    // A cache line's alignment, so that vectors load whole.
+    // Aligned to a cache line, so that vector loads do not cross cache lines.
     base = UnsafeMutableRawPointer.allocate(
       byteCount: count * MemoryLayout<Float>.stride, alignment: 64
     ).initializeMemory(as: Float.self, repeating: 0, count: count)
   }
 
-  /// Whether there is memory for such a buffer. Making one where there is none ends the program:
-  /// ask before making a large one.
+  /// Returns whether there is memory for such a buffer. Creating a buffer without enough memory
+  /// ends the program: call this before creating a large one.
   public static func hasRoom(frameCount: Int, channelCount: Int) -> Bool {
     let (samples, isTooMany) = frameCount.multipliedReportingOverflow(by: channelCount)
     guard !isTooMany, samples >= 0, samples < Int.max / 8 else { return false }
-    // Not malloc, which the compiler leaves out where nothing is done with the memory.
+    // `malloc` is not used, because the compiler removes the call if the memory is not used.
     let byteCount = max(1, samples) * MemoryLayout<Float>.stride
     let kind = MAP_PRIVATE | MAP_ANONYMOUS
     guard let memory = mmap(nil, byteCount, PROT_READ | PROT_WRITE, kind, -1, 0),
@@ -64,7 +65,7 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
     base.deallocate()
   }
 
-  /// One sample, counted from the first channel of the first frame.
+  /// The sample at `index`, counted from the first channel of the first frame.
   public subscript(index: Int) -> Float {
     @_noLocks @inlinable get {
       requirement(
@@ -80,16 +81,17 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Ends the program with a sentence unless `count` frames from `first` on are within the buffer.
+  /// Ends the program with a sentence unless `count` frames, starting at `first`, are within the
+  /// buffer.
   @_noLocks @inlinable @inline(__always)
   package func requireFrames(from first: Int, _ count: Int) {
-    // A sum of both could overflow, and then be below the number of frames.
+    // The sum of both could overflow and then be below the number of frames.
     requirement(
       first >= 0 && count >= 0 && first <= frameCount &- count,
       "The frames are outside of the buffer.")
   }
 
-  /// Four samples from the one of that index on.
+  /// Returns the four samples that start at `index`.
   @_noLocks @inlinable
   public func fourSamples(at index: Int) -> SIMD4<Float> {
     requirement(
@@ -98,7 +100,7 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
     return UnsafeRawPointer(base + index).loadUnaligned(as: SIMD4<Float>.self)
   }
 
-  /// Writes four samples from the one of that index on.
+  /// Writes four samples, starting at `index`.
   @_noLocks @inlinable
   public mutating func setFourSamples(_ samples: SIMD4<Float>, at index: Int) {
     requirement(
@@ -107,7 +109,7 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
     UnsafeMutableRawPointer(base + index).storeBytes(of: samples, as: SIMD4<Float>.self)
   }
 
-  /// All samples, to read off the audio thread.
+  /// All samples, for reading off the audio thread.
   public var samples: Span<Float> {
     @_lifetime(borrow self)
     borrowing get {
@@ -116,7 +118,7 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// All samples, to write off the audio thread.
+  /// All samples, for writing off the audio thread.
   public var mutableSamples: MutableSpan<Float> {
     @_lifetime(&self)
     mutating get {

@@ -1,24 +1,24 @@
 // Audio thread.
 
-/// Sample format of a device: the layout of one sample in memory. Names are ALSA's.
+/// The sample format of a device: the layout of one sample in memory. The names are those of ALSA.
 ///
 /// ```swift
 /// precondition(SampleFormat(name: "S24_3LE") == .s24Packed3LE)
 /// precondition(SampleFormat.s24Packed3LE.byteCount == 3)
 /// ```
 public enum SampleFormat: Int, CaseIterable, Sendable, BitwiseCopyable {
-  /// 16 bits, the least significant byte first, and the other way round.
+  /// 16 bits, little-endian and big-endian.
   case s16LE, s16BE
-  /// 24 bits in the low three bytes of a 32-bit word.
+  /// 24 bits in the low three bytes of a 32-bit word, little-endian and big-endian.
   case s24LE, s24BE
-  /// 24 bits packed in three bytes.
+  /// 24 bits packed in three bytes, little-endian and big-endian.
   case s24Packed3LE, s24Packed3BE
-  /// 32 bits, the least significant byte first, and the other way round.
+  /// 32 bits, little-endian and big-endian.
   case s32LE, s32BE
-  /// 32-bit floating point, the least significant byte first, and the other way round.
+  /// 32-bit floating point, little-endian and big-endian.
   case floatLE, floatBE
 
-  /// The name ALSA, `arecord` and `aplay` use.
+  /// The name that ALSA, `arecord` and `aplay` use.
   public var name: String {
     switch self {
     case .s16LE: "S16_LE"
@@ -34,9 +34,10 @@ public enum SampleFormat: Int, CaseIterable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// The format of that ALSA name, in either case; without its order of bytes, little-endian:
-  /// `s16`. Also the names that ffmpeg, sox, PulseAudio, PipeWire and GStreamer use, for which
-  /// `s24le` is packed in three bytes.
+  /// Creates the format with the ALSA name `name`, in upper or lower case. A name without a byte
+  /// order, such as `s16`, means little-endian. Also accepts the names that ffmpeg, sox,
+  /// PulseAudio, PipeWire and GStreamer use, in which `s24le` is packed in three bytes. Nil for any
+  /// other name.
   public init?(name: String) {
     guard name.utf8.count <= 9 else { return nil }
     let upper = name.uppercased()
@@ -59,7 +60,7 @@ public enum SampleFormat: Int, CaseIterable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// Bytes one sample takes in memory. Any thread.
+  /// The number of bytes of one sample in memory. Any thread.
   public var byteCount: Int {
     @_noLocks get {
       switch self {
@@ -70,7 +71,8 @@ public enum SampleFormat: Int, CaseIterable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// Bits of a sample that carry sound. A float carries the 24 of its significand.
+  /// The number of bits of a sample that carry audio. A float carries the 24 bits of its
+  /// significand.
   public var significantBits: Int {
     switch self {
     case .s16LE, .s16BE: 16
@@ -79,7 +81,8 @@ public enum SampleFormat: Int, CaseIterable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// Every format, the widest first: the order in which a device is asked when the user names none.
+  /// All formats, the widest first: the order in which they are tried on a device if the user names
+  /// none.
   public static let widestFirst: [SampleFormat] = [
     .s32LE, .floatLE, .s24LE, .s24Packed3LE, .s16LE,
     .s32BE, .floatBE, .s24BE, .s24Packed3BE, .s16BE,

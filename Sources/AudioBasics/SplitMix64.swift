@@ -1,7 +1,8 @@
 // Audio thread.
 
-/// Random numbers that are the same for the same seed: SplitMix64 (G. L. Steele, D. Lea and C. H.
-/// Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014). Not for secrets.
+/// A random number generator that returns the same numbers for the same seed: SplitMix64 (G. L.
+/// Steele, D. Lea and C. H. Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
+/// Not for secrets.
 ///
 /// ```swift
 /// var numbers = SplitMix64(seed: 1)
@@ -10,22 +11,22 @@
 public struct SplitMix64: RandomNumberGenerator, BitwiseCopyable, Sendable {
   @usableFromInline var state: UInt64
 
-  /// The numbers of `seed`. Those of seeds that differ by a multiple of `step` are the same ones
-  /// further on; `mixed` seeds are not.
+  /// Creates the sequence of `seed`. Seeds that differ by a multiple of `step` return the same
+  /// sequence with an offset; `mixed` seeds do not.
   @_noLocks @inlinable
   public init(seed: UInt64) { state = seed }
 
-  /// Increment of the state with each number.
+  /// The increment of the state per number.
   public static var step: UInt64 { @_noLocks @inlinable get { 0x9E37_79B9_7F4A_7C15 } }
 
-  /// The next number.
+  /// Returns the next number.
   @_noLocks @inlinable @inline(__always)
   public mutating func next() -> UInt64 {
     state &+= Self.step
     return Self.mixed(state)
   }
 
-  /// A state made a number: each of its bits depends on all bits of `state`.
+  /// Converts a state to a number, each bit of which depends on all bits of `state`.
   @_noLocks @inlinable @inline(__always)
   public static func mixed(_ state: UInt64) -> UInt64 {
     var word = state

@@ -1,13 +1,14 @@
 // Audio thread.
 
-// Whole numbers from floating-point ones, for every value there is. The standard library's
-// conversions stop the program at a value that does not fit, infinity or a number that is none, and
-// levels, times and sizes come from sound, files and servers. Int64 stays as it is, for the two
-// conversions that are made of it: nothing else may use it so (Scripts/proofs/conversions).
+// Conversions from floating-point numbers to whole numbers, defined for every value. The standard
+// library's conversions end the program at a value that does not fit, at infinity and at NaN.
+// Levels, times and sizes come from audio, files and servers, and can have any value. `Int64` keeps
+// the conversion of the standard library, because the two conversions below use it. No other code
+// may use it (checked by Scripts/proofs/conversions).
 
 extension Int {
-  /// The whole part of `value`: the nearest end where it does not fit, 0 where it is not a number.
-  /// Any thread.
+  /// Creates the whole part of `value`, the nearest bound of `Int` if it does not fit, or 0 for not
+  /// a number (NaN). Any thread.
   ///
   /// ```swift
   /// precondition(Int(clamping: -1.9) == -1 && Int(clamping: Double.nan) == 0)
@@ -24,8 +25,8 @@ extension Int {
     }
   }
 
-  /// The whole part of `value`: the nearest end where it does not fit, 0 where it is not a number.
-  /// Any thread.
+  /// Creates the whole part of `value`, the nearest bound of `Int` if it does not fit, or 0 for not
+  /// a number (NaN). Any thread.
   @_noLocks
   @inlinable
   @inline(__always)
@@ -33,13 +34,13 @@ extension Int {
     self.init(clamping: Double(value))
   }
 
-  /// The whole number nearest to `value`, halves away from zero; otherwise as `init(clamping:)`.
-  /// Any thread.
+  /// Creates the whole number nearest to `value`, with halves rounded away from zero; other values
+  /// as `init(clamping:)`. Any thread.
   @_noLocks
   @inlinable
   public init(rounding value: Double) {
     self.init(clamping: value)
-    // From there on there are no fractions. `rounded()` is not proven for the audio thread.
+    // From 2^52 on there are no fractions. `rounded()` is not proven for the audio thread.
     guard value > -0x1p52, value < 0x1p52 else { return }
     let rest = value - Double(self)
     if rest >= 0.5 { self &+= 1 } else if rest <= -0.5 { self &-= 1 }
@@ -47,7 +48,7 @@ extension Int {
 }
 
 extension UInt64 {
-  /// The whole part of `value`: the nearest end where it does not fit, 0 where it is not a number.
+  /// Creates the whole part of `value`, the nearest bound if it does not fit, or 0 for NaN.
   @_noLocks
   @inlinable
   @inline(__always)
@@ -63,7 +64,7 @@ extension UInt64 {
 }
 
 extension FixedWidthInteger {
-  /// The whole part of `value`: the nearest end where it does not fit, 0 where it is not a number.
+  /// Creates the whole part of `value`, the nearest bound if it does not fit, or 0 for NaN.
   @inlinable
   @inline(__always)
   package init(clamping value: Double) {
@@ -74,22 +75,24 @@ extension FixedWidthInteger {
     }
   }
 
-  /// The whole part of `value`: the nearest end where it does not fit, 0 where it is not a number.
+  /// Creates the whole part of `value`, the nearest bound if it does not fit, or 0 for NaN.
   @inlinable
   @inline(__always)
   package init(clamping value: Float) {
     self.init(clamping: Double(value))
   }
 
-  /// The whole number nearest to `value`, halves away from zero; otherwise as `init(clamping:)`.
+  /// Creates the whole number nearest to `value`, with halves rounded away from zero; other values
+  /// as `init(clamping:)`.
   @inlinable
   package init(rounding value: Double) {
     self.init(clamping: value.rounded())
   }
 }
 
-// The conversions of the standard library, hidden by ones that the compiler refuses: a declaration
-// of a module goes before the standard library's, and deprecation is a warning, and so an error.
+// These declarations hide the conversions of the standard library: a declaration of a module has
+// precedence over one of the standard library. They are deprecated, and a deprecation warning is an
+// error in this package, so the compiler refuses their use.
 
 extension Int {
   @available(*, deprecated, message: "Stops the program. Use init(clamping:).")

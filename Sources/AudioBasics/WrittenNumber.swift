@@ -1,23 +1,23 @@
-/// Numbers as people and files write them: the one reader for the command line, settings, simulated
-/// devices, addresses and playlists. Digits are those of ASCII; there are no exponents, no
-/// infinities and no number so long that reading it takes time.
+/// Parser of numbers as people and files write them, used for the command line, settings, simulated
+/// devices, addresses and playlists. Accepts ASCII digits only, and no exponents or infinities. The
+/// length of the text is limited, so that parsing never takes long.
 package enum WrittenNumber {
-  /// More bytes than any number has that is meant.
+  /// The longest accepted text in bytes; no real number needs more.
   private static let longest = 40
 
-  /// `-6`, `1.5`, `.5`, `+3`; nil for anything else.
+  /// Parses `-6`, `1.5`, `.5`, `+3`; returns nil for anything else.
   package static func decimal(_ text: some StringProtocol) -> Double? {
     guard isNumber(text, points: 1) else { return nil }
     return Double(String(text))
   }
 
-  /// `-6`, `48000`, `+3`; nil for anything else, and for what an `Int` does not hold.
+  /// Parses `-6`, `48000`, `+3`; returns nil for anything else, and for numbers outside of `Int`.
   package static func whole(_ text: some StringProtocol) -> Int? {
     guard isNumber(text, points: 0) else { return nil }
     return Int(String(text))
   }
 
-  /// A rate: `48000`, `48k`, `44.1k`, with or without `Hz` behind it.
+  /// Parses a rate in Hz: `48000`, `48k`, `44.1k`, with or without `Hz` after it.
   package static func hertz(_ text: some StringProtocol) -> Double? {
     guard text.utf8.count <= longest else { return nil }
     var number = text.lowercased()[...]
@@ -26,7 +26,7 @@ package enum WrittenNumber {
     return decimal(number.dropLast()).map { $0 * 1000 }
   }
 
-  /// The same for what has whole rates only.
+  /// Parses a rate in Hz as `hertz` does; returns nil if it is not a whole number.
   package static func wholeHertz(_ text: some StringProtocol) -> Int? {
     hertz(text).flatMap { Int(exactly: ($0 * 1000).rounded() / 1000) }
   }
@@ -50,7 +50,7 @@ package enum WrittenNumber {
 /// A time as people write it: `90`, `1.5`, `90s`, `500ms`, `2m`, `1h30m`, `1:30`, `0:01:30.5`, or
 /// `48000f` in frames.
 ///
-/// At most 10^9 s or 10^15 frames. At 768 kHz, the highest rate, that is less than 2^50 frames:
+/// At most 10^9 s or 10^15 frames. At 768 kHz, the highest rate, this is less than 2^50 frames:
 /// sums of a thousand of them, and their conversion from 1 kHz to any rate, fit in an `Int`.
 package enum WrittenTime: Sendable, Equatable {
   case seconds(Double)
@@ -59,7 +59,7 @@ package enum WrittenTime: Sendable, Equatable {
   package static let mostSeconds = 1e9
   package static let mostFrames = 1e15
 
-  /// What `text` says; nil where it is no time, is negative or too long.
+  /// Parses `text`. Nil if it is not a time, is negative or is too long.
   package init?(_ text: some StringProtocol) {
     guard text.utf8.count <= 64 else { return nil }
     if text.hasSuffix("f") {
@@ -75,12 +75,12 @@ package enum WrittenTime: Sendable, Equatable {
     }
   }
 
-  /// Whether it is the same at every rate.
+  /// Whether the duration is independent of the sample rate.
   package var isSeconds: Bool {
     if case .seconds = self { true } else { false }
   }
 
-  /// Seconds at `rate` frames a second.
+  /// Returns the time in seconds at `rate` frames per second.
   package func seconds(at rate: Int) -> Double {
     switch self {
     case .seconds(let seconds): seconds
@@ -88,7 +88,7 @@ package enum WrittenTime: Sendable, Equatable {
     }
   }
 
-  /// Frames at `rate` frames a second, whole or not.
+  /// Returns the time in frames at `rate` frames per second, possibly with a fraction.
   package func frames(at rate: Int) -> Double {
     switch self {
     case .seconds(let seconds): seconds * Double(rate)
@@ -96,10 +96,10 @@ package enum WrittenTime: Sendable, Equatable {
     }
   }
 
-  /// The same to the nearest whole one.
+  /// Returns the time in frames at `rate` frames per second, rounded to the nearest whole number.
   package func frameCount(at rate: Int) -> Int { Int(rounding: frames(at: rate)) }
 
-  /// `1:30`, `0:01:30.5`.
+  /// Parses `1:30` and `0:01:30.5`; returns seconds, or nil for anything else.
   private static func clock(_ text: some StringProtocol) -> Double? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard (2...3).contains(parts.count) else { return nil }
@@ -113,7 +113,8 @@ package enum WrittenTime: Sendable, Equatable {
     return seconds
   }
 
-  /// `90`, `90s`, `500ms`, `1h30m`: numbers with ever smaller units; one number may have none.
+  /// Parses `90`, `90s`, `500ms`, `1h30m`: numbers with units in descending order; a single number
+  /// may have no unit. Returns seconds, or nil for anything else.
   private static func units(_ text: some StringProtocol) -> Double? {
     if let seconds = unsigned(text) { return seconds }
     var rest = text[...]

@@ -4,22 +4,22 @@ import AudioBasics
 import CVectors
 import Glibc
 
-/// Four band-pass filters of second order, side by side in one vector: state variable filters in
-/// the trapezoidal form of A. Simper ("Linear Trapezoidal Integrated State Variable Filter", 2013).
+/// Four second-order band-pass filters, side by side in one vector: state variable filters in the
+/// trapezoidal form of A. Simper ("Linear Trapezoidal Integrated State Variable Filter", 2013).
 package struct BandFilters: ~Copyable, Sendable {
   /// The reciprocal of the quality factor: a band is about two octaves wide.
   package static var damping: Float { @_noLocks get { 1.4 } }
 
-  // Memory of its own: the loop over eights takes its address, and nothing is copied to get one.
+  // Allocated separately: the loop over groups of eight uses its address without a copy.
   private nonisolated(unsafe) let weights: UnsafeMutablePointer<BandFilterWeights>
 
-  /// The states of the filters, those of their band-pass and of their low-pass; or what they are
-  /// multiplied by.
+  /// The states of the filters, for the band-pass and the low-pass outputs; or coefficients for
+  /// them.
   package typealias Pair = BandPair
-  /// Sums of the filters' outputs.
+  /// The sums of the filters' outputs.
   package typealias Sums = BandSums
 
-  /// Filters around `centres`, in cycles per frame.
+  /// Creates filters centred on `centres`, in cycles per frame.
   package init(centres: SIMD4<Double>) {
     weights = .allocate(capacity: 1)
     weights.initialize(to: Self.make(centres: centres))
@@ -37,7 +37,7 @@ package struct BandFilters: ~Copyable, Sendable {
       a2[band] = Float(exact * share)
     }
     let (zero, one) = (SIMD4<Float>(repeating: 0), SIMD4<Float>(repeating: 1))
-    // The columns of the matrix of one frame, and what it adds of a sample.
+    // The columns of the matrix for one frame, and the contribution of a sample.
     let low = g * a1
     let columns = (
       Pair(band: 2 * a1 - one, low: 2 * low), Pair(band: -2 * a2, low: one - 2 * g * a2)
@@ -60,7 +60,7 @@ package struct BandFilters: ~Copyable, Sendable {
       a1: a1, a2: a2, g: g, damping: SIMD4(repeating: damping))
   }
 
-  /// Coefficients of one frame, for a loop that keeps them in registers.
+  /// The coefficients for one frame, for a loop that keeps them in registers.
   struct Coefficients: BitwiseCopyable {
     private let a1: SIMD4<Float>
     private let a2: SIMD4<Float>
@@ -71,8 +71,8 @@ package struct BandFilters: ~Copyable, Sendable {
       (a1, a2, g) = (weights.a1, weights.a2, weights.g)
     }
 
-    /// Takes one frame. Answers with the band-pass, and with the energy of what is in the band: a
-    /// sine's, whose amplitude behind the band-pass is A, is A^2 everywhere.
+    /// Filters one frame. Returns the band-pass output and the energy in the band. For a sine with
+    /// the amplitude A after the band-pass, this energy is A^2 at every frame.
     @_noLocks @inline(__always)
     func step(_ state: inout Pair, _ sample: Float) -> (
       band: SIMD4<Float>, energy: SIMD4<Float>
@@ -91,9 +91,9 @@ package struct BandFilters: ~Copyable, Sendable {
     @_noLocks get { Coefficients(weights.pointee) }
   }
 
-  /// Takes the first `count` samples of a buffer of one channel, as many as are whole eights at
-  /// once. Answers with the sum of the energies, as `step` tells them: eight times that of each
-  /// eighth sample, and those of the samples that are left.
+  /// Filters the first `count` samples of a buffer of one channel, in groups of eight as far as
+  /// possible. Returns the sum of the energies as defined for `step`: eight times the energy at
+  /// every eighth sample, plus the energies of the remaining samples.
   @_noLocks
   package func take(
     _ count: Int, of samples: borrowing SampleBuffer, _ state: inout Pair
@@ -114,8 +114,9 @@ package struct BandFilters: ~Copyable, Sendable {
     return energy
   }
 
-  /// Takes the first `count` samples of a buffer of one channel, one by one, and the first
-  /// `betweenCount` of another one by states of their own, which add to the energy only.
+  /// Filters the first `count` samples of a buffer of one channel, one by one. Also filters the
+  /// first `betweenCount` samples of another buffer with separate states, which are added to the
+  /// energy only.
   @_noLocks
   package func follow(
     _ count: Int, of samples: borrowing SampleBuffer, _ state: inout Pair,

@@ -4,58 +4,60 @@ import AudioBasics
 import CVectors
 import Glibc
 
-/// The filters of the positions between two samples, and how high can be what they interpolate.
+/// The interpolation filters for the positions between two samples, and upper bounds for their
+/// output.
 ///
-/// It is at most the highest magnitude of the samples times the filter's L1 norm. And it is not far
-/// from the straight line between the two, which is no higher than the nearer: with r the filter
-/// less that line, and R the sums of the sums of r, summation by parts gives sum(r x) = sum(R x''),
-/// x'' being the second difference, and small terms at the end. Where the two x'' in the middle are
-/// known, too, little remains.
+/// The output is at most the highest magnitude of the samples times the L1 norm of the filter. It
+/// is also close to the straight line between the two samples, which is not above the higher one.
+/// Let r be the filter minus this line, x'' the second difference of the samples, and R the sums of
+/// the sums of r. Summation by parts gives sum(r x) = sum(R x''), plus small terms at the end. If
+/// the two values of x'' in the middle are known as well, the remaining error is small.
 ///
-/// Of sound that bends much, such as white noise, that is more than what the taps far from the
-/// middle can add: at most their L1 norm times the highest magnitude.
+/// For signals with high second differences, such as white noise, this bound is above the
+/// contribution of the taps far from the middle, which is at most their L1 norm times the highest
+/// magnitude.
 ///
-/// The filter of a position is the mirror image of that of the position as far from the other
-/// sample. So two samples as far from the middle are added once, for what their filters have in
-/// common, and subtracted once, for what not: the higher of both outputs is the sum of the two
-/// parts' magnitudes.
+/// The filter of a position is the mirror image of the filter of the position with the same
+/// distance to the other sample. Two samples with the same distance to the middle are therefore
+/// added once, for the common part of their filters, and subtracted once, for the rest. The higher
+/// of the two output magnitudes is the sum of the magnitudes of the two parts.
 struct InterpolationFilters: ~Copyable {
-  /// Frames before the first one of a block that are looked at again.
+  /// The number of frames before a block that are needed again.
   let reach: Int
-  /// The largest L1 norm of the filters, and of a sample as it is.
+  /// The largest L1 norm of the filters, at least 1 for unfiltered samples.
   private(set) var norm: Float = 1
 
-  /// Samples that each position is made of.
+  /// The number of samples from which each position is interpolated.
   private let taps: Int
-  /// The filters, and their approximations by the four samples in the middle: for each two taps as
-  /// far from the middle, the outermost first, the coefficients of the position in the middle, then
-  /// half the sum and half the difference of those of the positions around it, which may be zero,
-  /// each eight times.
+  /// The filters, and their approximations by the four samples in the middle. For each two taps
+  /// with the same distance to the middle, starting with the outermost ones: the coefficient of the
+  /// position in the middle, then half the sum and half the difference of the coefficients of the
+  /// positions around it, which may be zero. Each is repeated eight times.
   private let filters: SampleBuffer
   private let approximations: SampleBuffer
-  /// What the highest second difference is multiplied by to give the error of the line, and of an
-  /// approximation; and what the highest magnitude adds to both.
+  /// The factors that give the error of the line, and of an approximation, from the highest second
+  /// difference; and the factor of the highest magnitude that is added to both.
   private var lineError: Float = 0
   private var approximationError: Float = 0
   private var endError: Float = 0
-  /// Pairs of taps in the middle, which may stand for all; and what the highest magnitude is
-  /// multiplied by to give what the others add.
+  /// The number of pairs of taps in the middle that can approximate a filter; and the factor that
+  /// gives the contribution of the other taps from the highest magnitude.
   private static var middlePairs: Int {
     @_noLocks get { 3 }
   }
   private var middleError: Float = 0
 
-  /// Filters for `sampleRate`.
+  /// Creates the filters for `sampleRate`.
   init(sampleRate: Int) {
     let factor = sampleRate < 96_000 ? 4 : sampleRate < 192_000 ? 2 : 1
     let phases = factor - 1
     let taps = phases > 0 ? 48 / factor : 0
     self.taps = taps
-    // Four samples are looked at at once, the last one of them at least a new one.
+    // Four windows are evaluated at once, and at least the last of them ends in a new sample.
     reach = taps + 3
     var (whole, nearby) = ([[Double]](), [[Double]]())
     for phase in 0..<phases {
-      // The newest sample has the last tap.
+      // The newest sample belongs to the last tap.
       let filter = (0..<taps).map { tap in
         let index = Double((taps - 1 - tap) * factor + phase + 1)
         let angle = (index - 24) * .pi / Double(factor)
@@ -70,10 +72,10 @@ struct InterpolationFilters: ~Copyable {
       endError = max(endError, Float(found.endError))
       let outer = taps / 2 - Self.middlePairs
       let rest = filter.prefix(outer) + filter.suffix(outer)
-      // The last part is for rounding.
+      // The last term allows for rounding.
       middleError = max(middleError, Float(rest.reduce(0) { $0 + abs($1) } + 1e-5))
     }
-    // An approximation's mirror image is as good.
+    // The mirror image of an approximation is equally good.
     if let first = nearby.first { nearby[phases - 1] = first.reversed() }
     if phases % 2 == 1 {
       let middle = nearby[phases / 2]
@@ -83,11 +85,11 @@ struct InterpolationFilters: ~Copyable {
     approximations = SampleBuffer(pairsOf: nearby)
   }
 
-  /// A filter, whose position lies `place` of the way from one sample to the next, approximated.
+  /// An approximation of a filter whose position is at the fraction `place` between two samples.
   private struct Approximation {
     /// The coefficients of the four samples in the middle.
     var nearby: [Double]
-    /// As those of `InterpolationFilters`.
+    /// The error factors, as in `InterpolationFilters`.
     var (lineError, error, endError) = (0.0, 0.0, 0.0)
 
     init(of filter: [Double], place: Double) {
@@ -109,15 +111,15 @@ struct InterpolationFilters: ~Copyable {
           error += abs(sumOfSums)
         }
       }
-      // A first difference is at most twice the magnitude; the last part is for rounding.
+      // A first difference is at most twice the magnitude. The last term allows for rounding.
       endError = abs(sum) + 2 * abs(sumOfSums) + 1e-5
     }
   }
 
-  /// The higher of `known` and what lies between the samples of `count` frames of `buffer`, which
-  /// begin `reach` frames behind the frame `first`. No magnitude of all these frames is above
-  /// `bounds`. `repetitions` holds blocks that were interpolated before: nothing in them is above
-  /// `known`.
+  /// Returns the higher of `known` and the interpolated values between the samples of `count`
+  /// frames of `buffer`, which begin `reach` frames after the frame `first`. No magnitude of all
+  /// these frames is above `bounds`. `repetitions` contains blocks that were interpolated before:
+  /// no value in them is above `known`.
   @_noLocks
   func peaks(
     of buffer: borrowing SampleBuffer, from first: Int, count: Int, known: SIMD4<Float>,
@@ -130,12 +132,12 @@ struct InterpolationFilters: ~Copyable {
     if repetitions.isRepeating && repetitions.contains(samples, sampleCount) { return known }
     let bends = lanes.folded(
       buffer.secondDifferencesOfFour(from: first, frames: reach &+ count))
-    // What the nearer of two samples must be at least, and the approximation.
+    // The threshold that one of the two nearest samples must exceed before a position is evaluated.
     let leastSamples = known - bends * lineError - bounds * endError
     guard PeakLanes.isAny(PeakLanes.over(leastSamples, bounds)) else { return known }
     if repetitions.contains(samples, sampleCount) { return known }
     repetitions.add(samples, sampleCount)
-    // The approximations or the taps in the middle, whichever is nearer to the filters.
+    // The approximations or the taps in the middle, whichever have the smaller error.
     let (bent, outer) = (bends * approximationError + bounds * endError, bounds * middleError)
     let isBentMore = PeakLanes.highest(bent) > PeakLanes.highest(outer)
     let middle = SampleBuffer.pairSamples &* (taps / 2 &- Self.middlePairs)
@@ -150,10 +152,11 @@ struct InterpolationFilters: ~Copyable {
 }
 
 extension SampleBuffer {
-  /// The samples that hold what belongs to a pair of taps.
+  /// The number of samples for the coefficients of a pair of taps.
   fileprivate static var pairSamples: Int { @_noLocks get { 24 } }
 
-  /// The coefficients of none, one or three filters, as `InterpolationFilters` has them.
+  /// Creates the coefficients of none, one or three filters in the layout of
+  /// `InterpolationFilters`.
   fileprivate init(pairsOf filters: [[Double]]) {
     self.init(frameCount: (filters.first?.count ?? 0) / 2, channelCount: Self.pairSamples)
     guard let first = filters.first, let last = filters.last else { return }

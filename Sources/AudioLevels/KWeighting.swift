@@ -1,20 +1,21 @@
 import CVectors
 import Glibc
 
-/// The K-weighting of ITU-R BS.1770-5, Annex 1, as a filter of fourth order: a shelf that lifts
-/// what lies above 1.7 kHz by 4 dB, as a head does, and a high-pass at 38 Hz.
+/// The K-weighting of ITU-R BS.1770-5, Annex 1, as a fourth-order filter: a shelving filter that
+/// boosts frequencies above 1.7 kHz by 4 dB, which models the acoustic effect of the head, and a
+/// high-pass at 38 Hz.
 ///
 /// The standard gives coefficients for 48 kHz only. For other rates they are derived from the same
-/// analogue filters by the bilinear transform; frequencies, gain and qualities after B. De Man
-/// ("Evaluation of implementations of the EBU R128 loudness measurement", AES 145, 2018), which
+/// analogue filters by the bilinear transform; frequencies, gain and quality factors are from B. De
+/// Man ("Evaluation of implementations of the EBU R128 loudness measurement", AES 145, 2018), which
 /// libebur128 uses too.
 ///
-/// Both are second-order sections one behind the other, so made that their first coefficient is 1;
-/// by what that leaves out, powers are multiplied.
+/// Both filters are second-order sections in series, scaled so that their coefficient b0 is 1.
+/// Powers are multiplied by `powerGain` to compensate for this.
 struct KWeighting {
-  /// The high-pass and the shelf, in this order, the same for both channels of a pair.
+  /// The high-pass and the shelving filter, in this order, the same for both channels of a pair.
   let sections: SectionWeights
-  /// Factor for the power of the sections' output.
+  /// The factor for the power of the sections' output.
   let powerGain: Double
 
   init(sampleRate: Int) {
@@ -40,15 +41,15 @@ struct KWeighting {
   }
 }
 
-/// Two channels of a sound, side by side, as they come through a `KWeighting`.
+/// Two channels, side by side, filtered by a `KWeighting`.
 struct WeightedPair {
-  /// The power of the filter's output since it was taken, before its gain.
+  /// The power of the filter's output since the last `takePower`, without `powerGain`.
   private var power = SIMD2<Double>()
   private var early = SectionPair()
   private var late = SectionPair()
 
-  /// Adds `count` frames of the channels that begin at `left` and `right`, their samples `stride`
-  /// apart.
+  /// Adds `count` frames of the channels that begin at `left` and `right`, with samples that are
+  /// `stride` apart.
   mutating func add(
     _ left: UnsafePointer<Float>, _ right: UnsafePointer<Float>, stride: Int, count: Int,
     _ filter: KWeighting
@@ -58,12 +59,12 @@ struct WeightedPair {
     }
   }
 
-  /// The power since the last call, each channel by its weight.
+  /// Returns the power since the last call, with each channel multiplied by its weight.
   mutating func takePower(_ weights: SIMD2<Double>, _ filter: KWeighting) -> Double {
     let sum = (power * weights).sum() * filter.powerGain
     power = SIMD2<Double>()
-    // Denormal numbers, which a state that dies away would reach, are slow; it is silent long
-    // before.
+    // A decaying state would reach denormal numbers, which are slow to compute with. A state that
+    // small is inaudible.
     let threshold = SIMD2<Double>(repeating: 1e-30)
     func settle(_ pair: inout SectionPair) {
       pair.first.replace(with: 0, where: pair.first .< threshold .& pair.first .> -threshold)

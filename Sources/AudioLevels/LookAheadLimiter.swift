@@ -2,14 +2,15 @@
 
 import AudioBasics
 
-/// Lowers frames before a peak comes, by delaying all of them. A pointer long, so that it costs
-/// nothing where it may be and is not. For the audio thread; all memory is allocated by the
-/// initialiser.
+/// A limiter that reduces the gain before a peak arrives, by delaying all frames. The value has the
+/// size of a pointer, so that an optional limiter that is absent costs nothing. For the audio
+/// thread; the initialiser allocates all memory.
 package struct LookAheadLimiter: ~Copyable, @unchecked Sendable {
   // @unchecked because the memory has one owner, which moves with the value.
   private let state: UnsafeMutablePointer<LookAheadState>
 
-  /// Looks `lookAheadFrames` frames ahead, and a few more where it limits the true peak.
+  /// Creates a limiter with a look-ahead of `lookAheadFrames` frames, and a few more if it limits
+  /// the true peak.
   package init(
     sampleRate: Int, channelCount: Int, lookAheadFrames: Int, limitsTruePeak: Bool,
     holdSeconds: Double, releaseSeconds: Double
@@ -26,12 +27,12 @@ package struct LookAheadLimiter: ~Copyable, @unchecked Sendable {
     state.deallocate()
   }
 
-  /// Frames by which it delays the sound.
+  /// The delay of the limiter in frames.
   package var delayFrames: Int {
     @_noLocks get { state.pointee.delayFrames }
   }
 
-  /// Frames so far that came in above the limit.
+  /// The number of incoming frames above the limit so far.
   package var limitedFrames: Int {
     @_noLocks get { state.pointee.limitedFrames }
   }
@@ -41,8 +42,8 @@ package struct LookAheadLimiter: ~Copyable, @unchecked Sendable {
     @_noLocks get { state.pointee.gain }
   }
 
-  /// Replaces the first `frames` frames by those of `delayFrames` before, none of them above
-  /// `limit`. The gain does not rise while it `isHeld`.
+  /// Replaces the first `frames` frames by the frames `delayFrames` earlier, limited to `limit`.
+  /// The gain does not rise while it `isHeld`.
   @_noLocks
   package mutating func process(
     _ buffer: inout SampleBuffer, frames: Int, limit: Float, isHeld: Bool
@@ -55,23 +56,23 @@ package struct LookAheadLimiter: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// State of a `LookAheadLimiter`.
+/// The state of a `LookAheadLimiter`.
 ///
-/// The highest peak of a sliding window asks for a gain, which is released slowly. Two moving
-/// averages in a row, together as long as the look-ahead, smooth it; since the window is longer
-/// than they are, the smoothed gain has come down to what a peak needs when the peak leaves the
-/// delay line (G. W. McNally, "Dynamic range control of digital audio signals", J. Audio Eng. Soc.
-/// 32, 1984; D. Giannoulis, M. Massberg, J. D. Reiss, "Digital dynamic range compressor design",
-/// 2012). The averages are exact, so that a gain of one is one again.
+/// The highest peak of a sliding window determines a gain, which is released slowly. Two moving
+/// averages in series, together as long as the look-ahead, smooth this gain. Because the window is
+/// longer than the averages, the smoothed gain has decreased to the gain that a peak requires when
+/// the peak leaves the delay line (G. W. McNally, "Dynamic range control of digital audio signals",
+/// J. Audio Eng. Soc. 32, 1984; D. Giannoulis, M. Massberg, J. D. Reiss, "Digital dynamic range
+/// compressor design", 2012). The averages are exact, so that the gain returns to exactly one.
 struct LookAheadState: ~Copyable {
-  /// Frames by which it delays the sound.
+  /// The delay of the limiter in frames.
   let delayFrames: Int
-  /// Frames so far that came in above the limit.
+  /// The number of incoming frames above the limit so far.
   private(set) var limitedFrames = 0
   /// The gain of the last frame.
   private(set) var gain: Float = 1
 
-  /// Samples in a frame.
+  /// The number of samples in a frame.
   var channelCount: Int {
     @_noLocks get { line.channelCount }
   }
@@ -82,13 +83,14 @@ struct LookAheadState: ~Copyable {
   private var secondAverage: MovingAverage
   private var truePeaks: TruePeaks?
   private let recovery: Float
-  /// Gain that the window's highest peak needs, and the same released.
+  /// The gain that the highest peak of the window requires, and the same with a slow release.
   private var target: Float = 1
   private var released: Float = 1
-  /// The highest peak of the frames on their way, and of the hold time before them.
+  /// The highest peak of the frames in the delay line and of the hold time before them.
   private var recentPeak: SlidingPeak
 
-  /// Looks `lookAheadFrames` frames ahead, and a few more where it limits the true peak.
+  /// Creates a limiter with a look-ahead of `lookAheadFrames` frames, and a few more if it limits
+  /// the true peak.
   init(
     sampleRate: Int, channelCount: Int, lookAheadFrames: Int, limitsTruePeak: Bool,
     holdSeconds: Double, releaseSeconds: Double
@@ -108,8 +110,8 @@ struct LookAheadState: ~Copyable {
     recovery = Float(1 / max(1, releaseSeconds * Double(sampleRate)))
   }
 
-  /// Replaces the first `frames` frames by those of `delayFrames` before, none of them above
-  /// `limit`. The gain does not rise while it `isHeld`.
+  /// Replaces the first `frames` frames by the frames `delayFrames` earlier, limited to `limit`.
+  /// The gain does not rise while it `isHeld`.
   @_noLocks
   mutating func process(
     _ buffer: inout SampleBuffer, frames: Int, limit: Float, isHeld: Bool
@@ -118,7 +120,7 @@ struct LookAheadState: ~Copyable {
     while frame < frames {
       let count = min(16, min(frames &- frame, recentPeak.blockFrames &- recentPeak.filled))
       let peak = peak(of: buffer, from: frame, frames: count, limit: limit)
-      // Where all gains on their way are one there is nothing but the delay.
+      // If all gains in the averages are one, the frames are only delayed.
       let isIdle =
         target == 1 && released == 1 && firstAverage.sum == firstAverage.fullSum
         && secondAverage.sum == secondAverage.fullSum
@@ -136,7 +138,8 @@ struct LookAheadState: ~Copyable {
     }
   }
 
-  /// The peak of frames that come in, for which the gain must be low enough from now on.
+  /// Returns the peak of incoming frames. Lowers the target gain to the gain that this peak
+  /// requires.
   @_noLocks
   private mutating func peak(
     of buffer: borrowing SampleBuffer, from first: Int, frames: Int, limit: Float
@@ -152,7 +155,7 @@ struct LookAheadState: ~Copyable {
     return peak
   }
 
-  /// The gain of the next frame.
+  /// Computes the gain of the next frame.
   @_noLocks
   private mutating func advance(isHeld: Bool) {
     if released > target {
@@ -163,7 +166,7 @@ struct LookAheadState: ~Copyable {
     gain = secondAverage.add(firstAverage.add(released))
   }
 
-  /// Puts the oldest frame of the delay line in the place of the frame `frame`.
+  /// Exchanges the oldest frame of the delay line and the frame `frame` of the buffer.
   @_noLocks
   private mutating func exchange(_ buffer: inout SampleBuffer, _ frame: Int) {
     let channelCount = line.channelCount
@@ -178,17 +181,17 @@ struct LookAheadState: ~Copyable {
   }
 }
 
-/// The mean of the last values between 0 and 1. Values are kept as multiples of 2^-23, so that
-/// their sum is exact and never drifts. All memory is allocated by the initialiser.
+/// The mean of the last values between 0 and 1. Values are stored as multiples of 2^-23, so that
+/// their sum is exact and does not drift. The initialiser allocates all memory.
 struct MovingAverage: ~Copyable {
   private var values: SampleBuffer
   private var position = 0
-  /// The sum of the last values, and of as many ones.
+  /// The sum of the last values, and the sum if all of them were one.
   private(set) var sum: Double
   let fullSum: Double
   private let reciprocal: Double
 
-  /// An average of `frameCount` values, all of them `value` up to now.
+  /// Creates an average of `frameCount` values, all of which are `value` at first.
   init(of value: Float, frameCount: Int) {
     values = SampleBuffer(frameCount: frameCount, channelCount: 1)
     for index in 0..<frameCount { values[index] = value }
@@ -197,10 +200,10 @@ struct MovingAverage: ~Copyable {
     reciprocal = 1 / fullSum
   }
 
-  /// The average with `value` in the place of the oldest one.
+  /// Replaces the oldest value by `value` and returns the average.
   @_noLocks
   mutating func add(_ value: Float) -> Float {
-    // A number from 1 to 2 has no finer steps.
+    // Numbers from 1 to 2 are multiples of 2^-23 in single precision.
     let rounded = (value + 1) - 1
     sum += Double(rounded) - Double(values[position])
     values[position] = rounded

@@ -1,27 +1,28 @@
 import Glibc
 
-/// The mean powers of any number of blocks of sound, sorted into hundredths of a LU: what gates
-/// need to know of them, in the same memory for a second as for a day.
+/// The mean powers of any number of blocks of audio, sorted into bins of 0.01 LU. This is the data
+/// that gating needs, in constant memory for any duration.
 ///
-/// Each bin keeps the sum of its blocks' powers: means are exact, whatever a gate decides within
-/// the hundredth of a LU it lies in.
+/// Each bin stores the sum of the powers of its blocks, so means are exact. Only the position of a
+/// gate is rounded to bins of 0.01 LU.
 struct LoudnessHistogram {
-  /// The absolute gate of ITU-R BS.1770: what is softer does not count.
+  /// The absolute gate of ITU-R BS.1770: quieter blocks do not count.
   private static let lowestLUFS = -70.0
   private static let binsPerLU = 100.0
   private static let binCount = 8000
 
   private var counts = [UInt32](repeating: 0, count: binCount)
   private var powers = [Double](repeating: 0, count: binCount)
-  /// From the softest bin that has a block to the loudest one: the others need not be looked at.
+  /// The range from the quietest bin with a block to the loudest one; the other bins are not
+  /// searched.
   private var bins = binCount..<binCount
   private var blockCount = 0
   private var totalPower = 0.0
 
-  /// The loudness of a mean power, in LUFS.
+  /// Returns the loudness of a mean power, in LUFS.
   static func loudness(_ power: Double) -> Double { -0.691 + 10 * log10(power) }
 
-  /// Counts a block of the mean power `power`.
+  /// Adds a block with the mean power `power`.
   mutating func add(_ power: Double) {
     let loudness = Self.loudness(power)
     guard loudness >= Self.lowestLUFS else { return }
@@ -33,8 +34,8 @@ struct LoudnessHistogram {
     totalPower += power
   }
 
-  /// The bins above a gate that lies `below` LU below the mean of all blocks, and how many blocks
-  /// these have; nil where there are none.
+  /// Returns the bins above a gate that is `below` LU below the mean of all blocks, and the number
+  /// of their blocks; nil if there are none.
   private func gated(below: Double) -> (bins: Range<Int>, count: Int)? {
     guard blockCount > 0 else { return nil }
     let threshold = totalPower / Double(blockCount) * pow(10, -below / 10)
@@ -44,16 +45,16 @@ struct LoudnessHistogram {
     return (gated, counts[gated].reduce(0) { $0 + Int($1) })
   }
 
-  /// The loudness of all blocks above the gate 10 LU below their mean, in LUFS: the integrated
-  /// loudness where they are 400 ms long. Nil where no block counts.
+  /// The loudness of all blocks above the gate 10 LU below their mean, in LUFS. This is the
+  /// integrated loudness if the blocks are 400 ms long. Nil if no block counts.
   var integrated: Double? {
     guard let (gated, count) = gated(below: 10) else { return nil }
     return Self.loudness(powers[gated].reduce(0, +) / Double(count))
   }
 
-  /// From the softest tenth to the loudest twentieth of the blocks above the gate 20 LU below their
-  /// mean, in LU: the loudness range of EBU Tech 3342 where they are three seconds long. Nil where
-  /// no block counts.
+  /// The difference between the 10th and the 95th percentile of the blocks above the gate 20 LU
+  /// below their mean, in LU. This is the loudness range of EBU Tech 3342 if the blocks are three
+  /// seconds long. Nil if no block counts.
   var range: Double? {
     guard let (gated, count) = gated(below: 20) else { return nil }
     func level(_ share: Double) -> Double {

@@ -1,10 +1,10 @@
 import AudioBasics
 import CVectors
 
-/// Meter of a programme: loudness and true peak by ITU-R BS.1770 and EBU R 128, and statistics of
-/// its samples.
+/// A meter of a programme: loudness and true peak according to ITU-R BS.1770 and EBU R 128, and
+/// statistics of its samples.
 ///
-/// Takes the same memory for a second as for a day. One thread at a time, never the audio thread.
+/// It needs constant memory for any duration. One thread at a time, never the audio thread.
 ///
 /// ```swift
 /// let meter = LoudnessMeter(sampleRate: 48000, channelCount: 2)
@@ -13,30 +13,31 @@ import CVectors
 public struct LoudnessMeter: ~Copyable, Sendable {
   private let channelCount: Int
   private let weighting: KWeighting
-  /// False for rates and channels the standard has no filter for: then samples are all there is.
+  /// False for sample rates and channel counts without a filter in the standard: then only the
+  /// samples are measured.
   private let hasLoudness: Bool
   private var pairs: [WeightedPair]
   private let weights: [SIMD2<Double>]
   private var samples: [SampleStatistics]
-  /// Room for the sums of the frames that are being added.
+  /// A buffer for the sums of the frames that are being added.
   private var sums: [ChannelSums]
   private var truePeaks: TruePeaks
-  /// Frames in which the mean squares and the constant parts were summed up.
+  /// The number of frames in the mean squares and DC offsets.
   private var frameCount = 0.0
 
-  /// A hundredth of a second is looked at as a whole: in EBU Tech 3341 (cases 13 and 14) a tone of
-  /// 400 ms begins anywhere and is to be shown to 0.1 LU.
+  /// The number of completed hops of 10 ms. In EBU Tech 3341 (cases 13 and 14) a tone of 400 ms
+  /// starts at any time, and the meter must be accurate to 0.1 LU.
   private var hopCount = 0
   private var framesLeft: Int
   private let framesOfTenHops: Int
-  /// The weighted powers of the last three seconds, in a ring.
+  /// The weighted powers of the last three seconds, in a ring buffer.
   private var hops = [Double](repeating: 0, count: 300)
   private var blocks = LoudnessHistogram()
   private var shortTermBlocks = LoudnessHistogram()
   private var maximumMomentary = 0.0
   private var maximumShortTerm = 0.0
 
-  /// A meter that has heard nothing.
+  /// Creates a meter without measured frames.
   public init(sampleRate: Int, channelCount: Int) {
     self.channelCount = max(0, channelCount)
     samples = Array(repeating: SampleStatistics(), count: self.channelCount)
@@ -54,23 +55,24 @@ public struct LoudnessMeter: ~Copyable, Sendable {
     truePeaks = TruePeaks(sampleRate: sampleRate, channelCount: channelCount)
   }
 
-  /// How much a channel counts (BS.1770-5, annex 3, table 4): 1.5 dB more where its loudspeaker
-  /// stands 60 to 120 degrees to the side, and not at all where it plays low frequencies only. The
-  /// channels are those of a WAV file of that number of channels: left, right, centre, low
-  /// frequencies, back, side; more than eight have no places, and count all alike.
+  /// Returns the weight of a channel (BS.1770-5, annex 3, table 4): 1.5 dB more if its loudspeaker
+  /// is 60 to 120 degrees to the side, and zero for low-frequency channels. The channels are those
+  /// of a WAV file with this number of channels: left, right, centre, low frequencies, back, side.
+  /// If there are more than eight, the positions are unknown and all weights are equal.
   private static func weight(ofChannel channel: Int, of count: Int) -> Double {
     guard channel < count else { return 0 }
     return switch (count, channel) {
-    // The surround channels of 4.0, 5.0 and 5.1 stand at 110 degrees, the back ones beside side
-    // ones at 135 or 180.
+    // The surround channels of 4.0, 5.0 and 5.1 are at 110 degrees; back channels in addition to
+    // side channels are at 135 or 180 degrees.
     case (4, 2...), (5, 3...), (6, 4...), (7, 5...), (8, 6...): 1.41
     case (6...8, 3): 0
     default: 1
     }
   }
 
-  /// Hears `frames` frames of `buffer` from `firstFrame` on. Frames with samples that are no
-  /// number count for the sample peaks only, and so do others within a hundredth of a second.
+  /// Measures `frames` frames of `buffer`, starting at `firstFrame`. If a sample is NaN or
+  /// infinite, the frames of this call in the same hop of 10 ms count for the sample peaks and
+  /// clipped samples only.
   public mutating func add(
     _ buffer: borrowing SampleBuffer, from firstFrame: Int = 0, frames: Int
   ) {
@@ -90,7 +92,7 @@ public struct LoudnessMeter: ~Copyable, Sendable {
     while hasLoudness, framesLeft == 0 { endHop() }
   }
 
-  /// Adds frames of one hop. False where a sample is no number.
+  /// Adds frames of one hop. Returns false if a sample is NaN or infinite.
   private mutating func add(
     _ buffer: borrowing SampleBuffer, from first: Int, count: Int
   ) -> Bool {
@@ -98,7 +100,7 @@ public struct LoudnessMeter: ~Copyable, Sendable {
     guard SampleStatistics.add(base, frames: count, to: &samples, &sums) else { return false }
     truePeaks.add(buffer, from: first, frames: count)
     for pair in 0..<pairs.count {
-      // Where there is no second channel, the first stands in for it and weighs nothing.
+      // If there is no second channel, the first one is used in its place with a weight of zero.
       let second = min(2 * pair + 1, channelCount - 1)
       pairs[pair].add(base + 2 * pair, base + second, stride: channelCount, count: count, weighting)
     }
@@ -106,29 +108,29 @@ public struct LoudnessMeter: ~Copyable, Sendable {
     return true
   }
 
-  /// A hundredth of a second is over.
+  /// Ends a hop of 10 ms.
   private mutating func endHop() {
     var power = 0.0
     for pair in 0..<pairs.count { power += pairs[pair].takePower(weights[pair], weighting) }
     hops[hopCount % hops.count] = power
     hopCount += 1
-    // Ten hops are a tenth of a second to the frame.
+    // Ten hops are exactly 100 ms, rounded to a frame.
     framesLeft = framesOfTenHops * (hopCount % 10 + 1) / 10 - framesOfTenHops * (hopCount % 10) / 10
     let momentary = mean(hops: 40)
     maximumMomentary = max(maximumMomentary, momentary)
     guard hopCount % 10 == 0 else { return }
-    // Blocks of 400 ms, three quarters of each in the next one as well.
+    // Blocks of 400 ms, which overlap by three quarters.
     if hopCount >= 40 { blocks.add(momentary) }
     let shortTerm = mean(hops: 300)
     maximumShortTerm = max(maximumShortTerm, shortTerm)
     if hopCount >= 300, hopCount % 100 == 0 { shortTermBlocks.add(shortTerm) }
   }
 
-  /// The mean power of the last `count` hops, a multiple of ten.
+  /// Returns the mean power of the last `count` hops, a multiple of ten.
   private func mean(hops count: Int) -> Double {
     let end = hopCount % hops.count
     let span = hops.span
-    // What lies before the end of the ring's latest hop, and what of it lies at the ring's end.
+    // The hops before the write position of the ring buffer; the rest are at its end.
     let early = min(end, count)
     var sum = 0.0
     for index in end - early..<end { sum += span[index] }
@@ -136,13 +138,13 @@ public struct LoudnessMeter: ~Copyable, Sendable {
     return sum / Double(framesOfTenHops * count / 10)
   }
 
-  /// Each channel's highest magnitude so far, exactly; full scale is 1.
+  /// The highest magnitude of each channel so far, without interpolation; full scale is 1.
   public var samplePeaks: [Float] { samples.map(\.peak) }
 
-  /// Loudness of all that was heard, in LUFS; nil when nothing was loud enough to count.
+  /// The integrated loudness so far, in LUFS; nil if no block was loud enough to count.
   public var integratedLUFS: Double? { blocks.integrated }
 
-  /// All there is to say of what was heard so far.
+  /// All levels measured so far.
   public var levels: ProgrammeLevels {
     var levels = ProgrammeLevels()
     levels.samplePeaks = samplePeaks
@@ -167,40 +169,41 @@ public struct LoudnessMeter: ~Copyable, Sendable {
   }
 }
 
-/// Levels that a `LoudnessMeter` has measured so far, at one moment.
+/// The levels that a `LoudnessMeter` has measured up to one moment.
 public struct ProgrammeLevels: Sendable, Equatable {
-  /// Each channel's highest magnitude, exactly; full scale is 1.
+  /// The highest magnitude of each channel, without interpolation; full scale is 1.
   public var samplePeaks: [Float] = []
-  /// Each channel's highest magnitude between samples too, full scale is 1: by ITU-R BS.1770 at
-  /// four times rates below 96 kHz, twice those below 192 kHz, and the sample peak above.
+  /// The highest magnitude of each channel, including those between samples; full scale is 1.
+  /// According to ITU-R BS.1770 with a factor of four at rates below 96 kHz and of two below 192
+  /// kHz; at higher rates the sample peak.
   public var truePeaks: [Float] = []
-  /// Each channel's mean of all squared samples; its root is the RMS level.
+  /// The mean square of the samples of each channel; its square root is the RMS level.
   public var meanSquares: [Double] = []
-  /// Each channel's mean of all samples: its constant part (DC).
+  /// The mean of the samples of each channel: its DC offset.
   public var offsets: [Double] = []
-  /// Each channel's samples at full scale or beyond that have such a neighbour.
+  /// The number of samples of each channel at full scale or beyond with a neighbour at full scale.
   ///
-  /// At full scale is what is at least 32,767/32,768: the highest that a converter of 16 bits
-  /// delivers. One such sample alone may be a peak that was normalised; two in a row hardly ever
-  /// are. (Audacity's Find Clipping counts runs of three by default; its manual leaves it open.)
+  /// A sample is at full scale from 32,767/32,768 on: the highest value of a 16-bit converter. A
+  /// single such sample may be a normalised peak; two in a row rarely are. (Audacity's Find
+  /// Clipping counts runs of three by default; its manual leaves the number open.)
   public var clippedSamples: [Int] = []
-  /// Loudness of the whole by ITU-R BS.1770 and EBU R 128, in LUFS; nil when nothing was loud
-  /// enough to count.
+  /// The integrated loudness according to ITU-R BS.1770 and EBU R 128, in LUFS; nil if no block was
+  /// loud enough to count.
   public var integratedLUFS: Double?
-  /// Loudness range by EBU Tech 3342, in LU; nil before three seconds or when nothing was loud
-  /// enough to count.
+  /// The loudness range according to EBU Tech 3342, in LU; nil before three seconds, or if no block
+  /// was loud enough to count.
   public var loudnessRangeLU: Double?
-  /// Loudness of the last 400 ms, in LUFS; nil for silence.
+  /// The loudness of the last 400 ms, in LUFS; nil for silence.
   public var momentaryLUFS: Double?
-  /// Loudness of the last three seconds, in LUFS; nil for silence.
+  /// The loudness of the last three seconds, in LUFS; nil for silence.
   public var shortTermLUFS: Double?
-  /// The highest momentary loudness, looked at every 10 ms, in LUFS; nil for silence.
+  /// The highest momentary loudness, measured every 10 ms, in LUFS; nil for silence.
   public var maximumMomentaryLUFS: Double?
-  /// The highest short-term loudness, looked at every 100 ms, in LUFS; nil for silence.
+  /// The highest short-term loudness, measured every 100 ms, in LUFS; nil for silence.
   public var maximumShortTermLUFS: Double?
 }
 
 extension ProgrammeLevels {
-  /// What a meter of no channels has heard.
+  /// The levels of a meter without channels.
   public static var nothing: ProgrammeLevels { ProgrammeLevels() }
 }

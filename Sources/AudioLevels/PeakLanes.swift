@@ -1,12 +1,11 @@
 // Audio thread.
 
-/// The four lanes of a vector, and how many peaks they are looked at for: one, two or four channels
-/// side by side.
+/// The assignment of the four lanes of a vector to peaks: one, two or four channels side by side.
 struct PeakLanes: BitwiseCopyable {
-  /// 1, 2 or 4.
+  /// The number of peaks: 1, 2 or 4.
   let peakCount: Int
 
-  /// Gives the highest of the lanes that have a peak in common to all of these.
+  /// Returns a vector in which each lane is the highest of the lanes that belong to the same peak.
   @_noLocks @inline(__always)
   func folded(_ lanes: SIMD4<Float>) -> SIMD4<Float> {
     if peakCount == 4 { return lanes }
@@ -15,20 +14,20 @@ struct PeakLanes: BitwiseCopyable {
     return SIMD4(repeating: max(pairs[0], pairs[1]))
   }
 
-  /// The highest of the four.
+  /// Returns the highest of the four lanes.
   @_noLocks @inline(__always)
   static func highest(_ lanes: SIMD4<Float>) -> Float {
     max(max(lanes[0], lanes[1]), max(lanes[2], lanes[3]))
   }
 
-  /// The higher of each two; of what is no number the first.
+  /// Returns the higher value of each lane; the first one if one of them is NaN.
   @_noLocks @inline(__always)
   static func higher(_ first: SIMD4<Float>, _ second: SIMD4<Float>) -> SIMD4<Float> {
-    // In this order of operands a maximum is one instruction.
+    // With this order of operands a maximum is one instruction.
     first.replacing(with: second, where: second .> first)
   }
 
-  /// Samples without their signs.
+  /// Returns the magnitudes of the samples.
   @_noLocks @inline(__always)
   static func magnitudes(_ samples: SIMD4<Float>) -> SIMD4<Float> {
     unsafeBitCast(
@@ -36,13 +35,13 @@ struct PeakLanes: BitwiseCopyable {
       to: SIMD4<Float>.self)
   }
 
-  /// All bits of those lanes in which the magnitude is above that of `least`.
+  /// Returns a mask with all bits set in the lanes in which the magnitude is above `least`.
   @_noLocks @inline(__always)
   static func over(_ least: SIMD4<Float>, _ samples: SIMD4<Float>) -> SIMD4<UInt32> {
     unsafeBitCast(magnitudes(samples) .> least, to: SIMD4<UInt32>.self)
   }
 
-  /// Whether one of four is not zero.
+  /// Returns whether one of the four lanes is not zero.
   @_noLocks @inline(__always)
   static func isAny(_ masks: SIMD4<UInt32>) -> Bool {
     let halves = unsafeBitCast(masks, to: SIMD2<UInt64>.self)

@@ -2,14 +2,14 @@
 
 import CVectors
 
-/// The lines that fit the latest values of four series best, by least squares: through as many
-/// values as are asked for.
+/// Least-squares regression lines through the latest values of four series, for any requested
+/// number of values.
 ///
-/// With each value are kept the sum S of all up to it, the sum T of these sums, and the sum Q of
-/// the squares. The sums over the last L values of n are S(n) - S(n-L) and Q(n) - Q(n-L); with
-/// their age plus one as a weight T(n) - T(n-L) - L S(n-L). All are whole numbers, of 1/1024 or
-/// its square: sums that go beyond 64 bits begin anew at the other end, and the differences are
-/// exact however long it runs.
+/// Three sums are stored with each value: the sum S of all values up to it, the sum T of these
+/// sums, and the sum Q of the squares. The sums over the last L values up to n are S(n) - S(n-L)
+/// and Q(n) - Q(n-L); the sum weighted by the age plus one is T(n) - T(n-L) - L S(n-L). All sums
+/// are whole numbers in units of 1/1024 or of its square. They wrap around at 64 bits, and the
+/// differences remain exact for any duration.
 package struct RegressionSums: ~Copyable, Sendable {
   private struct Entry: BitwiseCopyable {
     var sum = SIMD4<Int64>(repeating: 0)
@@ -17,12 +17,13 @@ package struct RegressionSums: ~Copyable, Sendable {
     var squares = SIMD4<Int64>(repeating: 0)
   }
 
-  // Written by the one thread that holds the value.
+  // Only the thread that owns the value writes to this memory.
   private nonisolated(unsafe) let entries: UnsafeMutablePointer<Entry>
   private let mask: Int
   private var newest = 0
 
-  /// Room for lines through fewer than `capacity` values, a power of two; all are `value` at first.
+  /// Creates sums for lines through fewer than `capacity` values, a power of two. All values are
+  /// `value` at first.
   package init(capacity: Int, value: Float) {
     mask = capacity - 1
     entries = .allocate(capacity: capacity)
@@ -32,15 +33,15 @@ package struct RegressionSums: ~Copyable, Sendable {
 
   deinit { entries.deallocate() }
 
-  /// Values rounded to multiples of 1/1024.
+  /// Returns the values rounded to multiples of 1/1024.
   @_noLocks @inlinable @inline(__always)
   package static func rounded(_ values: SIMD4<Float>) -> SIMD4<Float> {
-    // The sum has no room for digits below 1/1024.
+    // The sum cannot represent digits below 1/1024.
     let large = SIMD4<Float>(repeating: 12288)
     return values + large - large
   }
 
-  /// From now on all values so far were `value`.
+  /// Sets all previous values to `value`.
   @_noLocks
   package mutating func fill(with value: Float) {
     var left = mask &+ 1
@@ -50,7 +51,7 @@ package struct RegressionSums: ~Copyable, Sendable {
     }
   }
 
-  /// Adds a value to each series: a multiple of 1/1024, not above 4096 in magnitude.
+  /// Adds a value to each series. It must be a multiple of 1/1024 with a magnitude of at most 4096.
   @_noLocks
   package mutating func add(_ values: SIMD4<Float>) {
     let last = entries + newest
@@ -63,8 +64,8 @@ package struct RegressionSums: ~Copyable, Sendable {
     next.pointee.squares = integer4_sum(last.pointee.squares, integer4_product(whole, whole))
   }
 
-  /// The slopes of the lines through the last `length` values of each series, per value, and the
-  /// mean squared residuals.
+  /// Returns the slopes of the lines through the last `length` values of each series, per value,
+  /// and the mean squared residuals.
   @_noLocks
   package func fits(length: Int) -> (slopes: SIMD4<Float>, rests: SIMD4<Float>) {
     let (last, first) = (entries + newest, entries + ((newest &- length) & mask))
@@ -75,7 +76,7 @@ package struct RegressionSums: ~Copyable, Sendable {
     let weightedSums = integer4_difference(
       integer4_difference(last.pointee.sumOfSums, first.pointee.sumOfSums), before)
     let sums = integer4_as_double4(wholeSums) * unit
-    // Products with the time from the middle of the line on.
+    // The sums of the products with the time, relative to the middle of the line.
     let moments = sums * ((count + 1) / 2) - integer4_as_double4(weightedSums) * unit
     let squares =
       integer4_as_double4(integer4_difference(last.pointee.squares, first.pointee.squares))

@@ -2,21 +2,22 @@
 
 import AudioBasics
 
-/// The last blocks of samples that were looked at closely, all of one length: one that comes again,
-/// as in a loop of a few frames, need not be.
+/// The last blocks of samples that were interpolated, all of the same length. A block that repeats,
+/// as in a loop of a few frames, can be skipped.
 struct RepeatedBlocks: ~Copyable {
   private let sampleCount: Int
-  /// Blocks that are kept.
+  /// The number of blocks that are kept.
   private let blockCount: Int
-  /// A frame for each block.
+  /// The blocks, one per frame of the buffer.
   private var blocks: SampleBuffer
-  /// The bits of a few samples of each block, by which it is found.
+  /// A hash of the bits of a few samples of each block, used to find it.
   private var keys: SampleBuffer
   private var oldest = 0
-  /// Whether the last block that was looked for was there: then it is likely of the next one.
+  /// Whether the last block that was searched was found, so that the next one is likely to be found
+  /// too.
   private(set) var isRepeating = false
 
-  /// Room for `blockCount` blocks, a multiple of four, of `sampleCount` samples.
+  /// Creates memory for `blockCount` blocks, a multiple of four, of `sampleCount` samples.
   init(blockCount: Int, sampleCount: Int) {
     self.sampleCount = sampleCount
     self.blockCount = blockCount
@@ -24,7 +25,7 @@ struct RepeatedBlocks: ~Copyable {
     keys = SampleBuffer(frameCount: blockCount, channelCount: 1)
   }
 
-  /// Whether the `count` samples are those of a block that is kept.
+  /// Returns whether the `count` samples are equal to a block that is kept.
   @_noLocks
   mutating func contains(_ samples: UnsafePointer<Float>, _ count: Int) -> Bool {
     isRepeating = false
@@ -54,7 +55,7 @@ struct RepeatedBlocks: ~Copyable {
     return false
   }
 
-  /// Keeps a block of `count` samples instead of the oldest.
+  /// Keeps a block of `count` samples in place of the oldest one.
   @_noLocks
   mutating func add(_ samples: UnsafePointer<Float>, _ count: Int) {
     guard count == sampleCount && blockCount > 0 else { return }
@@ -71,7 +72,7 @@ struct RepeatedBlocks: ~Copyable {
     return (middle ^ samples[count &- 1].bitPattern) &* 0xC2B2_AE3D
   }
 
-  /// Whether all bits are the same.
+  /// Returns whether all bits are equal.
   @_noLocks
   private func isEqual(_ samples: UnsafePointer<Float>, to block: UnsafePointer<Float>) -> Bool {
     let (samples, block) = (UnsafeRawPointer(samples), UnsafeRawPointer(block))

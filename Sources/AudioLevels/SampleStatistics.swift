@@ -1,21 +1,21 @@
 import CVectors
 
-/// Statistics of one channel's samples: peak, clipping, and sums.
+/// The statistics of the samples of one channel: peak, clipping and sums.
 struct SampleStatistics {
-  /// What counts as full scale: the highest a converter of 16 bits delivers.
+  /// The lowest full-scale magnitude: the highest value of a 16-bit converter.
   static let fullScale: Float = 32767 / 32768
 
   private(set) var peak: Float = 0
   private(set) var clippedSamples = 0
-  /// The sums of all samples, and of their squares.
+  /// The sums of all samples and of their squares.
   private(set) var sum = 0.0
   private(set) var squares = 0.0
-  /// Samples in a row, up to now, at full scale.
+  /// The number of consecutive samples at full scale up to now.
   private var clippedRun = 0
 
-  /// Looks at `frames` interleaved frames from `samples` on; `channels` and `sums`, which are
-  /// overwritten, have one element for each channel. Returns whether each sample is a finite
-  /// number: where one is not, peaks and clipped samples are counted, and nothing is summed up.
+  /// Adds `frames` interleaved frames from `samples` on. `channels` and `sums`, which is
+  /// overwritten, have one element per channel. Returns whether all samples are finite. If not,
+  /// only peaks and clipped samples are counted, and the sums do not change.
   static func add(
     _ samples: UnsafePointer<Float>, frames: Int, to channels: inout [SampleStatistics],
     _ sums: inout [ChannelSums]
@@ -24,7 +24,7 @@ struct SampleStatistics {
     vectors_sum_up(&sums, samples, frames, width)
     var isFinite = true
     for channel in 0..<width {
-      // A sum of squares of floats is finite where all of them are.
+      // The sum of the squares of floats is finite if and only if all of them are.
       let isNumber = sums[channel].squares.isFinite
       channels[channel].add(
         samples + channel, count: frames, stride: width, highest: sums[channel].peak,
@@ -39,7 +39,8 @@ struct SampleStatistics {
     return true
   }
 
-  /// Counts samples of this channel, the highest magnitude of which is known.
+  /// Updates the peak and counts the clipped samples of this channel; `highest` is its highest
+  /// magnitude.
   private mutating func add(
     _ samples: UnsafePointer<Float>, count: Int, stride: Int, highest: Float, isFinite: Bool
   ) {
@@ -58,7 +59,7 @@ struct SampleStatistics {
         continue
       }
       clippedRun &+= 1
-      // The second of a run vouches for the first.
+      // A single sample is not counted; the second sample of a run counts for both.
       clippedSamples &+= clippedRun == 1 ? 0 : clippedRun == 2 ? 2 : 1
     }
   }

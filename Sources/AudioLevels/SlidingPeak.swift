@@ -1,11 +1,11 @@
 // Audio thread.
 
-/// The highest peak of the last frames, kept as the maxima of sixteen blocks so that the work of a
-/// frame has a bound: what a limiter goes by. A value belongs to one thread at a time.
+/// The highest peak of the last frames for a limiter, stored as the maxima of sixteen blocks so
+/// that the work per frame is bounded. One thread uses a value at a time.
 package struct SlidingPeak: BitwiseCopyable, Sendable {
-  /// Frames of a block; 0 for a window that remembers nothing.
+  /// The number of frames in a block; 0 for a window without memory.
   package let blockFrames: Int
-  /// Frames of the present block so far.
+  /// The number of frames in the current block so far.
   package private(set) var filled = 0
   /// The highest peak of the last sixteen blocks.
   package private(set) var highest: Float = 0
@@ -13,13 +13,13 @@ package struct SlidingPeak: BitwiseCopyable, Sendable {
   private var peaks = SIMD16<Float>(repeating: 0)
   private var oldest = 0
 
-  /// A window of sixteen blocks of silence.
+  /// Creates a window of sixteen blocks of silence.
   package init(blockFrames: Int) {
     self.blockFrames = blockFrames
   }
 
-  /// Takes in the peak of the next `frames` frames, which are no more than the present block has
-  /// room for. True where they complete it, so that `highest` may be another one.
+  /// Adds the peak of the next `frames` frames, which must fit in the current block. Returns true
+  /// if they complete the block, so that `highest` may have changed.
   @_noLocks
   package mutating func add(_ peak: Float, frames: Int) -> Bool {
     if peak > blockPeak { blockPeak = peak }
@@ -31,24 +31,24 @@ package struct SlidingPeak: BitwiseCopyable, Sendable {
     return true
   }
 
-  /// The gain that keeps the highest peak at `limit`, 1 where that is below it.
+  /// Returns the gain that reduces the highest peak to `limit`; 1 if the peak is not above it.
   @_noLocks
   package func gain(limit: Float) -> Float {
     highest > limit ? Self.gain(of: highest, limit: limit) : 1
   }
 
-  /// The gain that brings `peak` down to `limit`: a little less than exact, so that its rounded
-  /// product with the peak is not above the limit.
+  /// Returns the gain that reduces `peak` to `limit`. It is slightly lower than exact, so that the
+  /// rounded product with the peak is not above the limit.
   @_noLocks
   package static func gain(of peak: Float, limit: Float) -> Float { limit * margin / peak }
 
-  /// Factor by which a limit is lowered before it is divided by a peak.
+  /// The factor that lowers a limit before the division by a peak.
   package static var margin: Float { @_noLocks get { 0.999_999 } }
 
-  /// The least rise of a gain: less would be lost in rounding.
+  /// The smallest increase of a gain that is not lost in rounding.
   package static var leastStep: Float { @_noLocks get { 0.000_000_12 } }
 
-  /// Replaces the oldest block by the present one.
+  /// Replaces the oldest block by the current one.
   @_noLocks
   private mutating func replaceOldest() {
     peaks[oldest] = blockPeak

@@ -2,7 +2,7 @@
 
 import AudioBasics
 
-/// The true peaks of a sound: of each channel, or of all together.
+/// The true peaks of audio, for each channel or for all channels together.
 ///
 /// ```swift
 /// var buffer = SampleBuffer(frameCount: 480, channelCount: 1)
@@ -16,19 +16,20 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
   private let meterCount: Int
   private let channelCount: Int
   private let isShared: Bool
-  /// Frames for which it is decided together whether they are interpolated. Longer blocks cost less
-  /// where little is; shorter ones are more often the same again, which only one meter looks for.
+  /// The number of frames in a block, which is either interpolated as a whole or not at all. Longer
+  /// blocks cost less if few of them are interpolated; shorter blocks repeat more often, which is
+  /// checked only if `isShared`.
   private let blockFrames: Int
-  /// The highest magnitudes of what the filters reach back to.
+  /// The highest magnitudes of the previous frames that the filters need.
   private var keptPeaks = SIMD4<Float>()
 
-  /// Channels of `sampleRate` that were silent up to now, each with a peak of its own unless
-  /// `isShared`.
+  /// Creates a meter for channels at `sampleRate` that were silent so far. Each channel has its own
+  /// peak unless `isShared`.
   public init(sampleRate: Int, channelCount: Int, isShared: Bool = false) {
     self.channelCount = max(0, channelCount)
     self.isShared = isShared
     blockFrames = isShared ? 64 : 96
-    // A vector of four holds one channel, or two or four side by side.
+    // A vector of four holds one channel, or two or four channels side by side.
     let isWhole = isShared || channelCount == 2 || channelCount == 4
     meterCount = isWhole ? min(1, self.channelCount) : self.channelCount
     meters = .allocate(capacity: meterCount)
@@ -46,20 +47,20 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
     meters.deallocate()
   }
 
-  /// Frames by which a peak between samples is found later than it is, at most.
+  /// The maximum delay in frames with which a peak between samples is detected.
   package var delayFrames: Int {
     @_noLocks get { meterCount > 0 ? meters.pointee.reach / 2 : 0 }
   }
 
-  /// The highest magnitudes so far are `level` from now on, full scale being 1; what the filters
-  /// reach back to is kept. For channels with a peak of their own.
+  /// Sets the highest magnitudes so far to `level`, relative to full scale. The previous frames
+  /// that the filters need are kept. For meters with one peak per channel.
   @_noLocks
   package mutating func restart(at level: Float) {
     for index in 0..<meterCount { (meters + index).pointee.restart(at: level) }
   }
 
-  /// Looks at `frames` frames of `buffer` from `first` on. Returns the highest magnitude of the
-  /// samples.
+  /// Measures `frames` frames of `buffer`, starting at `first`. Returns the highest magnitude of
+  /// the samples.
   @_noLocks @discardableResult
   public mutating func add(
     _ buffer: borrowing SampleBuffer, from first: Int = 0, frames: Int
@@ -88,7 +89,7 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
     keptPeaks = before
     for index in 0..<meterCount {
       (meters + index).pointee.keepLast(buffer, channel: index, from: first, count: frames)
-      // Behind a short block, others are kept as well.
+      // If the last block is shorter than the reach, frames of earlier blocks are needed as well.
       if length < meters.pointee.reach {
         keptPeaks = PeakLanes.higher(keptPeaks, (meters + index).pointee.keptPeaks)
       }
@@ -96,8 +97,8 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
     return PeakLanes.highest(highest)
   }
 
-  /// The highest magnitudes of the samples: those of the channels where each has lanes of its own,
-  /// or else of all together, in all four.
+  /// Returns the highest magnitudes of the samples: those of the channels if each has its own
+  /// lanes, or otherwise the highest of all channels in all four lanes.
   @_noLocks @inline(__always)
   private func samplePeaks(
     of buffer: borrowing SampleBuffer, from first: Int, frames: Int
@@ -107,7 +108,8 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
       : SIMD4(repeating: buffer.peak(from: first, frames: frames))
   }
 
-  /// A channel's highest magnitude so far, full scale being 1. Channels together are one.
+  /// The highest magnitude of a channel so far, relative to full scale. If `isShared`, all channels
+  /// together are channel 0.
   public subscript(channel: Int) -> Float {
     @_noLocks get {
       requirement(
@@ -118,7 +120,7 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// The highest of all channels.
+  /// The highest magnitude of all channels.
   public var highest: Float {
     @_noLocks get {
       var highest: Float = 0
@@ -130,32 +132,31 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// The highest magnitudes between the samples too, of one channel, of two or four each for itself,
-/// or of any number together: the true peak of ITU-R BS.1770-5, Annex 2.
+/// The highest magnitudes, including those between samples, of one channel, of two or four channels
+/// separately, or of any number together: the true peak of ITU-R BS.1770-5, Annex 2.
 ///
-/// Samples are interpolated to four times rates below 96 kHz and twice those below 192 kHz, by a
-/// sinc of 49 taps in a Hann window, as libebur128 does; above, the samples are the peak. Where
-/// `InterpolationFilters` tell that nothing can be higher than the highest peak so far, nothing is
-/// interpolated. The result is the same, and of most music little remains to be looked at.
+/// Samples are interpolated by a factor of four at rates below 96 kHz and of two below 192 kHz,
+/// with a sinc of 49 taps and a Hann window, as in libebur128; at higher rates the samples are the
+/// peak. Frames are not interpolated if `InterpolationFilters` proves that no value can be above
+/// the highest peak so far. The result is the same, and few frames of most music are interpolated.
 ///
-/// All memory is allocated by the initialiser.
+/// The initialiser allocates all memory.
 struct TruePeak: ~Copyable {
-  /// The highest magnitudes so far, full scale being 1, at least those of the samples: one after
-  /// the other, again and again. What is no number does not count.
+  /// The highest magnitudes so far, relative to full scale, at least those of the samples. The
+  /// peaks are repeated to fill the four lanes. NaN does not count.
   private(set) var peaks = SIMD4<Float>()
 
   private let filters: InterpolationFilters
   private var repetitions: RepeatedBlocks
-  /// The channels it looks at, side by side.
+  /// The number of channels that are measured, side by side.
   private let width: Int
-  /// How many peaks they have: one, or each its own.
+  /// The number of peaks of these channels: one in total, or one for each.
   let lanes: PeakLanes
-  /// The last frames that were looked at, which the filters reach back to; and room for a block
-  /// behind them.
+  /// The previous frames that the filters need, with memory for a block after them.
   private var line: SampleBuffer
 
-  /// `width` channels of `sampleRate` that were silent up to now, with 1, 2 or 4 peaks, for blocks
-  /// of at most `blockFrames` frames; no fewer than are kept.
+  /// Creates a meter for `width` channels at `sampleRate` that were silent so far, with 1, 2 or 4
+  /// peaks, for blocks of at most `blockFrames` frames, not less than the filters' reach.
   init(
     sampleRate: Int, width: Int, peakCount: Int, blockFrames: Int, remembersBlocks: Bool
   ) {
@@ -163,19 +164,20 @@ struct TruePeak: ~Copyable {
     self.width = width
     lanes = PeakLanes(peakCount: peakCount)
     line = SampleBuffer(frameCount: filters.reach + blockFrames, channelCount: width)
-    // An output may play a loop for hours; its memory is in proportion to the channels.
+    // An output may play a loop for hours. The memory is proportional to the number of channels.
     repetitions = RepeatedBlocks(
       blockCount: remembersBlocks ? 64 : 0, sampleCount: line.frameCount * width)
   }
 
-  /// Frames that the filters reach back to.
+  /// The number of previous frames that the filters need.
   var reach: Int {
     @_noLocks get { filters.reach }
   }
 
-  /// Looks at a block of `count` frames of `buffer`, in the channels from `channel` on, from the
-  /// frame `place` on; `known` frames of the same sound are there before it, the others were kept.
-  /// No magnitude of the block is above `blockPeaks`, and none of the block before above `before`.
+  /// Measures a block of `count` frames of `buffer` that starts at the frame `place`, in the
+  /// channels from `channel` on. `known` previous frames of the same audio precede it in the
+  /// buffer; the others are in the line. No magnitude of the block is above `blockPeaks`, and none
+  /// of the previous block is above `before`.
   @_noLocks
   mutating func look(
     _ buffer: borrowing SampleBuffer, channel: Int, at place: Int, count: Int, known: Int,
@@ -199,12 +201,12 @@ struct TruePeak: ~Copyable {
       bounds: isWhole ? bounds : PeakLanes.higher(samples, keptPeaks), lanes, &repetitions)
   }
 
-  /// The highest magnitudes so far are `level` from now on.
+  /// Sets the highest magnitudes so far to `level`.
   @_noLocks
   mutating func restart(at level: Float) { peaks = SIMD4(repeating: level) }
 
-  /// Keeps what the filters will reach back to: the last of `count` frames of `buffer` from `first`
-  /// on.
+  /// Keeps the frames that the filters will need: the last of `count` frames of `buffer`, starting
+  /// at `first`.
   @_noLocks
   mutating func keepLast(
     _ buffer: borrowing SampleBuffer, channel: Int, from first: Int, count: Int
@@ -216,12 +218,13 @@ struct TruePeak: ~Copyable {
       buffer, channel, from: first &+ count &+ kept &- reach, to: kept, frames: reach &- kept)
   }
 
-  /// The highest magnitudes of what is kept.
+  /// The highest magnitudes of the previous frames that are kept.
   var keptPeaks: SIMD4<Float> {
     @_noLocks get { lanes.folded(line.peaksOfFour(from: 0, frames: filters.reach)) }
   }
 
-  /// Copies `frames` frames of `buffer`, from `first` on, to the line from the frame `target` on.
+  /// Copies `frames` frames of `buffer`, starting at `first`, to the line, starting at the frame
+  /// `target`.
   @_noLocks
   private mutating func copy(
     _ buffer: borrowing SampleBuffer, _ channel: Int, from first: Int, to target: Int, frames: Int

@@ -2,12 +2,12 @@ import AudioBasics
 import CKissFFT
 import Glibc
 
-/// The discrete Fourier transform of real signals of one length, and its inverse, by KissFFT in
-/// single precision.
+/// The discrete Fourier transform of real signals of one length, and its inverse, computed by
+/// KissFFT in single precision.
 ///
 /// Bin k of the spectrum of `length` frames is the sum of x[n] exp(-2 pi i k n / length), for k
-/// from 0 to length / 2; the inverse divides by the length, so that there and back changes nothing.
-/// Not for the audio thread. One thread at a time.
+/// from 0 to length / 2. The inverse divides by the length, so that a transform and its inverse
+/// restore the signal. Not for the audio thread. One thread at a time.
 ///
 /// ```swift
 /// if let transform = FourierTransform(atLeast: 480) {  // nil without memory for it
@@ -24,14 +24,14 @@ public struct FourierTransform: ~Copyable, @unchecked Sendable {
   private let forwardPlan: kiss_fftr_cfg
   private let inversePlan: kiss_fftr_cfg
 
-  /// Frames of a signal: even.
+  /// The number of frames in a signal, which is even.
   public let length: Int
 
-  /// Bins of a spectrum.
+  /// The number of bins in a spectrum.
   public var binCount: Int { length / 2 + 1 }
 
-  /// A transform of at least `frames` frames: the next length with small factors only, which is
-  /// fast. Nil where memory is short, or beyond 2^28 frames.
+  /// Creates a transform of at least `frames` frames: the next length with small prime factors,
+  /// which is fast. Nil if memory is short, or above 2^28 frames.
   public init?(atLeast frames: Int) {
     guard frames <= 1 << 28 else { return nil }
     let length = 2 * Int(kiss_fft_next_fast_size(Int32(max(2, frames) + 1) / 2))
@@ -50,7 +50,7 @@ public struct FourierTransform: ~Copyable, @unchecked Sendable {
     free(UnsafeMutableRawPointer(inversePlan))
   }
 
-  /// The spectrum of `signal`, which is followed by silence up to `length`, or cut there.
+  /// Returns the spectrum of `signal`, which is padded with silence or truncated to `length`.
   public func spectrum(of signal: Span<Float>) -> [ComplexFloat] {
     var padded = [Float](repeating: 0, count: length)
     for index in 0..<min(length, signal.count) { padded[index] = signal[index] }
@@ -59,14 +59,14 @@ public struct FourierTransform: ~Copyable, @unchecked Sendable {
     return bins
   }
 
-  /// The signal of which `spectrum` is the spectrum.
+  /// Returns the signal whose spectrum is `spectrum`.
   public func signal(of spectrum: [ComplexFloat]) -> [Float] {
     var frames = [Float](repeating: 0, count: length)
     signal(of: spectrum, into: &frames)
     return frames
   }
 
-  /// Puts the spectrum of `length` frames into `bins`, and allocates nothing.
+  /// Writes the spectrum of `length` frames to `bins`, without allocating.
   public func spectrum(of signal: [Float], into bins: inout [ComplexFloat]) {
     requirement(
       signal.count == length && bins.count == binCount,
@@ -74,7 +74,7 @@ public struct FourierTransform: ~Copyable, @unchecked Sendable {
     signal.withUnsafeBufferPointer { frames in
       bins.withUnsafeMutableBufferPointer { bins in
         guard let target = bins.baseAddress, let source = frames.baseAddress else { return }
-        // The same two floats, under the name that C gives them.
+        // The same two floats, with the type that C uses for them.
         target.withMemoryRebound(to: kiss_fft_cpx.self, capacity: binCount) {
           kiss_fftr(forwardPlan, source, $0)
         }
@@ -82,7 +82,7 @@ public struct FourierTransform: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Puts the signal of which `spectrum` is the spectrum into `frames`, and allocates nothing.
+  /// Writes the signal whose spectrum is `spectrum` to `frames`, without allocating.
   public func signal(of spectrum: [ComplexFloat], into frames: inout [Float]) {
     requirement(
       spectrum.count == binCount && frames.count == length,
@@ -100,33 +100,33 @@ public struct FourierTransform: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// A complex number, as spectra are made of.
+/// A complex number in single precision, an element of a spectrum.
 public struct ComplexFloat: BitwiseCopyable, Sendable, Equatable {
-  /// The part along the cosine.
+  /// The real part: the amplitude of the cosine.
   public var real: Float
-  /// The part along the sine.
+  /// The imaginary part: the amplitude of the sine.
   public var imaginary: Float
 
-  /// A number of these two parts.
+  /// Creates a number with these two parts.
   public init(_ real: Float, _ imaginary: Float) {
     self.real = real
     self.imaginary = imaginary
   }
 
-  /// The square of its magnitude: a power.
+  /// The square of the magnitude: a power.
   public var power: Float { real * real + imaginary * imaginary }
 
   /// The complex conjugate.
   public var conjugate: ComplexFloat { ComplexFloat(real, -imaginary) }
 
-  /// The product of two numbers.
+  /// Returns the product of two numbers.
   public static func * (left: ComplexFloat, right: ComplexFloat) -> ComplexFloat {
     ComplexFloat(
       left.real * right.real - left.imaginary * right.imaginary,
       left.real * right.imaginary + left.imaginary * right.real)
   }
 
-  /// The product of a complex and a real number.
+  /// Returns the product of a complex and a real number.
   public static func * (left: ComplexFloat, factor: Float) -> ComplexFloat {
     ComplexFloat(left.real * factor, left.imaginary * factor)
   }

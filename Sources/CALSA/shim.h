@@ -9,11 +9,11 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-// The ALSA calls allowed on the audio thread. Redeclared so that the compiler lets them into
-// functions marked @_noLocks, and no others. Read in alsa-lib 1.2.8: on hardware they touch the
-// mapped status and control pages (avail_update, mmap_begin, mmap_commit) or make the one system
-// call that is their purpose (readi, writei, readn, writen, poll). The mutex that alsa-lib takes
-// around plugins is switched off, since one thread drives a PCM (LIBASOUND_THREAD_SAFE).
+// The ALSA functions allowed on the audio thread. They are redeclared so that the compiler accepts
+// them, and no others, in functions marked @_noLocks. Source read: alsa-lib 1.2.8. On hardware they
+// access the mapped status and control pages (avail_update, mmap_begin, mmap_commit) or perform the
+// one system call that is their purpose (readi, writei, readn, writen, poll). The mutex that
+// alsa-lib locks around plugins is disabled, because one thread uses a PCM (LIBASOUND_THREAD_SAFE).
 #define REALTIME_SAFE __attribute__((swift_attr("@_noLocks")))
 
 REALTIME_SAFE snd_pcm_sframes_t snd_pcm_avail_update(snd_pcm_t *pcm);
@@ -34,12 +34,12 @@ REALTIME_SAFE snd_pcm_state_t snd_pcm_state(snd_pcm_t *pcm);
 REALTIME_SAFE int snd_pcm_poll_descriptors_revents(snd_pcm_t *pcm, struct pollfd *pfds,
                                                    unsigned int nfds, unsigned short *revents);
 
-// RealtimeSanitizer's, present only in a build that links its runtime. A wait for a device is meant to
-// block, and is all of a cycle that may.
+// Functions of RealtimeSanitizer, defined only in a build that links its runtime. The wait for a
+// device is the only part of a cycle that may block.
 extern void __rtsan_disable(void) __attribute__((weak));
 extern void __rtsan_enable(void) __attribute__((weak));
 
-/// Sleeps until a device is due: the one place where the audio thread waits.
+/// Sleeps until a device is ready: the only place where the audio thread waits.
 REALTIME_SAFE static inline int duplex_sleep(struct pollfd *descriptors, long count, int milliseconds) {
   if (__rtsan_disable) __rtsan_disable();
   int ready = poll(descriptors, (nfds_t)count, milliseconds);
@@ -47,8 +47,9 @@ REALTIME_SAFE static inline int duplex_sleep(struct pollfd *descriptors, long co
   return ready;
 }
 
-/// A descriptor that becomes ready with each period of the one device behind `descriptor`, or -1.
-/// The kernel keeps its place in the device's queue, where `poll` would join and leave it each time.
+/// Returns a descriptor that becomes ready with each period of the device with `descriptor`, or -1.
+/// The kernel keeps it in the device's wait queue; `poll` would join and leave the queue in each
+/// call.
 static inline int duplex_open_waiting(const struct pollfd *descriptor) {
   int waiting = epoll_create1(EPOLL_CLOEXEC);
   struct epoll_event event = {.events = (unsigned)descriptor->events | EPOLLET};
@@ -59,7 +60,8 @@ static inline int duplex_open_waiting(const struct pollfd *descriptor) {
   return waiting;
 }
 
-/// Sleeps until the device behind `waiting` is due: poll's events, or 0 when interrupted or too late.
+/// Sleeps until the device of `waiting` is ready. Returns the events of poll, or 0 if interrupted
+/// or if the timeout expired.
 REALTIME_SAFE static inline int duplex_sleep_waiting(int waiting, int milliseconds) {
   struct epoll_event event = {0};
   if (__rtsan_disable) __rtsan_disable();
@@ -73,16 +75,17 @@ static void duplex_ignore_error(const char *file, int line, const char *function
   (void)file, (void)line, (void)function, (void)error, (void)format;
 }
 
-/// Keeps alsa-lib from printing its own diagnosis to standard error beside ours.
+/// Prevents alsa-lib from printing its diagnostics to standard error.
 static inline void duplex_silence_alsa(void) { snd_lib_error_set_handler(duplex_ignore_error); }
 
-/// Where what alsa-lib says to a thread is collected.
+/// A buffer for the messages of alsa-lib to a thread.
 struct duplex_error_text {
   char *text;
   size_t room;
 };
 
-// A variable of a header would not be compiled into Swift's modules; one of a function is.
+// Swift's importer does not compile a variable of a header into its modules, but does compile a
+// variable of a function.
 static struct duplex_error_text *duplex_collected_errors(void) {
   static _Thread_local struct duplex_error_text collected;
   return &collected;
@@ -105,8 +108,8 @@ static void duplex_collect_error(const char *file, int line, const char *functio
   collected->room -= count + 1;
 }
 
-/// Reads ALSA's configuration. Returns 0 or more, or the negative number of the error: then `text`, of `size` bytes,
-/// holds what alsa-lib says about it, a line for each message.
+/// Reads ALSA's configuration. Returns 0 or more, or a negative error number: then `text`, of
+/// `size` bytes, contains the messages of alsa-lib, one per line.
 static inline int duplex_read_configuration(char *text, size_t size) {
   snd_config_t *top = NULL;
   *text = 0;
@@ -121,8 +124,8 @@ static inline int duplex_read_configuration(char *text, size_t size) {
 
 static void duplex_ignore_text(const char *text) { (void)text; }
 
-/// Keeps libjack, which ALSA's plugin of that name calls, from printing to standard error. Loads it, for
-/// good, so that what it says of its first connection is silenced as well.
+/// Prevents libjack, which ALSA's plugin of that name uses, from printing to standard error. Loads
+/// the library permanently, so that messages of its first connection are suppressed as well.
 static inline void duplex_silence_jack(void) {
   typedef void (*set_handler)(void (*)(const char *));
   void *library = dlopen("libjack.so.0", RTLD_LAZY);

@@ -124,7 +124,8 @@ void ccairo_draw_image(struct ccairo_canvas *canvas, const unsigned *pixels, int
   lib.rectangle(canvas->context, 0, 0, columns, rows);
   lib.fill(canvas->context);
   lib.restore(canvas->context);
-  // An SVG keeps what it draws until it ends: it copies the pixels when the image is finished.
+  // An SVG surface keeps its images until it is finished; finishing the image makes it copy the
+  // pixels.
   lib.surface_finish(image);
   lib.surface_destroy(image);
 }

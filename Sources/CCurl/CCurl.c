@@ -6,12 +6,13 @@
 #include <string.h>
 #include <sys/socket.h>
 
-// Newer than the oldest header this is compiled with.
+// This option is newer than the oldest supported header.
 enum { option_quick_exit = CURLOPTTYPE_LONG + 322 };
 
 static struct {
   __typeof__(&curl_global_init) global_init;
-  // The types of these two are macros' in the header, to check their arguments.
+  // The header defines these two functions as macros with argument checks, so their types are
+  // declared here.
   CURLcode (*easy_setopt)(CURL *, CURLoption, ...);
   __typeof__(&curl_easy_init) easy_init;
   __typeof__(&curl_easy_cleanup) easy_cleanup;
@@ -97,7 +98,7 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *context) {
   }
 }
 
-// A small kernel buffer, so that a server cannot send much that is never played.
+// Sets a small kernel buffer, so that a server cannot send much data that is never played.
 static int prepare_socket(void *context, curl_socket_t socket, curlsocktype purpose) {
   const ccurl_transfer *transfer = context;
   (void)purpose;
@@ -122,7 +123,7 @@ ccurl_transfer *ccurl_transfer_create(
     if (longer) transfer->lines = longer;
     is_complete = longer != NULL;
   }
-  // What old radio servers say instead of HTTP.
+  // Old radio servers send this instead of HTTP.
   transfer->aliases = lib.slist_append(NULL, "ICY ");
   if (!is_complete || !transfer->aliases ||
       lib.easy_setopt(easy, CURLOPT_URL, address) != CURLE_OK) {
@@ -140,13 +141,13 @@ ccurl_transfer *ccurl_transfer_create(
   lib.easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->reason);
   lib.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, connect_milliseconds);
   lib.easy_setopt(easy, CURLOPT_USERAGENT, "duplex");
-  // Redirects are followed above, where the rules for them are.
+  // Redirects are followed by the caller, which checks them.
   lib.easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
   lib.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   lib.easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-  // HTTP/2 would take in megabytes while a transfer pauses.
+  // With HTTP/2, megabytes would be received while a transfer pauses.
   lib.easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-  // Older libraries do not know it, and then wait for a name that is being looked up.
+  // Older versions do not have this option, and wait for a pending name lookup.
   lib.easy_setopt(easy, (CURLoption)option_quick_exit, 1L);
   return transfer;
 }
@@ -230,7 +231,8 @@ void ccurl_carrier_wait(ccurl_carrier *carrier, int descriptor, int milliseconds
   lib.multi_poll(carrier->multi, &extra, 1, milliseconds, NULL);
 }
 
-// The part `what` of `address`, or of what `reference` means there.
+// Returns the part `what` of `address`, or of `reference` resolved against `address`. Removes the
+// user's name and password unless `has_user`. The caller frees the result; NULL on failure.
 static char *part(const char *address, const char *reference, CURLUPart what, bool has_user) {
   const unsigned flags = CURLU_NON_SUPPORT_SCHEME;
   CURLU *url = lib.url();

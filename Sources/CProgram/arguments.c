@@ -1,5 +1,5 @@
-// glibc hands every function in .init_array what main gets. Swift's own CommandLine reads
-// /proc/self/cmdline instead, and takes a failure to read it for an empty command line.
+// glibc passes the arguments of main to every function in .init_array. Swift's CommandLine reads
+// /proc/self/cmdline instead, and treats a failure to read it as an empty command line.
 #include "CProgram.h"
 
 static int argument_count;

@@ -13,7 +13,7 @@ int cprogram_columns(unsigned int scalar) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, find_unicode);
   if (!unicode) return 1;
-  // wcwidth goes by the locale of the thread, and the program has set none.
+  // wcwidth uses the locale of the thread, and the program has set none.
   const locale_t previous = uselocale(unicode);
   const int columns = wcwidth((wchar_t)scalar);
   uselocale(previous);

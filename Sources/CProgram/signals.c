@@ -1,5 +1,6 @@
-// Handlers of signals. SIGINT, SIGTERM and SIGHUP, until a session handles them, print a sentence and end the program with
-// an exit status. SIGTSTP (Ctrl-Z) erases the panel that is drawn on the terminal and stops the program.
+// Signal handlers. SIGINT, SIGTERM and SIGHUP, until a session handles them, print a sentence and
+// end the program with an exit status. SIGTSTP (Ctrl-Z) erases the panel on the terminal and stops
+// the program.
 #include "CProgram.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 static int end_status;
 static char end_sentence[1001], end_event[1001];
 
-// Nothing but what a signal's handler may call.
+// Calls async-signal-safe functions only.
 static void end(int number) {
   (void)number;
   ssize_t ignored = 0;
@@ -42,10 +43,10 @@ static void hear_stop(void);
 static void stop(int number) {
   const int error = errno;
   ssize_t ignored = 0;
-  // In the background the terminal belongs to another program.
+  // If the program is in the background, the terminal belongs to another program.
   if (atomic_load(&drawn) && tcgetpgrp(STDERR_FILENO) == getpgrp()) ignored = write(STDERR_FILENO, "\r\033[J", 4);
   (void)ignored;
-  // SA_RESETHAND has brought the default action back: the program stops here, until SIGCONT.
+  // SA_RESETHAND has restored the default action: the program stops here, until SIGCONT.
   raise(number);
   hear_stop();
   errno = error;

@@ -1,3 +1,3 @@
-// The headers are all there is; a target needs one file to compile.
+// All code is in the headers; a target needs one file to compile.
 #define _GNU_SOURCE
 #include "CRealtime.h"

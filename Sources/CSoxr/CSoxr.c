@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-// As libsoxr.so.0 has them (soxr 0.1): declared here, so that its header is not needed to build.
+// As in libsoxr.so.0 (soxr 0.1); declared here, so that the build does not need its header.
 struct quality_spec {
   double precision, phase_response, passband_end, stopband_begin;
   void *reserved;
@@ -12,12 +12,12 @@ struct quality_spec {
 
 enum {
   recipe_steep_filter = 0x40,
-  // For ratios of large terms: positions in 96 bits.
+  // Computes positions with 96 bits, for ratios with large terms.
   flag_high_precision_clock = 8,
 };
 
 static struct {
-  // The specifications of samples and of resources are left at their defaults: interleaved 32-bit
+  // The specifications of samples and of resources are NULL, for the defaults: interleaved 32-bit
   // floating point, one thread.
   csoxr_converter *(*create)(
     double, double, unsigned, const char **, const void *, const struct quality_spec *,
@@ -45,7 +45,7 @@ bool csoxr_load(void) {
 
 csoxr_converter *csoxr_create(
   double input_rate, double output_rate, unsigned channel_count, csoxr_filter filter) {
-  // The recipes of 20, 24, 28 and 32 bits are 4 to 7.
+  // The recipes for 20, 24, 28 and 32 bits have the numbers 4 to 7.
   unsigned long recipe = filter.bits / 4 - 1;
   if (filter.is_steep) recipe |= recipe_steep_filter;
   const struct quality_spec quality = lib.quality_spec(recipe, flag_high_precision_clock);
@@ -62,8 +62,8 @@ void csoxr_destroy(csoxr_converter *converter) { lib.destroy(converter); }
 size_t csoxr_convert(
   csoxr_converter *converter, const float *input, size_t frames, float *output, size_t room) {
   size_t produced = 0;
-  // Asked how many frames it took, it would take no more than `room` needs. It has no error to
-  // tell after it was made.
+  // With a pointer for the number of frames consumed, the function would consume no more than
+  // `room` needs. It reports no errors after creation.
   lib.process(converter, input, frames, NULL, output, room, &produced);
   return produced;
 }

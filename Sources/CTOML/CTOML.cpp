@@ -9,8 +9,8 @@
 
 namespace {
 
-// toml++ 3.3 asserts what a text from outside may break: a table's name that begins with a letter
-// beyond ASCII without quotes ends the program there.
+// toml++ 3.3 asserts conditions that external text can violate. For example, an unquoted table name
+// that begins with a non-ASCII letter would end the program.
 struct broken_assertion {};
 
 }  // namespace
@@ -92,8 +92,8 @@ bool breaks_assertion(std::string_view text) {
   }
 }
 
-// The line at which an assertion breaks, from 1: that of the shortest of the texts that end with a
-// line and break it.
+// Returns the line at which an assertion fails, counted from 1: the last line of the shortest
+// prefix of whole lines that violates it.
 unsigned line_of_assertion(std::string_view text) {
   std::vector<size_t> ends;
   for (size_t end = text.find('\n'); end != text.npos; end = text.find('\n', end + 1))

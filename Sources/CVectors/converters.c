@@ -1,7 +1,8 @@
 // The sums of the rate converters.
 #include "vectors.h"
 
-// The eight in the middle of `count` weights, as WeightRow.swift has it.
+// Returns the index of the first of the eight middle weights of `count`, as defined in
+// WeightRow.swift.
 BODY long middle_of(long count) { return count / 2 - 4; }
 
 BODY void vectors_mix_weights_body(
@@ -15,7 +16,7 @@ BODY void vectors_mix_weights_body(
     const float8 late = three * load8(third + index) + four * load8(fourth + index);
     store8(weights + index, early + late);
   }
-  // The outer two rows weigh a sixteenth at most: 24 bits do.
+  // The outer two rows have factors of at most a sixteenth, for which 24 bits are sufficient.
   const float8 outer = one * load8(rows + count) + four * load8(fourth + count);
   const double8 inner = second_factor * exact8(second + count) + third_factor * exact8(third + count);
   const double8 exact = inner + __builtin_convertvector(outer, double8);

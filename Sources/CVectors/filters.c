@@ -1,4 +1,4 @@
-// The band-pass filters of the feedback suppressor, and what they take.
+// The band-pass filters of the feedback suppressor, and the sums of channels that they process.
 #include "vectors.h"
 
 BODY float8 of_pair(const BandPair *pair) { return load8((const float *)pair); }
@@ -7,14 +7,15 @@ BODY void vectors_filter_bands_body(
     const BandFilterWeights *weights, BandPair *state, float4 *energy, const float *samples, long count) {
   const float4 a1 = weights->a1, a2 = weights->a2, g = weights->g, damping = weights->damping;
   const float8 of_band = of_pair(&weights->of_band), of_low = of_pair(&weights->of_low);
-  // Of each vector of eight, the lower half belongs to the band-passes and the upper one to the low-passes.
+  // In each vector of eight, the lower half belongs to the band-passes and the upper half to the
+  // low-passes.
   float8 present = of_pair(state);
   float4 sum = 0;
   for (; count > 0; count--) {
     float8 next = of_band * both(present.lo, present.lo) + of_low * both(present.hi, present.hi);
 #pragma clang loop unroll(full)
     for (int index = 0; index < 7; index++) next += of_pair(&weights->of_sample[index]) * samples[index];
-    // As BandFilters.step.
+    // The same computation as in BandFilters.step.
     const float4 sample = samples[7];
     const float4 band = a1 * next.lo + a2 * (sample - next.hi);
     const float4 low = next.hi + g * band;
@@ -31,7 +32,8 @@ TWO_VERSIONS(
     (const BandFilterWeights *weights, BandPair *state, float4 *energy, const float *samples, long count),
     weights, state, energy, samples, count)
 
-// As BandFilters.step, twice side by side: in the lower half the one filters, in the upper half the others.
+// The same computation as in BandFilters.step for two sets of filters: the samples are in the lower
+// half of each vector, the samples between them in the upper half.
 BODY void vectors_follow_bands_body(
     const BandFilterWeights *weights, BandPair *state, BandPair *between, BandSums *sums, const float *samples,
     const float *samples_between, long count) {
@@ -65,7 +67,7 @@ TWO_VERSIONS(
      const float *samples_between, long count),
     weights, state, between, sums, samples, samples_between, count)
 
-// The sums of the two channels of eight frames, each two frames after the one before.
+// Returns the sums of the two channels of eight frames, which are two frames apart.
 BODY float8 sums_of_every_other(const float *samples) {
   const float8 first = load8(samples), second = load8(samples + 8);
   const float8 third = load8(samples + 16), fourth = load8(samples + 24);
@@ -81,7 +83,7 @@ BODY long vectors_sum_channels_body(
     float *sums, const float *samples, long channels, long stride, long first, long stop) {
   long count = 0, frame = first;
   if (channels == 2 && stride == 2) {
-    // The last of 16 frames is not looked at, but read.
+    // The last of the 16 frames is loaded, but its value is not used.
     for (; frame + 16 <= stop; frame += 16, count += 8) {
       store8(sums + count, sums_of_every_other(samples + 2 * frame));
     }

@@ -1,15 +1,15 @@
-// What levels are made of: peaks, sums, K-weighted power and the peaks between samples.
+// Level measurement: peaks, sums, K-weighted power and peaks between samples.
 #include "vectors.h"
 
 BODY float4 higher4(float8 eight) { return eight.lo > eight.hi ? eight.lo : eight.hi; }
 BODY float8 twice(float4 four) { return both(four, four); }
-// Four or eight samples; four fill both halves.
+// Loads four or eight samples; four samples are copied to both halves.
 BODY float8 load(int is_eight, const float *samples) {
   typedef float4 unaligned4 __attribute__((aligned(4)));
   return is_eight ? load8(samples) : twice(*(const unaligned4 *)samples);
 }
 
-// Raises the lanes by samples that are fewer than eight, lane by lane.
+// Updates the peaks of the lanes with fewer than eight remaining magnitudes.
 BODY float4 with_rest(float4 peaks, const float *magnitude, long count) {
   for (long index = 0; index < count; index++) {
     const float other = magnitude[index];
@@ -55,7 +55,7 @@ BODY void vectors_sum_up_body(ChannelSums *sums, const float *samples, long fram
   long index = 0;
   const long count = frames * channels;
   if (channels > 0 && 8 % channels == 0) {
-    // A lane is always of the same channel.
+    // Each lane always belongs to the same channel.
     float8 peaks = 0;
     double8 sum = 0, squares = 0;
 #pragma clang loop unroll_count(4)
@@ -96,7 +96,8 @@ BODY double2 two_samples(int is_adjacent, const float *left, const float *right)
   return (double2){*left, *right};
 }
 
-// The first section takes a frame while the second one takes what the first made of the frame before.
+// The first section filters a frame while the second one filters the output of the first section
+// for the previous frame.
 BODY void filtered_power(
     int is_adjacent, const SectionWeights *weights, SectionPair *early, SectionPair *late, double2 *sums,
     const float *left, const float *right, long stride, long count) {
@@ -144,19 +145,19 @@ TWO_VERSIONS(
      const float *right, long stride, long count),
     weights, early, late, sums, left, right, stride, count)
 
-// All bits of those lanes in which a magnitude is above that of `least`.
+// Returns a mask with all bits set in the lanes in which the magnitude is above `least`.
 BODY integer8 over(float8 least, float8 samples) { return magnitudes(samples) > least; }
 
-// Whether one of eight lanes is set.
+// Returns whether one of the eight lanes is set.
 BODY int is_any(integer8 lanes) { return __builtin_reduce_or(lanes) != 0; }
 
-// Magnitudes of what is interpolated, for each of eight positions: in the middle of two samples, and the higher of
-// those around it.
+// The magnitudes of interpolated values, one lane for each of eight windows: at the position in the
+// middle between two samples, and the higher one of the two positions around it.
 typedef struct {
   float8 middle, around;
 } Interpolated;
 
-// What the filters of `pairs` pairs of taps make of the samples from `window` on.
+// Applies the filters of `pairs` pairs of taps to the samples from `window` on.
 BODY Interpolated interpolated(int is_eight, const float *window, long stride, const float *weights, long pairs) {
   float8 middle = 0, common = 0, different = 0;
 #pragma clang loop unroll(full)
@@ -173,13 +174,14 @@ BODY Interpolated interpolated(int is_eight, const float *window, long stride, c
   return (Interpolated){magnitudes(middle), magnitudes(common) + magnitudes(different)};
 }
 
-// The higher of `highest` and what lies around the four or eight samples that `window` belongs to. The approximations
-// cost nearly three quarters of what the filters do: they are no longer asked once `worth`, which falls by 3 where the
-// filters have to be looked at all the same and rises by 1 where not, is below zero.
+// Returns the higher of `highest` and the interpolated values of the four or eight windows that
+// start at `window`. The approximations need nearly three quarters of the time of the filters.
+// `worth` decreases by 3 if the filters must be evaluated after the approximations, and increases
+// by 1 otherwise; the approximations are skipped once it is below zero.
 BODY float8 search_around(
     int is_eight, const PeakSearch *search, long pairs, long nearby_pairs, float8 highest, const float *window,
     long stride, long *worth) {
-  // The two samples in the middle.
+  // The first of the two samples in the middle of the window.
   const float *early = window + (pairs - 1) * stride;
   const float8 least_samples = twice(search->least_samples), least_nearby = twice(search->least_nearby);
   if (!is_any(over(least_samples, load(is_eight, early)) | over(least_samples, load(is_eight, early + stride)))) {
@@ -196,7 +198,7 @@ BODY float8 search_around(
   return higher(whole.middle, higher(whole.around, highest));
 }
 
-// With these numbers of pairs, which are constants.
+// Searches with these numbers of pairs, which are constants after inlining.
 BODY float4 search_with(
     const PeakSearch *search, long pairs, long nearby_pairs, float4 known, const float *windows, long stride, long end) {
   float8 highest = twice(known);
@@ -205,7 +207,7 @@ BODY float4 search_with(
     highest = search_around(1, search, pairs, nearby_pairs, highest, windows + index, stride, &worth);
   }
   while (index < end) {
-    // Some of the last four may be looked at again.
+    // Some of the last four windows may be searched twice.
     index = index + 4 < end ? index + 4 : end;
     highest = search_around(0, search, pairs, nearby_pairs, highest, windows + index - 4, stride, &worth);
   }

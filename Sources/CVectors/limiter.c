@@ -1,8 +1,8 @@
-// What a limiter does to its frames, and gains that glide.
+// The processing of frames by a limiter, and linear gain ramps.
 #include "vectors.h"
 
-// The highest magnitudes of eight frames of one or two channels, among what is a number; in another order where it does
-// not matter.
+// Returns the peaks of eight frames of one or two channels. A NaN sample never compares as higher.
+// If not `is_ordered`, the peaks of stereo frames are in another order.
 BODY float8 frame_peaks(int is_stereo, int is_ordered, const float *samples) {
   if (!is_stereo) return magnitudes(load8(samples));
   const float8 first = magnitudes(load8(samples)), second = magnitudes(load8(samples + 8));
@@ -28,8 +28,9 @@ BODY float peak_of(const float *frame, long channels) {
   return peak;
 }
 
-// Eight frames at a time; returns how many frames it took. Since the target falls to what each peak takes, the gain of a
-// frame is the least of what the peaks up to it take, of the target and of the gain risen by its steps.
+// Processes eight frames at a time; returns the number of frames processed. The target decreases to
+// the gain that each peak requires. The gain of a frame is therefore the minimum of the gains that
+// the peaks up to this frame require, the target, and the previous gain increased by its steps.
 BODY long limit_eights(int is_stereo, LimiterGain *limiter, float *samples, long frames, long *above) {
   const float limit = limiter->limit;
   const float8 one = 1, steps = limiter->step * (float8){1, 2, 3, 4, 5, 6, 7, 8};

@@ -1,4 +1,4 @@
-// Gains, sums and the formats of samples.
+// Gains, sums and sample formats.
 #include "vectors.h"
 
 BODY float vectors_peak_body(const float *samples, long count) {
@@ -41,14 +41,14 @@ BODY void vectors_add_body(float *target, const float *added, long count) {
 }
 TWO_VERSIONS(void, vectors_add, (float *target, const float *added, long count), target, added, count)
 
-// To the nearest integer, of two the even one.
+// Rounds to the nearest integer, ties to even.
 #ifdef __x86_64__
 BODY int32_t rounded(float sample) { return _mm_cvtss_si32(_mm_set_ss(sample)); }
 #else
 BODY int32_t rounded(float sample) { return (int32_t)lrintf(sample); }
 #endif
 
-// One sample at a time. Returns how many samples are not a number.
+// Converts one sample at a time. Returns the number of NaN samples.
 BODY long encode16_rest(int16_t *target, const float *source, long count) {
   long found = 0;
   for (long index = 0; index < count; index++) {
@@ -74,9 +74,9 @@ BODY long encode32_rest(int32_t *target, const float *source, long count) {
 }
 
 #ifdef __x86_64__
-// What lies below the lowest of 16 bits needs no bound: it becomes the lowest of 32 bits at least, and that is packed
-// as the lowest of 16. What is not a number is looked for in all samples together, and hardly ever found: then they
-// are written one by one.
+// Values below the lowest 16-bit integer need no limit: they become a 32-bit integer that is not
+// higher, which is packed as the lowest 16-bit integer. NaN is rare, so all samples are checked for
+// it together; if one is found, all samples are converted one by one.
 FOR_AVX2 static long vectors_encode16_avx2(int16_t *target, const float *source, long count) {
   const __m256 scale = _mm256_set1_ps(32768), highest = _mm256_set1_ps(32767);
   __m256 unordered = _mm256_setzero_ps();

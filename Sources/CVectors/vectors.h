@@ -1,23 +1,24 @@
-// What the files of this module share: vectors of eight, and functions in two versions.
+// Declarations shared by the files of this module: vectors of eight, and functions in two versions.
 #pragma once
 
 #include "CVectors.h"
 
 #include <math.h>
 
-// A product is rounded before it is added to a sum: processors that can do both in one instruction would give
-// another sum than those that cannot.
+// A product is rounded before it is added to a sum. Otherwise processors with fused multiply-add
+// would return other sums than processors without.
 #pragma STDC FP_CONTRACT OFF
-// Functions that take vectors are inlined, all of them: no two versions have to agree on how to pass one.
+// All functions with vector parameters are inlined, so two versions never need the same calling
+// convention.
 #pragma clang diagnostic ignored "-Wpsabi"
 
-// What a loop does, in each of its versions.
+// The body of a loop, which is compiled into each of its versions.
 #define BODY __attribute__((always_inline)) static inline
 
 #ifdef __x86_64__
 #include <immintrin.h>
 #define FOR_AVX2 __attribute__((target("avx2")))
-// Defines the function `name` with two versions of the body of that name.
+// Defines the function `name` with two versions of the body `name`_body.
 #define TWO_VERSIONS(result, name, declaration, ...) \
   FOR_AVX2 static result name##_avx2 declaration { return name##_body(__VA_ARGS__); } \
   static result name##_sse2 declaration { return name##_body(__VA_ARGS__); } \
@@ -32,7 +33,7 @@
 typedef float float8 __attribute__((ext_vector_type(8)));
 typedef double double8 __attribute__((ext_vector_type(8)));
 typedef int32_t integer8 __attribute__((ext_vector_type(8)));
-// In memory of any alignment.
+// A vector in memory of any alignment.
 typedef float8 unaligned8 __attribute__((aligned(4)));
 
 BODY float8 load8(const float *samples) { return *(const unaligned8 *)samples; }
@@ -40,14 +41,15 @@ BODY void store8(float *samples, float8 eight) { *(unaligned8 *)samples = eight;
 BODY double8 exact8(const float *samples) { return __builtin_convertvector(load8(samples), double8); }
 
 BODY float8 magnitudes(float8 samples) { return (float8)((integer8)samples & 0x7FFFFFFF); }
-// The first of both where it is the higher one, else the second: also where the first is not a number.
+// Returns `first` if it is higher than `second`, else `second`: also if `first` is NaN.
 BODY float8 higher(float8 first, float8 second) { return first > second ? first : second; }
 
 BODY float8 both(float4 lower, float4 upper) {
   return __builtin_shufflevector(lower, upper, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
-// The highest magnitudes of each eighth of `count` samples, up to the last whole eight; moves `index` behind these.
+// Returns the highest magnitudes of every eighth of `count` samples, up to the last whole group of
+// eight; advances `index` past these samples.
 BODY float8 peaks_of_eights(const float *samples, long count, long *index) {
   float8 first = 0, second = 0;
   for (; *index + 32 <= count; *index += 32) {

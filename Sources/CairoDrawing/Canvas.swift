@@ -1,13 +1,13 @@
 import CCairo
 
-/// The kinds of picture that can be drawn.
+/// The supported picture formats.
 public enum PictureFormat: String, Sendable, CaseIterable {
   /// Pixels.
   case png
-  /// Lines and text that scale.
+  /// Scalable lines and text.
   case svg
 
-  /// The format that the ending of `path` stands for.
+  /// Creates the format of the extension of `path`, or returns nil if it is not supported.
   public init?(pathExtensionOf path: String) {
     let lower = path.lowercased()
     guard let found = Self.allCases.first(where: { lower.hasSuffix(".\($0.rawValue)") }) else {
@@ -17,16 +17,16 @@ public enum PictureFormat: String, Sendable, CaseIterable {
   }
 }
 
-/// A colour of a picture, each part from 0 to 255.
+/// A colour of a picture, with components from 0 to 255.
 public struct Colour: Sendable, Equatable {
-  /// Red.
+  /// The red component.
   public var red: UInt8
-  /// Green.
+  /// The green component.
   public var green: UInt8
-  /// Blue.
+  /// The blue component.
   public var blue: UInt8
 
-  /// A colour as in HTML: `0x1A1A1A`.
+  /// Creates a colour from a hexadecimal number as in HTML: `0x1A1A1A`.
   public init(_ hex: UInt32) {
     red = UInt8(truncatingIfNeeded: hex >> 16)
     green = UInt8(truncatingIfNeeded: hex >> 8)
@@ -37,19 +37,20 @@ public struct Colour: Sendable, Equatable {
   public var pixel: UInt32 { UInt32(red) << 16 | UInt32(green) << 8 | UInt32(blue) }
 }
 
-/// Pictures cannot be drawn here.
+/// Reason why a picture cannot be drawn.
 public enum DrawingFailure: Error {
   /// Cairo is not installed.
   case noLibrary
-  /// Memory is short.
+  /// Memory is insufficient.
   case noMemory
 }
 
-/// A picture that is being drawn by Cairo, which is loaded with the first one.
+/// A picture that is being drawn by Cairo, which is loaded with the first picture.
 public struct Canvas: ~Copyable {
   private let canvas: OpaquePointer
 
-  /// A white picture of this size in pixels.
+  /// Creates a white picture of this size in pixels. Throws if Cairo is missing or memory is
+  /// insufficient.
   public init(_ format: PictureFormat, width: Double, height: Double) throws(DrawingFailure) {
     guard ccairo_load() else { throw .noLibrary }
     guard let opened = ccairo_open(format == .svg, width, height) else { throw .noMemory }
@@ -91,8 +92,8 @@ public struct Canvas: ~Copyable {
     ccairo_fill_shape(canvas, flat, corners.count)
   }
 
-  /// Writes a line of text on the baseline through a point, `alignment` of it to the left of that:
-  /// 0 begins there, 1 ends there. Upright text reads upwards.
+  /// Writes a line of text on the baseline through a point. `alignment` is the fraction of the text
+  /// to the left of the point: 0 begins there, 1 ends there. Upright text reads upwards.
   public mutating func write(
     _ text: String, x: Double, y: Double, size: Double = 12, alignment: Double = 0,
     isUpright: Bool = false, _ colour: Colour
@@ -101,7 +102,7 @@ public struct Canvas: ~Copyable {
     ccairo_write(canvas, text, x, y, size, alignment, isUpright)
   }
 
-  /// Stretches an image over a rectangle: pixels row by row from the top.
+  /// Stretches an image over a rectangle. The pixels are in rows from the top.
   public mutating func draw(
     _ pixels: [UInt32], columns: Int, x: Double, y: Double, width: Double, height: Double
   ) {
@@ -112,7 +113,7 @@ public struct Canvas: ~Copyable {
       height)
   }
 
-  /// The finished picture as a file has it.
+  /// Returns the finished picture as the contents of a file. Throws if memory is insufficient.
   public consuming func finish() throws(DrawingFailure) -> [UInt8] {
     var count = 0
     guard let bytes = ccairo_finish(canvas, &count) else { throw .noMemory }

@@ -1,53 +1,54 @@
 import CTOML
 
-/// A setting in a file of settings.
+/// A setting in a configuration file.
 public struct ConfigurationEntry: Sendable, Equatable {
-  /// What kind of value stands there.
+  /// The kind of a value.
   public enum Kind: Sendable, Equatable {
-    /// A text.
+    /// A string.
     case string
     /// A number.
     case number
     /// `true` or `false`.
     case boolean
-    /// A time of day, which may stand for a length: `00:01:30`.
+    /// A time of day, which may represent a duration: `00:01:30`.
     case time
     /// A date.
     case date
-    /// A table, an array in an array, or an empty array where a value is expected.
+    /// A table, an array in an array, or an empty array in place of a value.
     case nested
   }
 
-  /// The table it stands in; empty before the first.
+  /// The name of its table, or empty before the first table.
   public var table: String
-  /// The line with the table's name, from 1; 0 before the first table.
+  /// The line of the table's name, from 1, or 0 before the first table.
   public var tableLine: Int
-  /// Its name.
+  /// The name of the setting.
   public var key: String
-  /// Its line in the file, from 1.
+  /// The line of the setting in the file, from 1.
   public var line: Int
-  /// What kind of value it has; of an array, that of its first element that is no string.
+  /// The kind of its value. For an array, the kind of its first element that is not a string, if
+  /// any.
   public var kind: Kind
-  /// Whether it is an array.
+  /// Whether the value is an array.
   public var isList: Bool
-  /// Its value as it is written, a string without its quotes; all of them of an array.
+  /// The value as it is written, a string without its quotes. For an array, all of its elements.
   public var values: [String]
 }
 
-/// The error in a text that is no file of settings: its line and what is wrong there.
+/// The error in a text that is not a valid configuration file: its line and a description.
 public struct ConfigurationFailure: Error, Equatable {
   /// The line at which reading ended, from 1.
   public var line: Int
-  /// What is wrong there.
+  /// A description of the error.
   public var message: String
 }
 
-/// The contents of a file of settings: TOML, with tables one deep.
+/// The contents of a configuration file: TOML, with tables one level deep.
 public struct ConfigurationFile: Sendable, Equatable {
   /// The settings, in the order of their lines.
   public let entries: [ConfigurationEntry]
 
-  /// Reads `text`. Throws where it is not TOML.
+  /// Parses `text`. Throws if it is not TOML.
   public init(parsing text: String) throws(ConfigurationFailure) {
     var collected = Collected()
     var error = [CChar](repeating: 0, count: 512)
@@ -73,7 +74,7 @@ public struct ConfigurationFile: Sendable, Equatable {
   }
 }
 
-/// The values as they come.
+/// The values in the order of parsing.
 private struct Collected {
   private(set) var entries: [ConfigurationEntry] = []
 

@@ -1,43 +1,43 @@
 import AudioSpectra
 import Glibc
 
-/// Explains a recording by arrivals of one known signal, each with its own delay and gain, so that
-/// an echo does not pull at the delay of the direct sound.
+/// Models a recording as arrivals of one known signal, each with its own delay and gain, so that an
+/// echo does not bias the delay of the direct sound.
 ///
-/// Arrivals are found one after the other in what the others leave, as in the RELAX algorithm (J.
-/// Li and P. Stoica, "Efficient mixed-spectrum estimation with applications to target feature
-/// extraction", IEEE Trans. Signal Processing 44, 1996), and all fitted together to least squares
-/// by the method of Levenberg and Marquardt: an echo a few frames away is too near for one at a
-/// time.
+/// Arrivals are found one after the other in the residual of the others, as in the RELAX algorithm
+/// (J. Li and P. Stoica, "Efficient mixed-spectrum estimation with applications to target feature
+/// extraction", IEEE Trans. Signal Processing 44, 1996). All arrivals are fitted together by least
+/// squares with the Levenberg-Marquardt method, because an echo a few frames away is too near for a
+/// separate fit of each arrival.
 struct ArrivalFit {
-  /// The weighted correlation of recording and reference.
+  /// The weighted cross-correlation of recording and reference.
   let cross: CorrelationFunction
-  /// The reference's own.
+  /// The weighted autocorrelation of the reference.
   let own: CorrelationFunction
-  /// The reference's weighted power at each bin.
+  /// The weighted power of the reference at each bin.
   let energy: [Float]
   private let energySum: Double
-  /// The width of a peak in frames.
+  /// The width of a correlation peak in frames.
   let lobe: Double
-  /// What the weights were multiplied by to be near one; divided by it, they are one over the
-  /// noise.
+  /// The factor that scales the weights to about 1. The weights divided by it are the inverse of
+  /// the noise.
   let weightScale: Double
-  /// Frames below which two arrivals are one: where the band is whole, two that are nearer may as
-  /// well be one whose treble is missing.
+  /// The distance in frames below which two arrivals count as one. In a full band, two nearer
+  /// arrivals cannot be distinguished from one arrival whose treble is missing.
   private let resolution: Double
-  /// The least gain of an arrival within the ripple around the strongest, over its gain: what a
-  /// band that is not whole makes of the slopes at its edges looks like arrivals there.
+  /// The least gain of an arrival within the ripple around the strongest one, relative to its gain.
+  /// The slopes at the edges of a partial band cause ripple that looks like arrivals.
   private let leastShareInRipple: Double
   /// The arrivals found so far.
   var arrivals: [Arrival]
 
   private static let mostArrivals = 6
-  /// The least gain of an arrival over that of the strongest.
+  /// The least gain of an arrival relative to that of the strongest.
   private static let leastShare = 0.04
-  /// The logarithm of likelihood, summed over the bins of the padded transform, by which an arrival
-  /// at a given lag must make the recording likelier; chosen with `Benchmarks by-ear`.
+  /// The natural logarithm of likelihood, summed over the bins of the padded transform, that an
+  /// arrival at a given lag must add; chosen with `Benchmarks by-ear`.
   private static let decisive = 10.0
-  /// How far ripple reaches around an arrival, in widths of a peak.
+  /// The reach of the ripple around an arrival, in widths of a peak.
   private static let rippleLobes = 2.0
 
   init(
@@ -84,12 +84,12 @@ struct ArrivalFit {
     }
   }
 
-  /// How many times less exactly the delay of an arrival is known because others are near.
+  /// Returns the factor by which nearby arrivals increase the deviation of the delay of an arrival.
   func inflation(of index: Int) -> Double {
     ArrivalEquations(self).inflation(of: index)
   }
 
-  /// The best gain for an arrival at `delay`, as things stand.
+  /// Returns the best gain for an arrival at `delay`, given the present arrivals.
   private func gain(at delay: Double) -> Double {
     var value = cross.point(at: delay).value
     for arrival in arrivals {
@@ -98,7 +98,7 @@ struct ArrivalFit {
     return energySum > 0 ? value / energySum : 0
   }
 
-  /// What the arrivals leave unexplained of the response to a single sample.
+  /// Returns the part of the impulse response that the arrivals do not explain.
   func unexplained(_ transform: borrowing FourierTransform) -> [Float] {
     var left = cross
     for arrival in arrivals {
@@ -108,8 +108,9 @@ struct ArrivalFit {
     return transform.signal(of: left.bins).map { $0 * scale }
   }
 
-  /// Adds arrivals within `lags` as long as one makes the recording surely likelier, wherever it
-  /// may be among these lags. Echoes of music stand out of each other's ripple by nothing but that.
+  /// Adds arrivals within `lags` as long as one increases the likelihood decisively, allowing for
+  /// the number of possible lags. Only the likelihood separates echoes of music from each other's
+  /// ripple.
   mutating func explain(_ transform: borrowing FourierTransform, within lags: Range<Int>) {
     while arrivals.count < Self.mostArrivals {
       let strongest = strongest
@@ -119,21 +120,21 @@ struct ArrivalFit {
       let echo = adding(at: peak.delay)
       let isStrong = peak.height > leastShareInRipple * abs(strongest.gain)
       guard isStrong || cost - echo.cost > least else { return }
-      // Where two arrivals overlap, what one leaves of them peaks beside the other: its
-      // neighbourhood is tried as well.
+      // If two arrivals overlap, the residual of one of them peaks beside the other, so positions
+      // beside the strongest arrival are tried as well.
       let beside = isStrong ? [-0.9, -0.5, 0.5, 0.9] : [-0.5, 0.5]
       let trials = beside.map { adding(at: strongest.delayFrames + $0 * lobe) } + [echo]
       guard let best = trials.min(by: { $0.cost < $1.cost }),
         best.fit.arrivals.count > arrivals.count, cost - best.cost > least,
-        // What peaks so low is an echo only where it is found there: a slope of the band is better
-        // explained beside the strongest.
+        // So low a peak is an echo only if it is found at its own position. A slope of the band is
+        // explained better by an arrival beside the strongest.
         isStrong || echo.cost <= best.cost
       else { return }
       self = best.fit
     }
   }
 
-  /// The fit with one arrival more, and what it costs.
+  /// Returns the fit with one more arrival, and its cost.
   private func adding(at delay: Double) -> (fit: ArrivalFit, cost: Double) {
     var trial = self
     trial.add(at: delay)
@@ -144,14 +145,15 @@ struct ArrivalFit {
     arrivals.max { abs($0.gain) < abs($1.gain) } ?? Arrival(delayFrames: 0, gain: 0)
   }
 
-  /// The least gain of an arrival at `delay`, beside the strongest. An echo comes later than the
-  /// direct sound: what comes before it is ripple, unless it is strong.
+  /// Returns the least gain of an arrival at `delay`, relative to the strongest arrival. An echo
+  /// comes after the direct sound. An earlier arrival is ripple, unless it is strong.
   private func leastGain(at delay: Double, beside strongest: Arrival) -> Double {
     let isEcho = delay > strongest.delayFrames + Self.rippleLobes * lobe
     return abs(strongest.gain) * (isEcho ? Self.leastShare : leastShareInRipple)
   }
 
-  /// The lag of the highest value of `response` that is no arrival yet.
+  /// Returns the lag and the height of the highest value of `response` that is not an arrival yet,
+  /// or nil if none is high enough.
   private func highest(_ response: [Float], within lags: Range<Int>) -> (
     delay: Double, height: Double
   )? {
@@ -168,14 +170,14 @@ struct ArrivalFit {
     return best.map { (Double($0.lag), $0.height) }
   }
 
-  /// Adds an arrival at `delay` and fits it, unless one is there already.
+  /// Adds an arrival at `delay` and fits all arrivals, unless one is there already.
   mutating func add(at delay: Double) {
     guard !arrivals.contains(where: { abs($0.delayFrames - delay) < resolution }) else { return }
     arrivals.append(Arrival(delayFrames: delay, gain: gain(at: delay)))
     refine()
   }
 
-  /// Leaves out arrivals that are too faint beside the strongest; sorts the rest by gain.
+  /// Removes arrivals that are too faint compared with the strongest, and sorts the others by gain.
   mutating func prune() {
     let count = arrivals.count
     let strongest = strongest
@@ -183,7 +185,7 @@ struct ArrivalFit {
       abs($0.gain) >= leastGain(at: $0.delayFrames, beside: strongest)
     }
     arrivals.sort { abs($0.gain) > abs($1.gain) }
-    // Two that ran into each other are one, the stronger.
+    // Of two arrivals that converged to the same delay, keep the stronger.
     for index in arrivals.indices.dropFirst().reversed()
     where arrivals[..<index].contains(where: {
       abs($0.delayFrames - arrivals[index].delayFrames) < resolution
@@ -193,10 +195,10 @@ struct ArrivalFit {
     if arrivals.count < count { refine() }
   }
 
-  /// The standard deviation of normal noise of which these are samples, some peaks left aside.
+  /// Returns the standard deviation of normal noise from its samples. A few peaks do not affect it.
   static func deviation(of samples: [Float]) -> Double {
     guard !samples.isEmpty else { return 0 }
-    // A few thousand tell it well enough.
+    // A few thousand samples are enough.
     let stride = max(1, samples.count / 4096)
     let magnitudes = Swift.stride(from: 0, to: samples.count, by: stride).map {
       abs(samples[$0])
@@ -205,9 +207,9 @@ struct ArrivalFit {
   }
 }
 
-/// The normal equations of an `ArrivalFit` where it stands: gains first, then delays.
+/// The normal equations of an `ArrivalFit` at its present values: gains first, then delays.
 struct ArrivalEquations {
-  /// What the squares left come to, less what no fit changes.
+  /// The sum of the squared residuals, less the part that does not depend on the fit.
   let cost: Double
   private let matrix: [[Double]]
   private let gradient: [Double]
@@ -233,7 +235,7 @@ struct ArrivalEquations {
         gradient[one] -= other.gain * own.value
         gradient[count + one] -= arrival.gain * other.gain * own.slope
         if two != one {
-          // The reference's own correlation is even, its slope odd.
+          // The autocorrelation of the reference is even, and its slope is odd.
           gradient[two] -= arrival.gain * own.value
           gradient[count + two] += arrival.gain * other.gain * own.slope
         }
@@ -252,8 +254,8 @@ struct ArrivalEquations {
     self.gradient = gradient
   }
 
-  /// The change of gains and delays that least squares ask for, held back by `damping`; nil where
-  /// the equations have no answer.
+  /// Returns the least-squares change of gains and delays, reduced by `damping`, or nil if the
+  /// equations have no solution.
   func step(damping: Double) -> (gains: [Double], delays: [Double])? {
     var damped = matrix
     for index in damped.indices { damped[index][index] *= 1 + damping }
@@ -261,7 +263,7 @@ struct ArrivalEquations {
     return (Array(change[..<count]), Array(change[count...]))
   }
 
-  /// How many times larger the deviation of a delay is than if its arrival were alone.
+  /// Returns the factor by which the deviation of a delay exceeds that of a single arrival.
   func inflation(of index: Int) -> Double {
     var unit = [Double](repeating: 0, count: gradient.count)
     unit[count + index] = 1
@@ -269,14 +271,15 @@ struct ArrivalEquations {
     return max(1, column[count + index] * matrix[count + index][count + index]).squareRoot()
   }
 
-  /// Gauss's elimination with pivots, rows and columns scaled to ones on the diagonal.
+  /// Solves the equations by Gauss-Jordan elimination with partial pivoting. Rows and columns are
+  /// scaled to ones on the diagonal. Returns nil if there is no solution.
   private static func solve(_ matrix: [[Double]], _ right: [Double]) -> [Double]? {
     let size = right.count
     let scale: [Double] = (0..<size).map { index -> Double in
       matrix[index][index] > 0 ? 1 / matrix[index][index].squareRoot() : 0
     }
     guard !scale.contains(0) else { return nil }
-    // With its types written down: the compiler looked for them for a quarter of a minute.
+    // The types are explicit, because the compiler took 15 s to infer them.
     var rows: [[Double]] = (0..<size).map { row -> [Double] in
       var scaled: [Double] = (0..<size).map { matrix[row][$0] * scale[row] * scale[$0] }
       scaled.append(right[row] * scale[row])

@@ -1,40 +1,44 @@
 import AudioSpectra
 import Glibc
 
-/// Finds out whether a signal is in a recording at all, and at which whole frame.
+/// Determines whether a signal is in a recording at all, and at which whole frame.
 ///
-/// The correlation of both, whitened, is divided at each lag by the standard deviation it would
-/// have if they had nothing to do with each other, which is the root of the correlation of their
-/// squares. Chance then is a standard normal distribution, however loud, hummed or spoken the
-/// recording is and whenever it is so.
+/// The whitened correlation of both is divided at each lag by the standard deviation that it would
+/// have for unrelated signals, which is the square root of the correlation of their squares. The
+/// score of unrelated signals then has a standard normal distribution, no matter how loud the
+/// recording is, when it is loud, and whether it contains hum or speech.
 ///
-/// The peaks of the plain correlation and of the phase transform are looked at as well. Of all
-/// these lags that one is taken at which the recording is most coherent with the reference, and the
-/// correlation weighted by this coherence (`Coherence.weights`) has the last word.
+/// The peaks of the plain correlation and of the phase transform (GCC-PHAT) are candidates as well.
+/// Of all these lags, the search selects the one at which the recording is most coherent with the
+/// reference. The correlation weighted by this coherence (`Coherence.weights`) determines the
+/// result.
 struct ArrivalSearch {
   /// The lag of the strongest match, in frames.
   let lag: Int
-  /// How many standard deviations it stands out.
+  /// The height of the match, in standard deviations.
   let score: Double
-  /// The strongest match too far away to be an echo that is fitted, over the one found.
+  /// The strength of the strongest match too far away to be fitted as an echo, relative to the
+  /// match found.
   private(set) var rival = 0.0
-  /// The same among those that come earlier.
+  /// The same among earlier matches.
   private(set) var earlierRival = 0.0
-  /// By how much the lag found is likelier than the next that is no part of its peak: a natural
-  /// logarithm.
+  /// The natural logarithm of the ratio of the likelihood of the lag found to that of the next lag
+  /// outside its peak.
   let margin: Double
-  /// How much likelier the recording is with the reference in it at this lag: a natural logarithm.
+  /// The natural logarithm of the likelihood ratio of the recording with and without the reference
+  /// at this lag.
   let likelihood: Double
-  /// The lags at which plain correlation and phase transform peak.
+  /// The lags of the peaks of plain correlation and phase transform.
   let otherLags: [Int]
-  /// The recording, each frequency weighted by its coherence: correlated with the reference, it
-  /// gives the logarithm of the likelihood of each lag.
+  /// The recording, each frequency weighted by its coherence. Its correlation with the reference is
+  /// the logarithm of the likelihood of each lag.
   let weightedRecording: [Float]
 
-  /// Chance alone reaches this in less than one of ten million recordings of a minute.
+  /// The least score of a match. Unrelated signals reach it in less than one of ten million
+  /// recordings of a minute.
   static let leastScore = 7.5
 
-  /// Nil where nothing was found.
+  /// Searches `lags`. Returns nil if the signal is not found.
   init?(reference: Span<Float>, recording: Span<Float>, lags: Range<Int>) {
     guard reference.count > 1, recording.count > 1, !lags.isEmpty,
       let transform = FourierTransform(atLeast: reference.count + recording.count)
@@ -46,21 +50,22 @@ struct ArrivalSearch {
     let playedDensity = PowerDensity(of: spectra.played, reach: reach)
     let recordedDensity = PowerDensity(of: spectra.recorded, reach: reach)
     guard playedDensity.mean > 0, recordedDensity.mean > 0 else { return nil }
-    // Only where the reference has power can it be heard.
+    // The reference is audible only at frequencies where it has power.
     let whitePlayed = playedDensity.limited(playedDensity.whitened(spectra.played))
     let whiteRecorded = playedDensity.limited(recordedDensity.whitened(spectra.recorded))
     let match = Self.correlation(whitePlayed, whiteRecorded, transform)
     let chance = Self.correlation(
       Self.squared(whitePlayed, transform), Self.squared(whiteRecorded, transform), transform)
-    // Where the two barely overlap, or the recording is silent, a variance says nothing.
+    // If the two barely overlap, or the recording is silent, the variance is meaningless.
     let least = 1e-3 * (chance.max() ?? 0)
     guard least > 0 else { return nil }
     let places = LagIndices(lags: lags, length: transform.length)
     let scores = places.map { match[$0] / max(chance[$0], least).squareRoot() }
-    // Signals that are no noise, a voice or a sweep, resemble each other more than chance has it.
+    // Signals other than noise, such as a voice or a sweep, correlate more than chance predicts.
     let usual = max(1, Self.deviation(of: scores))
     let threshold = Float(Self.leastScore * usual)
-    // Of all that stand out the strongest, which has not always the highest score.
+    // Of all matches above the threshold, select the strongest, which does not always have the
+    // highest score.
     let standing = zip(places, scores).filter { abs($0.1) >= threshold }
       .max { abs(match[$0.0]) < abs(match[$1.0]) }
     let plain = transform.signal(of: spectra.cross)
@@ -68,7 +73,7 @@ struct ArrivalSearch {
     let phase = transform.signal(of: playedDensity.limited(phases))
     // Each candidate with its correlation.
     var candidates: [Candidate] = []
-    // Where the two overlap by a little only, their ends are all that is correlated.
+    // If the two overlap only a little, only their ends are correlated.
     let overlap = reference.count / 8
     let inner = lags.clamped(to: overlap - reference.count..<max(1, recording.count - overlap))
     let reachable = LagIndices(
@@ -92,7 +97,7 @@ struct ArrivalSearch {
       if isSettled { break }
     }
     if standing == nil {
-      // Two tones, or two chords that are held, are as coherent at any other lag.
+      // Two tones, or two sustained chords, are equally coherent at any other lag.
       let elsewhere = stride(from: 1, through: 24, by: 1).map { step in
         let lagIndex = places.count * (2 * step - 1) / 48
         return Candidate(lagIndex: places[lagIndex], heights: [], spectra)
@@ -132,7 +137,8 @@ struct ArrivalSearch {
     }
   }
 
-  /// The standard deviation of all scores but the highest thousandth, which may be matches.
+  /// Returns the standard deviation of all scores except the highest thousandth, which may be
+  /// matches.
   private static func deviation(of scores: [Float]) -> Double {
     let magnitudes = scores.map { abs($0) }.sorted()
     let kept = magnitudes.prefix(max(1, magnitudes.count - magnitudes.count / 1000 - 1))
@@ -146,12 +152,12 @@ struct ArrivalSearch {
     transform.signal(of: played.indices.map { recorded[$0] * played[$0].conjugate })
   }
 
-  /// All magnitudes made one: the phase transform.
+  /// Returns the bins scaled to magnitude 1: the phase transform.
   private static func phases(_ cross: [ComplexFloat]) -> [ComplexFloat] {
     cross.map { $0.power > 0 ? $0 * (1 / $0.power.squareRoot()) : $0 }
   }
 
-  /// The spectrum of the square of the signal of which this is the spectrum.
+  /// Returns the spectrum of the squared signal, given the spectrum of the signal.
   private static func squared(_ spectrum: [ComplexFloat], _ transform: borrowing FourierTransform)
     -> [ComplexFloat]
   {
@@ -160,7 +166,7 @@ struct ArrivalSearch {
   }
 }
 
-/// The spectra of what was played and what was recorded, of one length, and their product.
+/// The spectra of the played and the recorded signal, of equal length, and their cross-spectrum.
 private struct Spectra {
   let played: [ComplexFloat]
   let recorded: [ComplexFloat]
@@ -179,11 +185,11 @@ private struct Spectra {
   }
 }
 
-/// A lag that may be the one, and how coherent the recording is with the reference there.
+/// A candidate lag, and the coherence of the recording with the reference at it.
 private struct Candidate {
   /// The index of the lag in a correlation.
   let lagIndex: Int
-  /// The correlation that peaks there.
+  /// The correlation that peaks at the lag.
   let heights: [Float]
   let coherence: Coherence
   var likelihood: Double { coherence.likelihood }
@@ -198,7 +204,7 @@ private struct Candidate {
   }
 }
 
-/// The indices of lags in a correlation, where those below zero are at the end.
+/// The indices of lags in a correlation. Negative lags are at its end.
 private struct LagIndices: RandomAccessCollection {
   let lags: Range<Int>
   let length: Int
@@ -210,12 +216,12 @@ private struct LagIndices: RandomAccessCollection {
     return lag >= 0 ? lag : lag + length
   }
 
-  /// Frames from one place to another, the shorter way round.
+  /// Returns the frames from one index to another, along the shorter way round.
   func distance(_ one: Int, _ other: Int) -> Int {
     Swift.min(abs(one - other), length - abs(one - other))
   }
 
-  /// Where `heights` is farthest from zero.
+  /// Returns the index at which the magnitude of `heights` is largest, or nil if all are zero.
   func highest(_ heights: [Float]) -> Int? {
     var best: Int?
     var height: Float = 0
@@ -226,8 +232,9 @@ private struct LagIndices: RandomAccessCollection {
     return best
   }
 
-  /// By how much the height at `peak` exceeds all others, but those that belong to the same peak:
-  /// from it down to half its height on either side, twice as far.
+  /// Returns the difference between the height at `peak` and the largest of all others outside the
+  /// same peak. The peak extends on either side twice as far as its height exceeds half its
+  /// maximum.
   func margin(of heights: [Float], around peak: Int) -> Double {
     let sign: Float = heights[peak] < 0 ? -1 : 1
     let height = sign * heights[peak]

@@ -1,25 +1,24 @@
 import AudioSpectra
 import Glibc
 
-/// The drift between two clocks: the frames by which a signal lasts longer in a recording than in
-/// its reference, since two clocks are never equally fast.
+/// The drift between two clocks: the frames by which a signal is longer in a recording than in its
+/// reference, since two clocks never run at exactly the same rate.
 ///
-/// Delay and drift are searched together: the reference is cut into segments, each is correlated
-/// with the recording, and the sum of these correlations along straight lines of delay over time is
-/// largest where both are right. A sweep, whose delay looks like drift and the other way round,
-/// needs that.
+/// Delay and drift are searched together. The reference is divided into segments, each segment is
+/// correlated with the recording, and the sum of these correlations along straight lines of delay
+/// over time is largest at the correct delay and drift. A sweep requires this, because its delay
+/// looks like drift and vice versa.
 struct ClockDrift {
-  /// How many frames later the last frame comes than the first would have it.
+  /// The drift in frames: the delay of the last frame less the delay of the first.
   let frames: Double
-  /// The standard deviation of that, in frames; infinite where it cannot be told.
+  /// The standard deviation of the drift, in frames. Infinite if it is unknown.
   let deviation: Double
-  /// Whether it is more than chance, and more than echoes make of no drift.
+  /// Whether the drift exceeds chance, and the apparent drift that echoes cause.
   let isSignificant: Bool
-  /// Whether it is more than the noise explains; an echo may.
+  /// Whether the drift exceeds the effect of noise. An echo may have caused it.
   let isMeasured: Bool
 
-  /// The fastest drift that is looked for, in parts of one: crystals are within a hundred
-  /// millionths each.
+  /// The largest relative drift that is searched for. The error of a crystal is at most 100 ppm.
   private static let most = 2.5e-4
 
   private init(frames: Double, deviation: Double, isSignificant: Bool, isMeasured: Bool) {
@@ -29,7 +28,7 @@ struct ClockDrift {
     self.isMeasured = isMeasured
   }
 
-  /// That of `reference` in what `search` found.
+  /// Measures the drift of `reference` in the result of `search`.
   init?(_ reference: Span<Float>, _ search: ArrivalSearch) {
     let most = Int(clamping: (Self.most * Double(reference.count)).rounded(.up))
     let coarse =
@@ -43,13 +42,15 @@ struct ClockDrift {
     self.init(reference, weighted: search.weightedRecording, lag: search.lag, farthest: 2)
   }
 
-  /// That of `reference` in `recording`, whose correlation with it is the logarithm of the
-  /// likelihood of each lag, near `lag`. No step between two lags goes beyond `farthest` frames.
+  /// Measures the drift of `reference` in a weighted recording, near `lag`. The correlation of the
+  /// recording with the reference must be the logarithm of the likelihood of each lag. The drift is
+  /// limited to `farthest` frames. Returns nil if there is no peak.
   init?(_ reference: Span<Float>, weighted recording: [Float], lag: Int, farthest: Double) {
     guard let transform = FourierTransform(atLeast: recording.count) else {
       return nil
     }
-    // Newton's method on the likelihood as a function of delay and drift, once: the peak is near.
+    // One step of Newton's method on the likelihood as a function of delay and drift. The peak is
+    // near.
     let spectrum = transform.spectrum(of: recording.span)
     let slope = Self.derivative(spectrum, transform)
     let curvature = Self.derivative(slope, transform)
@@ -78,13 +79,13 @@ struct ClockDrift {
     let scale = Double(count) / 2
     frames = max(-farthest, min(farthest, step))
     deviation = (abs(matrix.delay) / determinant / scale).squareRoot()
-    // Echoes and filters bend a signal a little differently as it changes.
+    // Echoes and filters distort a signal differently as it changes.
     let likelier = step * step / (2 * deviation * deviation)
     isMeasured = abs(step) > 0.1 && likelier > 10
     isSignificant = abs(step) > 0.1 && likelier > 18 + 0.001 * abs(height) * scale
   }
 
-  /// The spectrum of a signal's derivative.
+  /// Returns the spectrum of the derivative of a signal.
   private static func derivative(
     _ spectrum: [ComplexFloat], _ transform: borrowing FourierTransform
   ) -> [ComplexFloat] {
@@ -95,8 +96,8 @@ struct ClockDrift {
     }
   }
 
-  /// `signal`, lasting `frames` frames longer: each frame from its neighbours by a sinc under a
-  /// squared cosine.
+  /// Returns `signal` lengthened by `frames` frames. Each frame is interpolated from its neighbours
+  /// by a sinc with a squared-cosine window.
   static func stretched(_ signal: Span<Float>, by frames: Double) -> [Float] {
     let reach = 24
     let ratio = 1 + frames / Double(signal.count)
@@ -112,7 +113,7 @@ struct ClockDrift {
       for tap in max(1 - reach, -middle)...max(1 - reach, min(reach, signal.count - 1 - middle)) {
         let distance = Double(tap) - part
         guard signal.indices.contains(middle + tap) else { continue }
-        // cos(x)^2, x within a quarter turn, by its first terms.
+        // cos(x)^2 for x within a quarter turn, approximated by its first terms.
         let place = distance / Double(reach + 1)
         let square = place * place
         let window = (1 - square) * (1 - square)
@@ -123,14 +124,14 @@ struct ClockDrift {
   }
 }
 
-/// The correlations of short pieces of a reference with the recording, around one lag.
+/// The correlations of short segments of a reference with the recording, around one lag.
 private struct SegmentCorrelations {
-  /// A row a segment, by lag.
+  /// One row per segment, indexed by lag.
   private var rows: [[Float]] = []
-  /// How far into the reference the middle of each lies, from 0 to 1.
+  /// The relative position of the middle of each segment in the reference, from 0 to 1.
   private var times: [Double] = []
   private let reach: Int
-  /// What makes a sum a logarithm of likelihood.
+  /// The factor that converts a sum to a logarithm of likelihood.
   private let scale: Double
 
   init?(_ reference: Span<Float>, _ recording: [Float], lag: Int, reach: Int) {
@@ -151,8 +152,8 @@ private struct SegmentCorrelations {
     }
   }
 
-  /// The drift in frames over the whole reference that explains the recording best, 0 unless
-  /// another is surely better.
+  /// Returns the drift in frames over the whole reference that explains the recording best. Returns
+  /// 0 unless another drift is clearly better.
   func bestDrift(most: Int) -> Int {
     var best = (drift: 0, height: highest(drift: 0))
     let steady = best.height

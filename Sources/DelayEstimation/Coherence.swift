@@ -1,24 +1,25 @@
 import AudioSpectra
 
-/// A recording beside a reference that comes at a given delay, part by part of the spectrum.
+/// Coherence of a recording with a reference at a given delay, for each part of the spectrum.
 ///
-/// The coherence of a part is the magnitude of the mean product of both spectra, squared, over the
-/// product of their mean powers. Chance alone makes it 1 / n where n bins share the power evenly,
-/// and 1 where a single bin has all of it: a tone says nothing about coherence.
+/// The coherence of a part is the squared magnitude of the mean cross-spectrum over the product of
+/// the mean powers. Chance alone makes it 1 / n if n bins share the power evenly, and 1 if a single
+/// bin has all the power: a tone contains no information about coherence.
 struct Coherence {
-  /// What the reference was multiplied by in each part, without its sign.
+  /// The magnitude of the gain of the reference in each part.
   let gains: [Double]
-  /// How much of what was recorded in each part is the reference, from 0 to 1.
+  /// The fraction of the recorded power in each part that is the reference, from 0 to 1.
   let shares: [Double]
-  /// The same without what chance adds.
+  /// The same fraction without the contribution of chance.
   let surplus: [Double]
-  /// How much likelier the recording is with the reference in it than without: a natural logarithm,
-  /// less what chance adds.
+  /// The natural logarithm of the likelihood ratio of the recording with and without the reference,
+  /// less the contribution of chance.
   let likelihood: Double
   private let spectrum: SpectrumParts
 
-  /// That of `cross` (the recording's spectrum times the reference's conjugate), `power` and
-  /// `recordedPower` being the powers of reference and recording at each bin, `delay` in frames.
+  /// Computes the coherence from `cross`, the recording's spectrum times the conjugate of the
+  /// reference's. `power` and `recordedPower` are the powers of reference and recording at each
+  /// bin. `delay` is in frames.
   init(
     cross: [ComplexFloat], power: [Float], recordedPower: [Float], length: Int, delay: Double,
     parts: Int
@@ -29,11 +30,11 @@ struct Coherence {
     self.init(spectrum)
   }
 
-  /// That of the parts of a spectrum.
+  /// Computes the coherence of the parts of a spectrum.
   init(_ spectrum: SpectrumParts) {
     let parts = spectrum.parts
     self.spectrum = spectrum
-    // Where the reference itself has next to nothing, a gain would be chance.
+    // Where the reference has almost no power, a gain would be random.
     let least = 0.01 * parts.reduce(0) { $0 + $1.power } / parts.reduce(0) { $0 + $1.size }
     gains = parts.map { $0.power > least * $0.size ? $0.gain : 0 }
     shares = parts.map { $0.power > least * $0.size ? $0.share : 0 }
@@ -41,9 +42,9 @@ struct Coherence {
     likelihood = parts.reduce(0) { $0 + $1.likelihood }
   }
 
-  /// What each bin of the product of two spectra is multiplied by so that its correlation becomes
-  /// the logarithm of the likelihood of each lag: the weights of Hannan and Thomson, coherence over
-  /// one less coherence, over the product's magnitude. (C. H. Knapp and G. C. Carter, "The
+  /// The weights of the bins of the cross-spectrum with which its correlation is the logarithm of
+  /// the likelihood of each lag: the weights of Hannan and Thomson, coherence over one less
+  /// coherence, over the magnitude of the cross-spectrum. (C. H. Knapp and G. C. Carter, "The
   /// generalized correlation method for estimation of time delay", IEEE Trans. Acoustics, Speech
   /// and Signal Processing 24, 1976; E. J. Hannan and P. J. Thomson, "Estimating group delay",
   /// Biometrika 60, 1973.)
@@ -55,11 +56,13 @@ struct Coherence {
     return spectrum.places.map { weights[$0] }
   }
 
-  /// The bins of the parts in which the recording is the reference more than by chance.
+  /// Whether each bin is in a part in which the recording contains the reference more than by
+  /// chance.
   var bins: [Bool] { spectrum.places.map { surplus[$0] > 0.003 } }
 
-  /// What the shares have more than chance makes. A part alone shows that from six times chance on,
-  /// which comes up once in four hundred; below, nine neighbours show it together.
+  /// Returns the shares less the contribution of chance. A single part is significant above six
+  /// times chance, which occurs by chance once in 400. Below that, nine neighbours must be
+  /// significant together.
   private static func surplus(_ parts: [SpectrumPart]) -> [Double] {
     parts.indices.map { index in
       let (share, chance) = (parts[index].share, parts[index].chance)

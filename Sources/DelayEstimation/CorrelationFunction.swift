@@ -1,22 +1,22 @@
 import AudioSpectra
 import Glibc
 
-/// The correlation of two signals as a function of any lag, whole or not: band-limited, as the
-/// signals are, and so exact between frames.
+/// The correlation of two signals as a function of any lag, also between frames. It is band-limited
+/// like the signals, and therefore exact between frames.
 ///
-/// At lag t it is the sum over the bins of Re(X[k] exp(2 pi i k t / length)), X being the product
-/// of one spectrum with the other's conjugate, weighted.
+/// At lag t it is the sum over the bins of Re(X[k] exp(2 pi i k t / length)), where X is the
+/// weighted product of one spectrum with the conjugate of the other.
 struct CorrelationFunction {
-  /// Value, slope and curvature at one lag.
+  /// The value, slope and curvature at one lag.
   struct Point {
     var value = 0.0
     var slope = 0.0
     var curvature = 0.0
   }
 
-  /// The weighted products, a bin each; the first and the last do not count.
+  /// The weighted products, one per bin. The first and the last are ignored.
   private(set) var bins: [ComplexFloat]
-  /// Frames of the transform they come from.
+  /// The number of frames of the transform.
   let length: Int
   /// The bins from the first to the last that are not zero.
   private let active: Range<Int>
@@ -30,7 +30,7 @@ struct CorrelationFunction {
     active = first..<last + 1
   }
 
-  /// The function at `lag` frames.
+  /// Returns the value, slope and curvature at `lag` frames.
   func point(at lag: Double) -> Point {
     let step = 2 * Double.pi * lag / Double(length)
     let turnReal = cos(step)
@@ -56,18 +56,19 @@ struct CorrelationFunction {
     return point
   }
 
-  /// Takes out what an arrival at `lag` of `gain` adds, `energy` being the weighted power of the
-  /// reference at each bin.
+  /// Subtracts the contribution of an arrival of `gain` at `lag` frames. `energy` is the weighted
+  /// power of the reference at each bin.
   mutating func subtract(gain: Double, at lag: Double, energy: [Float]) {
     turn(gain: gain, lag: lag) { $1 * energy[$0] }
   }
 
-  /// The same from a spectrum, `spectrum` being the reference's.
+  /// Subtracts the same contribution from a spectrum. `spectrum` is that of the reference.
   mutating func subtract(gain: Double, at lag: Double, spectrum: [ComplexFloat]) {
     turn(gain: gain, lag: lag) { $1 * spectrum[$0] }
   }
 
-  /// Takes from each bin what `share` makes of it and of `gain`, delayed by `lag`.
+  /// Subtracts from each bin the result of `share` for the bin and for `gain`, delayed by `lag`
+  /// frames.
   private mutating func turn(
     gain: Double, lag: Double, _ share: (Int, ComplexFloat) -> ComplexFloat
   ) {

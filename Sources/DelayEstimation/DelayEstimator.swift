@@ -1,32 +1,33 @@
 import AudioSpectra
 import Glibc
 
-/// Finds how late a known signal comes in a recording, to a small fraction of a frame. Knows no
-/// device and no file: spans in, a value out. Any thread but the audio thread.
+/// Estimates the delay of a known signal in a recording to a small fraction of a frame. It is
+/// independent of devices and files: it reads spans and returns a value. Any thread but the audio
+/// thread.
 ///
-/// ## How
+/// ## Method
 ///
-/// 1. Correlation, whitened and measured against what chance would give, plain correlation and the
-///    phase transform each name a whole frame. The one where the recording is most coherent with
-///    the reference is refined by a correlation weighted by coherence, or the signal is not there
-///    (`ArrivalSearch`, `Coherence`).
+/// 1. Whitened correlation, normalized by that of unrelated signals, plain correlation and the
+///    phase transform each select a whole frame. The lag at which the recording is most coherent
+///    with the reference is refined by a correlation weighted by coherence, or the signal is not
+///    found (`ArrivalSearch`, `Coherence`).
 /// 2. Delay and the difference of two clocks are searched together, and the reference is stretched
-///    by what the clocks differ (`ClockDrift`). Echoes may look like a drift, and hide one: what
-///    explains the recording better is taken (`DriftedPlacement`).
-/// 3. Least squares place the direct sound and its echoes between frames, on the exact band-limited
-///    correlation (`ArrivalFit`), weighted by the noise that is left, within the band in which the
-///    signal came through (`SignalBand`). An echo too near for that is told by how it bends the
-///    phase (`HiddenEcho`). A parabola through three points of the peak would be up to 0.115 frame
-///    off.
+///    by the clock difference (`ClockDrift`). Echoes may look like a drift, or hide one, so the
+///    explanation with the higher likelihood is used (`DriftedPlacement`).
+/// 3. A least-squares fit places the direct sound and its echoes between frames, on the exact
+///    band-limited correlation (`ArrivalFit`), weighted by the remaining noise, within the band in
+///    which the signal was received (`SignalBand`). An echo too near for that is detected by its
+///    effect on the phase (`HiddenEcho`). A parabola through three points of the peak would have an
+///    error of up to 0.115 frame.
 /// 4. Weighted correlation, plain correlation, phase transform and the slope of the phase over
-///    frequency must agree (`PhaseSlope`, `PhaseResidual`). Where they differ, where an echo rivals
-///    the direct sound, or where one that cannot be told apart may have moved the answer by more
-///    than half a frame, the estimate carries a doubt.
+///    frequency must agree (`PhaseSlope`, `PhaseResidual`). The estimate has a doubt if they
+///    differ, if an echo is about as strong as the direct sound, or if an inseparable echo may have
+///    moved the result by more than half a frame.
 ///
-/// ## How well it can be known
+/// ## Accuracy
 ///
-/// No estimate without bias has a smaller deviation than the Cramér-Rao bound. For a known signal
-/// of even spectrum, N frames long, in white noise at a ratio of powers SNR it is, in frames,
+/// No unbiased estimate has a smaller deviation than the Cramér-Rao bound. For a known signal of
+/// flat spectrum, N frames long, in white noise at a power ratio SNR it is, in frames,
 ///
 ///     sigma >= sqrt(3 / (pi^2 N SNR)) = 0.551 / sqrt(N SNR)
 ///
@@ -34,8 +35,8 @@ import Glibc
 ///
 ///     sigma >= 1 / sqrt(2 sum(w^2 |S|^2 / P))
 ///
-/// which `DelayEstimate.boundFrames` is worked out from. It holds while N SNR is above about 100;
-/// below, a correlation finds wrong peaks, and so no answer is given.
+/// from which `DelayEstimate.boundFrames` is computed. The bound is valid while N SNR is above
+/// about 100. Below that, a correlation has wrong peaks, so no estimate is returned.
 ///
 /// ```swift
 /// let probe = ProbeSignal(seed: 7, frames: 2400)
@@ -44,25 +45,26 @@ import Glibc
 /// precondition(abs((estimate?.delayFrames ?? 0) - 100) < 0.01)
 /// ```
 public struct DelayEstimator: Sendable {
-  /// Which arrival is the answer.
+  /// The arrival whose delay is estimated.
   public enum Choice: Sendable {
-    /// The strongest: on a wire, the only one.
+    /// The strongest arrival. On a wire, it is the only one.
     case strongest
-    /// The first that is at least 0.3 of the strongest and six deviations above the noise: through
-    /// the air, where walls can be louder than the direct way.
+    /// The first arrival with at least 0.3 of the strongest gain and six deviations above the
+    /// noise. For acoustic paths, where reflections can be louder than the direct sound.
     case first
   }
 
-  /// Which arrival is the answer.
+  /// The arrival whose delay is estimated.
   public var choice = Choice.strongest
-  /// Whether the estimate brings `curve` and `response` along.
+  /// Whether the estimate contains `curve` and `response`.
   public var draws = false
 
-  /// An estimator of the strongest arrival.
+  /// Creates an estimator of the strongest arrival.
   public init() {}
 
-  /// How late `reference` comes in `recording`, both starting at the same moment, or nil where it
-  /// is not to be found. Only delays within `lags` frames count; all are looked at where it is nil.
+  /// Returns the delay of `reference` in `recording`, both starting at the same moment, or nil if
+  /// it is not found. Only delays within `lags` frames count. If `lags` is nil, all delays are
+  /// searched.
   public func estimate(
     reference: Span<Float>, in recording: Span<Float>, lags: Range<Int>? = nil
   ) -> DelayEstimate? {
@@ -75,8 +77,8 @@ public struct DelayEstimator: Sendable {
     var estimate = drifted.placement.estimate
     estimate.driftPPM = 1e6 * drifted.stretch / Double(max(1, reference.count))
     if drifted.stretch != 0 || drifted.isContested { estimate.add(.drifting) }
-    // Half of what the drift may be in error is the delay's as well. A drift that makes the
-    // recording no likelier is none.
+    // Half of the error of the drift is added to the error of the delay. A drift that does not
+    // increase the likelihood of the recording counts as none.
     let drift = drifted.drift?.isSignificant == true ? nil : drifted.drift
     let driftFrames = (drift?.deviation ?? estimate.boundFrames) / 2
     if driftFrames > 0.25 { estimate.add(.faint) }
@@ -84,7 +86,7 @@ public struct DelayEstimator: Sendable {
     return estimate
   }
 
-  /// Places the arrivals around `delay`.
+  /// Fits the arrivals around `delay`. Returns nil if the signal is not found.
   func place(
     _ reference: Span<Float>, in excerpt: borrowing Excerpt, _ found: ArrivalSearch,
     near delay: Double
@@ -101,9 +103,10 @@ public struct DelayEstimator: Sendable {
     if case .strongest = choice {
       if found.earlierRival > 0.3 { estimate.add(.earlierArrival) }
       if found.rival > 0.8 { estimate.add(.ambiguous) }
-      // What is fitted is elsewhere than what was found.
+      // The fitted arrival is at another position than the match found.
       if abs(estimate.delayFrames - Double(found.lag)) > 2 { estimate.add(.disagreement) }
-      // Faint, and one of several: that is what two signals do that only resemble each other.
+      // A faint match that is one of several is typical of two signals that only resemble each
+      // other.
       let isOneOfMany =
         found.rival > 0.7 || estimate.doubts.contains(.ambiguous)
         || estimate.doubts.contains(.earlierArrival)
@@ -123,11 +126,10 @@ public struct DelayEstimator: Sendable {
     if abs(halves.difference) > max(0.05, 6 * halves.inflation * estimate.boundFrames) {
       estimate.add(.drifting)
     }
-    // So faint a signal does not stand out of the noise by its correlation: what was found is a
-    // resemblance.
+    // The correlation of so faint a signal is not above the noise: the match is only a resemblance.
     let power = pow(10, estimate.signalToNoiseDB / 10) * Double(reference.count)
     guard power > Self.leastPower else { return nil }
-    // Rounding to single precision alone is a ten-thousandth of a frame.
+    // Rounding to single precision alone causes an error of 0.0001 frame.
     estimate.deviationFrames =
       (estimate.boundFrames * estimate.boundFrames
       + hidden.worstFrames * hidden.worstFrames / 4 + 1e-8).squareRoot()
@@ -136,11 +138,11 @@ public struct DelayEstimator: Sendable {
       likelihood: hidden.likelihood + match.likelihood(of: fit, frames: reference.count))
   }
 
-  /// The least power of a signal times its frames, over that of the noise: the square of the
-  /// standard deviations by which its correlation stands out.
+  /// The least ratio of the power of a signal times its frames to the power of the noise: the
+  /// square of the height of its correlation in standard deviations.
   private static let leastPower = 4.0
 
-  /// Frames before and after a match in which echoes are looked for.
+  /// Returns the number of frames before and after a match in which echoes are searched for.
   static func guardFrames(_ referenceFrames: Int) -> Int {
     max(256, min(65536, referenceFrames / 4))
   }
@@ -175,9 +177,8 @@ public struct DelayEstimator: Sendable {
     var doubts: [DelayEstimate.Doubt] = []
     if estimate.score < 12 || estimate.boundFrames > 0.12 { doubts.append(.faint) }
     let difference = abs(estimate.phaseSlopeFrames - estimate.delayFrames)
-    // In a band that is not whole, an echo within the width of the peak pulls at the delay without
-    // being told apart. It bends the phase, as does a filter that delays some frequencies more than
-    // others.
+    // In a partial band, an echo within the width of the peak biases the delay without being
+    // separated. It bends the phase, as does a filter whose delay depends on frequency.
     let isBent = bandShare < 0.6 && abs(bend) > max(0.005, 12 * estimate.boundFrames)
     if isBent || difference > max(0.05, 6 * estimate.boundFrames) { doubts.append(.disagreement) }
     if bandShare < 0.03 { doubts.append(.narrowBand) }
@@ -197,7 +198,7 @@ public struct DelayEstimator: Sendable {
     return doubts
   }
 
-  /// The correlation a few frames around the answer, and the response before and after it.
+  /// Stores the correlation a few frames around the result, and the response before and after it.
   private func draw(
     _ fit: ArrivalFit, _ answer: Arrival, _ transform: borrowing FourierTransform, offset: Int,
     into estimate: inout DelayEstimate

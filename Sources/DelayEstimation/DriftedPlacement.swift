@@ -3,43 +3,45 @@ struct Placement {
   var estimate: DelayEstimate
   var match: Match
   var fit: Match.Outcome
-  /// The index of the arrival that is the answer.
+  /// The index of the arrival whose delay is the result.
   var chosen: Int
-  /// How much likelier the recording is with the arrivals in it: a natural logarithm.
+  /// The natural logarithm of the likelihood ratio of the recording with and without the arrivals.
   var likelihood: Double
 }
 
-/// The arrivals of a signal that was stretched by what two clocks differ.
+/// The arrivals of a signal stretched by the difference between two clocks.
 struct DriftedPlacement {
   var placement: Placement
   var search: ArrivalSearch
   var stretched: [Float]
-  /// Frames by which the signal lasts longer in the recording.
+  /// The frames by which the signal is longer in the recording.
   var stretch: Double
-  /// The drift that is left, where it can be told.
+  /// The remaining drift, if it can be measured.
   var drift: ClockDrift?
-  /// Whether there may be a drift that was not taken: one that would explain the recording nearly
-  /// as well as the echoes do, or that was measured and made the recording no likelier.
+  /// Whether there may be a drift that was rejected: one that explains the recording nearly as well
+  /// as the echoes do, or one that was measured but did not increase the likelihood.
   var isContested = false
 }
 
 extension DelayEstimator {
-  /// A logarithm of likelihood by which one explanation must exceed another, besides a share of the
-  /// whole, since no room is made of a few echoes only.
+  /// The logarithm of likelihood by which one explanation must exceed another, and the factor by
+  /// which it must exceed the whole, since a real room has more echoes than the few that are
+  /// fitted.
   private static let decisive = 10.0
   private static let decisiveShare = 1.005
-  /// The least number of arrivals that a drift may have been taken for.
+  /// The least number of arrivals that may be the effect of a drift.
   private static let arrivalsOfDrift = 3
-  /// Frames of a drift that move the delay by half a frame.
+  /// The drift in frames that moves the delay by half a frame.
   private static let harmlessFrames = 1.0
 
-  /// Drift and arrivals of `reference`, `found` being where it is without drift.
+  /// Returns drift and arrivals of `reference`. `found` is its position without drift. Returns nil
+  /// if the signal is not found.
   func drifted(
     _ reference: Span<Float>, in recording: Span<Float>, _ found: ArrivalSearch, lags: Range<Int>,
     _ excerpt: borrowing Excerpt
   ) -> DriftedPlacement? {
     var search = found
-    // The reference is stretched until it drifts no more.
+    // Stretch the reference until no drift remains.
     var stretched = reference.indices.map { reference[$0] }
     var stretch = 0.0
     var drift = ClockDrift(reference, search)
@@ -67,20 +69,21 @@ extension DelayEstimator {
     return best
   }
 
-  /// Whether a drift that was measured, and not taken since the recording became no likelier by it,
-  /// may be there all the same, taken for echoes, and move the delay by more than half a frame.
+  /// Returns whether a drift that was measured, but rejected because it did not increase the
+  /// likelihood, may still exist, hidden in apparent echoes, and move the delay by more than half a
+  /// frame.
   private static func isHidden(_ drift: ClockDrift?, behind placement: Placement) -> Bool {
     guard let drift else { return false }
     return abs(drift.frames) > harmlessFrames
       && placement.estimate.arrivals.count >= arrivalsOfDrift
   }
 
-  /// Takes echoes without a drift instead, where they explain the recording better: each frequency
-  /// of a sweep is there at one time only, so that what an echo does to some frequencies looks like
-  /// a drift.
+  /// Uses echoes without a drift instead if they explain the recording better. Each frequency of a
+  /// sweep occurs at one time only, so the effect of an echo on some frequencies looks like a
+  /// drift.
   ///
-  /// Where a drift makes the parts of the spectrum, each with a phase of its own, much more
-  /// coherent (`Coherence`), no echo can be mistaken for it, and none is tried.
+  /// If a drift makes the parts of the spectrum, each with its own phase, much more coherent
+  /// (`Coherence`), it cannot be an echo, and no echo is tried.
   private func preferEchoes(
     _ best: inout DriftedPlacement, _ reference: Span<Float>, _ found: ArrivalSearch,
     _ excerpt: borrowing Excerpt
@@ -97,11 +100,12 @@ extension DelayEstimator {
       stretch: 0, drift: nil, isContested: isContested)
   }
 
-  /// Finds arrivals and drift in turns, each with the other taken out, as the RELAX algorithm does
-  /// arrivals: echoes that were taken for noise hide a drift.
+  /// Estimates arrivals and drift in turns, each with the other removed, as the RELAX algorithm
+  /// does for arrivals. Echoes that were treated as noise hide a drift.
   ///
-  /// A drift is taken where the recording becomes likelier by it, and the parts of its spectrum
-  /// more coherent: that no further echo could do, since within a part it turns all phases alike.
+  /// A drift is accepted if it increases the likelihood of the recording and the coherence of the
+  /// parts of its spectrum. A further echo could not do the latter, since within a part it rotates
+  /// all phases alike.
   private func refineDrift(
     _ best: inout DriftedPlacement, _ reference: Span<Float>, _ excerpt: borrowing Excerpt
   ) {

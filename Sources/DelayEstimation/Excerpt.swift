@@ -1,16 +1,16 @@
 import AudioSpectra
 
-/// The part of a recording around the place where a signal was found, with room for echoes on
-/// either side: the rest of the recording holds nothing but noise.
+/// The part of a recording around the position where a signal was found, with room for echoes on
+/// either side. The rest of the recording contains only noise.
 struct Excerpt: ~Copyable {
   let transform: FourierTransform
   let spectrum: [ComplexFloat]
-  /// The frame of the recording with which it begins.
+  /// The first frame of the excerpt in the recording.
   let start: Int
-  /// Delays that can be told from it, counted from its beginning.
+  /// The delays that can be measured in the excerpt, in frames from its beginning.
   let lags: Range<Int>
 
-  /// Nil where memory is short.
+  /// Extracts the frames around `lag`. Returns nil if memory is insufficient.
   init?(of recording: Span<Float>, around lag: Int, frames: Int) {
     let guardFrames = DelayEstimator.guardFrames(frames)
     let first = lag - guardFrames

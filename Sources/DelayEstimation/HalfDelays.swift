@@ -1,12 +1,12 @@
 import AudioSpectra
 import Glibc
 
-/// The delays of the first and the second half of a signal, each for itself: what stands still is
-/// the same in both.
+/// The delays of the first and the second half of a signal, measured separately. A constant delay
+/// is the same in both.
 struct HalfDelays {
-  /// How much later the second half came than the first, in frames.
+  /// The delay of the second half less that of the first, in frames.
   let difference: Double
-  /// How many times less exactly that is known than the delay of the whole.
+  /// The ratio of the deviation of the difference to that of the delay of the whole signal.
   let inflation: Double
 
   init(
@@ -21,16 +21,16 @@ struct HalfDelays {
     let one = Self.peak(of: transform.spectrum(of: first.span), match, fit, arrival, transform)
     let two = Self.peak(of: transform.spectrum(of: second.span), match, fit, arrival, transform)
     difference = two.delay - one.delay
-    // How sharp a peak is says how well its place is known.
+    // The sharpness of a peak determines the accuracy of its position.
     let whole = one.sharpness + two.sharpness
     inflation =
       min(one.sharpness, two.sharpness) > 0
       ? (whole / one.sharpness + whole / two.sharpness).squareRoot() : .infinity
   }
 
-  /// The peak of the correlation near `arrival`, with the weights of the fit: without sharpness
-  /// where the half is not there, infinitely far away where it is upside down to the whole. What an
-  /// echo does to it, it does to both halves.
+  /// Returns the correlation peak near `arrival`, with the weights of the fit. The sharpness is 0
+  /// if the half is silent, and the delay is infinite if its polarity is opposite to that of the
+  /// whole. Echoes affect both halves alike.
   private static func peak(
     of played: [ComplexFloat], _ match: Match, _ fit: ArrivalFit, _ arrival: Arrival,
     _ transform: borrowing FourierTransform
@@ -50,7 +50,7 @@ struct HalfDelays {
     }
     let middle = Int(rounding: arrival.delayFrames)
     let top = (middle - 32...middle + 32).max { height($0) < height($1) } ?? middle
-    // Between frames a peak of a high band is higher than on either side.
+    // In a high band, the highest sample may be beside the peak between frames.
     let starts = [arrival.delayFrames, Double(top)].map { ($0, correlation.point(at: $0)) }
     var (delay, point) = starts[abs(starts[1].1.value) > abs(starts[0].1.value) ? 1 : 0]
     let sign = point.value < 0 ? -1.0 : 1.0
@@ -62,7 +62,7 @@ struct HalfDelays {
       if abs(step) < 1e-6 { break }
       point = correlation.point(at: delay)
     }
-    // Of a half that is silent only the noise would be seen, which is as high by chance only.
+    // For a silent half, only noise would be measured, whose height is similar only by chance.
     let ratio = point.value / (arrival.gain * expected)
     if (-1.25 ... -0.8).contains(ratio) { return (.infinity, -sign * point.curvature) }
     return (delay, (0.5...2).contains(ratio) ? max(0, -sign * point.curvature) : 0)

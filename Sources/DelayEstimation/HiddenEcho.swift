@@ -2,73 +2,74 @@ import Glibc
 
 /// The phase of an arrival in one band.
 struct PhaseBand {
-  /// Mean angular frequency in radians a frame.
+  /// The mean angular frequency in radians per frame.
   var frequency: Double
   /// The phase less that of the delay, in radians.
   var phase: Double
   /// The natural logarithm of the gain.
   var level: Double
-  /// One over the variance of the phase.
+  /// The inverse of the variance of the phase.
   var information: Double
-  /// Power of the product of both spectra, without weights.
+  /// The power of the cross-spectrum, without weights.
   var strength: Double
-  /// Bins.
+  /// The number of bins.
   var size: Double
 }
 
-/// An echo within the width of the peak, which is no arrival of its own but bends the phase, which
-/// a delay does not.
+/// An echo within the width of the peak. It is not a separate arrival, but it bends the phase,
+/// which a delay does not.
 ///
-/// Phase alone tells whether it is there: what a loudspeaker or a filter of linear phase does to
-/// levels is no echo. The phase of a direct sound with an echo, -w d + arg(1 + g exp(-i w t)), is
-/// fitted to that of the bands by weighted least squares over the echo's delay t and gain g, and
-/// preferred to that of a direct sound alone, -w d, where Schwarz's criterion is decisive (G.
+/// Only the phase shows the echo, since a loudspeaker or a filter of linear phase changes levels
+/// without an echo. The phase of a direct sound with an echo, -w d + arg(1 + g exp(-i w t)), is
+/// fitted to that of the bands by weighted least squares over the echo's delay t and gain g. It is
+/// preferred to the phase of a direct sound alone, -w d, if Schwarz's criterion is decisive (G.
 /// Schwarz, "Estimating the dimension of a model", Annals of Statistics 6, 1978) and the echo
-/// explains most of the bend. Of all echoes that explain it about as well that one counts which
-/// leaves the level most even over frequency; where it is more even without any, there is none.
+/// explains most of the bend. Of all echoes with a similar fit, the one that leaves the flattest
+/// level over frequency is selected. If the level is flatter without an echo, there is none.
 struct HiddenEcho {
-  /// The largest error in frames that an unseen echo may have made: of all echoes that would leave
-  /// the phase as straight as it is.
+  /// The largest error in frames that an undetected echo may have caused, over all echoes that
+  /// would leave the phase as straight as it is.
   let worstFrames: Double
-  /// What the delay is to be moved by, in frames, to be that of the direct sound; 0 where no echo
-  /// is surely there.
+  /// The correction in frames that moves the delay to that of the direct sound, or 0 if no echo is
+  /// detected.
   let correctionFrames: Double
-  /// How much likelier the echo makes the phase: a natural logarithm, 0 where there is none.
+  /// The natural logarithm of the likelihood ratio of the phase with and without the echo, or 0 if
+  /// there is none.
   let likelihood: Double
 
   private struct Trial {
     var delay: Double
     var gain: Double
-    /// Of the straight line that fits what the echo leaves of the phase, in frames.
+    /// The slope in frames of the straight line that fits the phase without the echo.
     var slope: Double
-    /// The squares that are left, in variances.
+    /// The residual sum of squares, in variances.
     var left: Double
-    /// The squares of the level without the echo, less its mean, each counting by the power that
-    /// came through.
+    /// The sum of the squared deviations of the level without the echo from its mean, weighted by
+    /// the received power.
     var unevenness: Double
   }
 
-  /// Schwarz's criterion by ten, "very strong" evidence (R. E. Kass and A. E. Raftery, "Bayes
+  /// Ten in Schwarz's criterion, "very strong" evidence (R. E. Kass and A. E. Raftery, "Bayes
   /// factors", J. American Statistical Association 90, 1995).
   private static let decisive = 10.0
-  /// Of what bends the phase more than noise does, an echo must explain so much.
+  /// The least fraction of the bend beyond noise that an echo must explain.
   private static let leastShare = 0.75
-  /// Squares, in variances, by which one echo may explain the phase worse than another and still be
+  /// The difference in the sum of squares, in variances, within which a worse echo is still
   /// possible.
   private static let tie = 4.0
 
-  /// Tries echoes of every delay within a few widths of the peak and of gains up to 0.7 on either
-  /// side of zero.
+  /// Tries echoes of every delay within a few widths of the peak and of gains between -0.7 and 0.7.
   init(_ bands: [PhaseBand], lobe: Double) {
-    // Of so narrow a band no line can be told from a curve: anywhere within its peak.
+    // In so narrow a band a line cannot be distinguished from a curve: the delay may be anywhere
+    // within the peak.
     guard bands.count > 3 else {
       (worstFrames, correctionFrames, likelihood) = (max(1, lobe), 0, 0)
       return
     }
     let none = Self.trial(bands, delay: 0, gain: 0)
     let count = Double(bands.count)
-    // Where the phase is bent more than by noise, by a filter perhaps, so much more is an echo's to
-    // hide.
+    // If the phase is bent by more than noise, for example by a filter, the effect of an echo can
+    // hide in that bend.
     let unit = max(1, none.left / (count - 1))
     var worst = abs(none.slope)
     var trials: [Trial] = []
@@ -91,8 +92,8 @@ struct HiddenEcho {
       return
     }
     let best = Self.refined(rough, bands, delayStep: 1.08, gainStep: 0.02)
-    // The variance is that of the residuals: where the noise is less than was reckoned with, the
-    // phase is known better.
+    // The variance is that of the residuals. If the noise is lower than expected, the phase is more
+    // accurate.
     let scale = max(1e-9, best.left / (count - 3))
     let gained = none.left - best.left
     guard gained / scale > 2 * log(count) + Self.decisive,
@@ -108,7 +109,7 @@ struct HiddenEcho {
     likelihood = gained / 2
   }
 
-  /// The squares that an echo leaves.
+  /// Returns the residual for an echo of the given delay and gain.
   private static func trial(_ bands: [PhaseBand], delay: Double, gain: Double) -> Trial {
     var (whole, sum, squares) = (0.0, 0.0, 0.0)
     var (weight, levels, levelSquares) = (0.0, 0.0, 0.0)
@@ -120,7 +121,7 @@ struct HiddenEcho {
       whole += band.information * band.frequency * band.frequency
       sum += band.information * band.frequency * phase
       squares += band.information * phase * phase
-      // What hardly came through, at the edge of a filter, tells little.
+      // Frequencies with little received power, at the edge of a filter, carry little information.
       let received = band.information * exp(2 * band.level)
       weight += received
       levels += received * level
@@ -134,8 +135,8 @@ struct HiddenEcho {
       unevenness: levelSquares - levels * levels / weight)
   }
 
-  /// The best near `start`, by pattern search: its delay by factors of `delayStep`, its gain by
-  /// `gainStep`, both halved where nothing is better.
+  /// Returns the best trial near `start`, by pattern search. The delay changes by factors of
+  /// `delayStep` and the gain by `gainStep`. Both steps are halved if no trial is better.
   private static func refined(
     _ start: Trial, _ bands: [PhaseBand], delayStep: Double, gainStep: Double
   ) -> Trial {

@@ -1,27 +1,27 @@
 import AudioSpectra
 import Glibc
 
-/// The spectra of what was played and of what was recorded around the place where it was found.
+/// The spectra of the played signal and of the recording around the position where it was found.
 struct Match {
-  /// A fit, and the part of the spectrum and the noise it was made with.
+  /// A fit, with its band and its noise.
   struct Outcome {
     var fit: ArrivalFit
     var band: SignalBand
-    /// The power at each bin that no arrival explains, evened out.
+    /// The smoothed power at each bin that no arrival explains.
     var noise: [Double]
   }
 
   /// One arrival without the others.
   struct Alone {
-    /// Its spectrum, without its delay, each frequency weighted so that its correlation with what
-    /// was played is the logarithm of the likelihood of each lag.
+    /// Its spectrum without its delay. The frequencies are weighted so that its correlation with
+    /// the played signal is the logarithm of the likelihood of each lag.
     var bins: [ComplexFloat]
-    /// How much likelier it is with what was played in it, whatever the phase of each part of the
-    /// spectrum.
+    /// The likelihood ratio with and without the played signal, for any phase of each part of the
+    /// spectrum: a natural logarithm.
     var likelihood: Double
   }
 
-  /// How well the answer is known.
+  /// The accuracy of the result.
   struct Quality {
     var signalToNoiseDB: Double
     var boundFrames: Double
@@ -29,13 +29,13 @@ struct Match {
 
   let played: [ComplexFloat]
   let recorded: [ComplexFloat]
-  /// Frames of the transform.
+  /// The number of frames of the transform.
   let length: Int
-  /// Delays that can be told from the excerpt.
+  /// The delays that can be measured in the excerpt, in frames.
   let lags: Range<Int>
   let score: Double
   private let cross: [ComplexFloat]
-  /// The power of what was played at each bin.
+  /// The power of the played signal at each bin.
   let power: [Float]
   private let recordedPower: [Float]
   private let playedDensity: PowerDensity
@@ -56,12 +56,12 @@ struct Match {
     recordedDensity = PowerDensity(of: recorded, reach: length / 1024)
   }
 
-  /// Places the arrivals: first the strongest alone, near a lag in frames, by which band and noise
-  /// are found, then with its echoes.
+  /// Fits the arrivals near a lag in frames: first the strongest alone, from which band and noise
+  /// are estimated, then with its echoes. Returns nil if there is no arrival.
   func fit(
     _ transform: borrowing FourierTransform, _ choice: DelayEstimator.Choice, near middle: Double
   ) -> Outcome? {
-    // All that was heard is taken for noise first, so that a hum does not outweigh the signal.
+    // First treat the whole recording as noise, so that a hum does not outweigh the signal.
     var first = Arrival(delayFrames: middle, gain: 0)
     let around = band(at: middle)
     var outcome = Outcome(
@@ -79,7 +79,7 @@ struct Match {
       outcome.fit.arrivals = arrivals
       outcome.fit.refine()
       if case .first = choice { addFirstArrival(&outcome.fit, transform) }
-      // The noise must be known before anything is told from it.
+      // Echoes can be detected only once the noise is known.
       if round > 0 { outcome.fit.explain(transform, within: lags) }
       outcome.fit.prune()
     }
@@ -87,10 +87,10 @@ struct Match {
     return outcome.fit.arrivals.isEmpty ? nil : outcome
   }
 
-  /// How much likelier `frames` frames are with the arrivals in them than as noise, by Whittle's
-  /// approximation: a natural logarithm. Where the arrivals make a frequency no likelier, they are
-  /// taken not to have come through. (P. Whittle, "Estimation and information in stationary time
-  /// series", Arkiv för Matematik 2, 1953.)
+  /// Returns the natural logarithm of the likelihood ratio of `frames` frames with the arrivals and
+  /// as noise alone, by Whittle's approximation. Frequencies at which the arrivals do not increase
+  /// the likelihood count as not received. (P. Whittle, "Estimation and information in stationary
+  /// time series", Arkiv för Matematik 2, 1953.)
   func likelihood(of outcome: Outcome, frames: Int) -> Double {
     let sum = zip(recordedDensity.bins, outcome.noise).reduce(0.0) { sum, powers in
       guard powers.0 > powers.1, powers.1 > 0 else { return sum }
@@ -99,7 +99,7 @@ struct Match {
     return sum * Double(frames) / Double(length)
   }
 
-  /// The recording with all arrivals but the chosen one taken out.
+  /// Returns the recording without all arrivals except the chosen one.
   func alone(_ outcome: Outcome, _ chosen: Int) -> Alone {
     let fit = outcome.fit
     var rest = CorrelationFunction(bins: recorded, length: length)
@@ -128,7 +128,7 @@ struct Match {
       recordedDensity: recordedDensity)
   }
 
-  /// Which arrival is the answer.
+  /// Returns the index of the arrival that is the result.
   func chosen(from outcome: Outcome, _ choice: DelayEstimator.Choice) -> Int? {
     let arrivals = outcome.fit.arrivals
     let strongest = arrivals.reduce(0) { max($0, abs($1.gain)) }
@@ -141,14 +141,14 @@ struct Match {
     }
   }
 
-  /// Ratio of powers within the band, and the Cramér-Rao bound that follows from it.
+  /// Returns the power ratio within the band and the Cramér-Rao bound that follows from it.
   func quality(_ outcome: Outcome, _ chosen: Int, frames: Int) -> Quality {
     let answer = outcome.fit.arrivals[chosen]
     var signal = 0.0
     var noise = 0.0
     var information = 0.0
     let squaredGain = answer.gain * answer.gain
-    // Weighted as the fit was: a stretch that a filter bends is no noise.
+    // Weighted like the fit, because a range that a filter distorts is not noise.
     let floor = 0.01 * SpectrumPart.leastNoise * squaredGain * playedDensity.mean
     for bin in 1..<max(2, power.count - 1) where outcome.band.bins[bin] {
       let frequency = 2 * Double.pi * Double(bin) / Double(length)
@@ -161,7 +161,7 @@ struct Match {
       noise += weight * outcome.noise[bin]
       information += frequency * frequency * recordedPower / max(outcome.noise[bin], 1e-30)
     }
-    // The excerpt is longer than the signal, and so holds more noise than sounded with it.
+    // The excerpt is longer than the signal, so it contains more noise than the time of the signal.
     noise *= Double(frames) / Double(lags.upperBound - 1 + frames)
     let ratio = noise > 0 && signal > 0 ? 10 * log10(signal / noise) : 200
     return Quality(
@@ -170,7 +170,8 @@ struct Match {
         ? outcome.fit.inflation(of: chosen) / (2 * information).squareRoot() : .infinity)
   }
 
-  /// A fit whose bins count by how little noise they have, down to what matters beside the signal.
+  /// Returns a fit whose bins are weighted by the inverse of their noise, limited to noise that is
+  /// significant beside the signal.
   private func weighted(
     _ band: SignalBand, noise: [Double], gain: Double, _ first: Arrival
   ) -> ArrivalFit {
@@ -180,7 +181,7 @@ struct Match {
       let clutter = noise[bin] + ample * (playedDensity.bins[bin] + 0.01 * playedDensity.mean)
       return clutter > 0 ? Float(1 / clutter) : 0
     }
-    // Kept near one, so that single precision suffices whatever the levels are.
+    // Scaled to about one, so that single precision suffices at any level.
     let highest = weights.max() ?? 0
     let scale = highest > 0 ? 1 / highest : 0
     return ArrivalFit(
@@ -199,7 +200,7 @@ struct Match {
     return PowerDensity(of: rest.bins, reach: length / 1024)
   }
 
-  /// Puts an arrival where the response first rises, if that is before all others.
+  /// Adds an arrival at the first rise of the response, if that is before all others.
   private func addFirstArrival(
     _ fit: inout ArrivalFit, _ transform: borrowing FourierTransform
   ) {
@@ -209,7 +210,7 @@ struct Match {
     let highest = lags.reduce(Float(0)) { max($0, abs(response[$1])) }
     let floor = max(0.3 * highest, 6 * Float(ArrivalFit.deviation(of: response)))
     guard let rise = lags.first(where: { abs(response[$0]) >= floor }) else { return }
-    // From the rise to its crest.
+    // Advance from the rise to its crest.
     var crest = rise
     while crest + 1 < lags.upperBound, abs(response[crest + 1]) > abs(response[crest]) {
       crest += 1

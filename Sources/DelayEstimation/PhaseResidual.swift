@@ -1,17 +1,17 @@
 import AudioSpectra
 import Glibc
 
-/// The phase of one arrival over frequency, band by band, and what it says about its delay: whether
-/// other weights of the bands give another one, and how far an echo that is too near to be told
-/// apart may have moved it.
+/// The phase of one arrival over frequency, by bands, and its consequences for the delay: whether
+/// other weights of the bands give another delay, and how far an echo that is too near to be
+/// separated may have moved it.
 struct PhaseResidual {
-  /// The delays in frames that the plain correlation, each band counting by its power, and the
-  /// phase transform, each bin counting the same, would give, less that of the fit.
+  /// The delays in frames by other weights, less that of the fit: by the plain correlation, which
+  /// weights each band by its power, and by the phase transform, which weights all bins equally.
   let otherDelays: [Double]
-  /// The echo that may have moved the delay unseen.
+  /// The echo that may have moved the delay undetected.
   let hiddenEcho: HiddenEcho
 
-  /// That of the arrival with this index, the others taken out.
+  /// Computes the residual of the arrival with this index, with the others removed.
   init(_ fit: ArrivalFit, of index: Int, power: [Float]) {
     let cross = fit.cross
     let bands = Self.bands(cross, fit, index, power)
@@ -28,7 +28,7 @@ struct PhaseResidual {
   private static func bands(
     _ cross: CorrelationFunction, _ fit: ArrivalFit, _ index: Int, _ power: [Float]
   ) -> [PhaseBand] {
-    // Of equal energy, so that a narrow band has as many as a wide one.
+    // Bands of equal energy, so that a narrow spectrum has as many as a wide one.
     let count = cross.bins.count
     let whole = fit.energy.reduce(0.0) { $0 + Double($1) }
     guard whole > 0 else { return [] }

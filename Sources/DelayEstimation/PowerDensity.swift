@@ -5,10 +5,10 @@ import Glibc
 struct PowerDensity {
   /// The mean power around each bin.
   let bins: [Double]
-  /// The mean of all.
+  /// The mean of all bins.
   let mean: Double
 
-  /// That of `spectrum`, each bin with `reach` neighbours on either side.
+  /// Averages `spectrum`, each bin with `reach` neighbours on either side.
   init(of spectrum: [ComplexFloat], reach: Int) {
     var sums = [0.0]
     sums.reserveCapacity(spectrum.count + 1)
@@ -26,15 +26,15 @@ struct PowerDensity {
     mean = count > 0 ? sum / Double(count) : 0
   }
 
-  /// The spectrum with this density evened out, down to 40 dB below its mean.
+  /// Returns the spectrum divided by the square root of this density, down to 40 dB below its mean.
   func whitened(_ spectrum: [ComplexFloat]) -> [ComplexFloat] {
     let floor = 1e-4 * mean
     guard floor > 0 else { return spectrum }
     return spectrum.indices.map { spectrum[$0] * Float(1 / (bins[$0] + floor).squareRoot()) }
   }
 
-  /// The spectrum within the band of this density: what lies 35 dB below where most of the power
-  /// is, the ends of a burst for instance, is left out.
+  /// Returns the spectrum within the band of this density. Bins 35 dB below the level of most of
+  /// the power, for example the ends of a burst's spectrum, are suppressed.
   func limited(_ spectrum: [ComplexFloat]) -> [ComplexFloat] {
     let floor = 3e-4 * bins.reduce(0) { $0 + $1 * $1 } / max(1e-300, bins.reduce(0, +))
     guard floor > 0 else { return spectrum }
@@ -42,24 +42,24 @@ struct PowerDensity {
   }
 }
 
-/// The delay of one arrival by the slope of the phase over frequency: a straight line through the
-/// origin, fitted to the phases of a few dozen bands, each counting by its power.
+/// The delay of one arrival from the slope of the phase over frequency: a straight line through the
+/// origin, fitted to the phases of a few dozen bands, weighted by their power.
 struct PhaseSlope {
   /// The delay in frames.
   let delayFrames: Double
-  /// How much later the upper part of the spectrum comes than the lower, in frames, each part with
-  /// half of what tells the delay: 0 for a delay, not for a phase that is bent.
+  /// The delay of the upper part of the spectrum less that of the lower part, in frames. Each part
+  /// has half of the weight of the fit. 0 for a pure delay, but not for a bent phase.
   let bendFrames: Double
 
   private static let bandCount = 64
 
-  /// That of the arrival with this index, the others taken out.
+  /// Fits the phase of the arrival with this index, with the others removed.
   init(_ fit: ArrivalFit, of index: Int) {
     var cross = fit.cross
     for (other, arrival) in fit.arrivals.enumerated() where other != index {
       cross.subtract(gain: arrival.gain, at: arrival.delayFrames, energy: fit.energy)
     }
-    // Within half a frame no phase comes near half a turn.
+    // With the whole frames removed, no phase comes near half a turn.
     let whole = fit.arrivals[index].delayFrames.rounded()
     let sign = fit.arrivals[index].gain < 0 ? -1.0 : 1.0
     let count = cross.bins.count

@@ -1,12 +1,13 @@
 import AudioSpectra
 import Glibc
 
-/// A burst of white noise, the same for the same seed: what is played to find out how late it comes
-/// back.
+/// A burst of white noise, the same for the same seed. It is played to measure the delay of its
+/// recording.
 ///
-/// Noise keeps its place when a converter or an amplifier clips it: what distortion adds is as
-/// symmetric in time as the noise itself. A maximum-length sequence shifts by 0.1 frame. It ends at
-/// 0.445 of the rate, since what lies above is bent by every converter's own filter.
+/// Clipping in a converter or an amplifier does not shift the position of noise, because the
+/// distortion is as symmetric in time as the noise itself. A maximum-length sequence shifts by 0.1
+/// frame. The spectrum ends at 0.445 of the rate, since higher frequencies are affected by the
+/// filter of every converter.
 ///
 /// ```swift
 /// let probe = ProbeSignal(seed: 7, frames: 4800)
@@ -16,13 +17,13 @@ public struct ProbeSignal: Sendable {
   /// The burst, with peaks of at most 1.
   public let samples: [Float]
 
-  /// Where the spectrum begins to fall, and where it has ended, over the rate.
+  /// The frequencies at which the spectrum begins to fall and at which it ends, over the rate.
   private static let edge = 0.42...0.445
 
-  /// A burst of `frames` frames. Its ends rise and fall for `rampFrames` frames, so that no ear or
-  /// loudspeaker is struck.
+  /// Creates a burst of `frames` frames. Its ends fade in and out over `rampFrames` frames, so that
+  /// there are no clicks.
   public init(seed: UInt64, frames: Int, rampFrames: Int = 0) {
-    // Mixed, so that no two seeds begin the same sequence at different places.
+    // Mixed, so that no two seeds begin the same sequence at different positions.
     var numbers = SplitMix64(seed: SplitMix64.mixed(seed))
     let noise: [Float] = (0..<max(0, frames)).map { _ in
       Float(Int64(bitPattern: numbers.next()) >> 40) / 8_388_608
@@ -30,7 +31,7 @@ public struct ProbeSignal: Sendable {
     samples = Self.ramped(Self.limited(noise), rampFrames)
   }
 
-  /// Without what lies above the edge, and as loud as a peak of 1 allows.
+  /// Returns the noise without frequencies above the edge, scaled to a peak of 1.
   private static func limited(_ noise: [Float]) -> [Float] {
     guard noise.count > 1, let transform = FourierTransform(atLeast: noise.count) else {
       return noise

@@ -1,22 +1,21 @@
 import AudioSpectra
 
-/// The part of the spectrum in which a signal came through: within 10 dB of where it typically
-/// came through.
+/// The part of the spectrum in which a signal was received: within 10 dB of its typical gain.
 struct SignalBand {
-  /// Whether each bin is part of it.
+  /// Whether each bin is part of the band.
   let bins: [Bool]
-  /// The share of all bins that are.
+  /// The fraction of all bins that are part of the band.
   let share: Double
-  /// What the signal was typically multiplied by, without its sign.
+  /// The magnitude of the typical gain of the signal.
   let gain: Double
 
-  /// The band for a signal that is `delay` frames late, as in `Coherence`. A band is told from its
-  /// neighbours as finely as the noise allows, `recordedDensity` being that of `recordedPower`.
+  /// Determines the band of a signal with a delay of `delay` frames, as in `Coherence`. The noise
+  /// limits the frequency resolution. `recordedDensity` is the density of `recordedPower`.
   init(
     cross: [ComplexFloat], power: [Float], recordedPower: [Float], length: Int, delay: Double,
     recordedDensity: PowerDensity
   ) {
-    // Every part keeps some seven standard deviations for itself.
+    // Each part must be at least seven standard deviations above the noise.
     let spectrum = SpectrumParts(
       cross: cross, power: power, recordedPower: recordedPower, length: length, delay: delay,
       count: max(4, min(1024, cross.count / 8))
@@ -25,7 +24,7 @@ struct SignalBand {
     let gains = coherence.gains
     let best = Self.typical(gains, weights: coherence.shares)
     gain = best
-    // A part at an edge of the band may be half empty, unless it is about as strong as the best.
+    // A part at an edge of the band may be half empty, unless its gain is about that of the best.
     func isAtEdge(_ index: Int) -> Bool {
       index == 0 || index == gains.count - 1
         || min(gains[index - 1], gains[index + 1]) < 0.15 * best
@@ -37,7 +36,7 @@ struct SignalBand {
     share = Double(bins.count { $0 }) / Double(bins.count)
   }
 
-  /// The gain of the typical part: a median in which each counts by how much of it is signal.
+  /// Returns the typical gain: the median of the parts, weighted by their share of signal.
   private static func typical(_ gains: [Double], weights: [Double]) -> Double {
     let half = weights.reduce(0, +) / 2
     var sum = 0.0

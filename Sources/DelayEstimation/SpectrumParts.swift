@@ -1,10 +1,9 @@
 import AudioSpectra
 import Glibc
 
-/// A recording beside a reference that comes at a given delay, in one part of the spectrum.
+/// A recording and a reference with a given delay, in one part of the spectrum.
 struct SpectrumPart {
-  /// The real part of the sum of the products of both spectra, the delay taken out: what is in
-  /// phase.
+  /// The real part of the sum of the cross-spectrum with the delay removed: the in-phase component.
   fileprivate var inPhase = 0.0
   /// The imaginary part of that sum.
   fileprivate var quadrature = 0.0
@@ -12,42 +11,42 @@ struct SpectrumPart {
   fileprivate(set) var power = 0.0
   /// The power of the recording.
   fileprivate var recordedPower = 0.0
-  /// The sum of the squared magnitudes of the products.
+  /// The sum of the squared magnitudes of the cross-spectrum.
   fileprivate var squaredProducts = 0.0
-  /// Bins in the part.
+  /// The number of bins in the part.
   fileprivate(set) var size = 0.0
-  /// The square that noise as loud as the whole recording would make of the sum of the products.
+  /// The expected square of the sum of the cross-spectrum for noise as loud as the whole recording.
   fileprivate var chanceSquare = 0.0
 
-  /// Noise this far below the signal (27 dB) is as good as none: beyond, what is left unexplained
-  /// is bent rather than noisy, and every part of the spectrum is to have its say.
+  /// The least noise power relative to the signal (-27 dB). Below that, the residual is distortion
+  /// rather than noise, and every part of the spectrum should contribute.
   static let leastNoise = 0.002
 
-  /// What the reference was multiplied by, without its sign.
+  /// The magnitude of the gain of the reference.
   var gain: Double { power > 0 ? hypot(inPhase, quadrature) / power : 0 }
   private var whole: Double { power * recordedPower }
-  /// The coherence: how much of what was recorded is the reference, from 0 to 1.
+  /// The coherence: the fraction of the recording that is the reference, from 0 to 1.
   var share: Double {
     whole > 0 ? min(1, (inPhase * inPhase + quadrature * quadrature) / whole) : 0
   }
-  /// The coherence that chance makes.
+  /// The coherence that chance causes.
   var chance: Double { whole > 0 ? min(1, squaredProducts / whole) : 1 }
-  /// Whether there is enough to tell coherence from chance.
+  /// Whether there are enough bins to distinguish coherence from chance.
   var isTelling: Bool { chance < 0.5 }
-  /// How much likelier the recording is with the reference in it than without: a natural logarithm,
-  /// less what chance adds.
+  /// The natural logarithm of the likelihood ratio of the recording with and without the reference,
+  /// less the contribution of chance.
   var likelihood: Double {
     isTelling ? (1 - 1 / chance) * log(max(1e-9, 1 - share)) - 1 : 0
   }
-  /// How much likelier the recording is with the reference in it than with noise alone, whose
-  /// density is that of the recording around each bin, so that the lines of a spectrum raise their
-  /// own noise: a natural logarithm. No signal counts as more than 27 dB above the noise.
+  /// The natural logarithm of the likelihood ratio of the recording with the reference and as noise
+  /// alone. The density of the noise is that of the recording around each bin, so that spectral
+  /// lines raise their own noise. No signal counts as more than 27 dB above the noise.
   fileprivate var prominence: Double {
     guard chanceSquare > 0 else { return 0 }
     let share = (inPhase * inPhase + quadrature * quadrature) / (chanceSquare * size)
     return -size * log(max(Self.leastNoise, 1 - share))
   }
-  /// The root of the mean power of the recording times that of the reference, at a bin.
+  /// The square root of the product of the mean powers of recording and reference per bin.
   var scale: Double { size > 0 ? whole.squareRoot() / size : 0 }
 
   fileprivate static func + (one: SpectrumPart, other: SpectrumPart) -> SpectrumPart {
@@ -59,7 +58,7 @@ struct SpectrumPart {
   }
 }
 
-/// A spectrum cut into parts.
+/// A spectrum divided into parts.
 struct SpectrumParts {
   let parts: [SpectrumPart]
   /// The index of the part to which each bin belongs.
@@ -69,7 +68,7 @@ struct SpectrumParts {
     (self.parts, self.places) = (parts, places)
   }
 
-  /// `count` parts of as many bins each, as in `Coherence`.
+  /// Divides a spectrum into `count` parts of equal numbers of bins, as in `Coherence`.
   init(
     cross: [ComplexFloat], power: [Float], recordedPower: [Float], length: Int, delay: Double,
     count: Int
@@ -96,9 +95,10 @@ struct SpectrumParts {
     self.init(parts: parts, places: places)
   }
 
-  /// The same in fewer parts: the whole spectrum halved as long as the reference makes a part
-  /// likelier by `likelihood`, a natural logarithm, so that a band is told from its neighbours as
-  /// finely as the noise allows. `recordedDensity` is the power that was recorded around each bin.
+  /// Returns the same spectrum in fewer parts. The spectrum is halved recursively as long as the
+  /// reference increases the likelihood of a part by `likelihood`, a natural logarithm, so the
+  /// noise determines the frequency resolution. `recordedDensity` is the recorded power around each
+  /// bin.
   func joined(likelihood: Double, power: [Float], recordedDensity: PowerDensity) -> SpectrumParts {
     var fine = parts
     for (bin, place) in places.enumerated() {
@@ -106,7 +106,7 @@ struct SpectrumParts {
     }
     var joined: [SpectrumPart] = []
     var owners: [Int] = []
-    // Halves to be looked at, the lowest last.
+    // The ranges still to be examined, the lowest last.
     var open = [0..<parts.count]
     while let range = open.popLast() {
       let sum = fine[range].reduce(SpectrumPart(), +)

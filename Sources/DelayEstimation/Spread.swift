@@ -1,24 +1,24 @@
-/// The statistics of repeated measurements of one thing: median, mean, deviation, extremes, jitter.
+/// The statistics of repeated measurements of one quantity: median, mean, deviation, extremes,
+/// jitter.
 ///
 /// ```swift
 /// let spread = Spread(of: [612.1, 612.2, 612.0])
 /// precondition(spread?.median == 612.1 && spread?.maximum == 612.2)
 /// ```
 public struct Spread: Sendable, Equatable {
-  /// The middle one, or the mean of the middle two.
+  /// The middle value, or the mean of the two middle values.
   public let median: Double
   /// The mean.
   public let mean: Double
-  /// The standard deviation of a single measurement, from these where there are two or more.
+  /// The standard deviation of a single measurement, estimated from two or more of them.
   public let standardDeviation: Double
-  /// Where the mean of all possible measurements lies with a probability of 95 %, by Student's t
-  /// distribution.
+  /// The 95 % confidence interval of the mean, by Student's t distribution.
   public let interval95: ClosedRange<Double>
-  /// The least.
+  /// The smallest value.
   public let minimum: Double
-  /// The greatest.
+  /// The largest value.
   public let maximum: Double
-  /// How far one measurement lies from the next, on average.
+  /// The mean absolute difference between successive measurements.
   public let jitter: Double
 
   /// Quantiles of Student's t distribution at 0.975, for 1 to 30 degrees of freedom.
@@ -28,9 +28,9 @@ public struct Spread: Sendable, Equatable {
     2.052, 2.048, 2.045, 2.042,
   ]
 
-  /// That of `values`, in the order they were measured; nil where there are none, or where they
-  /// have no mean and deviation that are finite numbers. One alone does not show how it is spread:
-  /// then its deviation is taken to be `deviationOfOne`.
+  /// Computes the statistics of `values`, in the order of measurement. Returns nil if there are
+  /// none, or if their mean or deviation is not finite. The deviation of a single value is unknown
+  /// and is assumed to be `deviationOfOne`.
   public init?(of values: [Double], deviationOfOne: Double = 0) {
     let sorted = values.sorted()
     guard let least = sorted.first, let greatest = sorted.last else { return nil }

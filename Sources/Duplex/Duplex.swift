@@ -1,4 +1,4 @@
-// What a program needs of the modules below, by one import. Each of them can be imported alone.
+// The modules that a program needs, available with one import. Each of them can be imported alone.
 @_exported import AudioBasics
 @_exported import AudioClocks
 @_exported import AudioDevices

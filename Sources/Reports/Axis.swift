@@ -4,13 +4,14 @@ import Glibc
 struct Axis {
   let lower: Double
   let upper: Double
-  /// The pixel of `lower`, and that of `upper`: the smaller one on a vertical axis.
+  /// The pixels of `lower` and `upper`. On a vertical axis, `end` is the smaller one.
   let start: Double
   let end: Double
-  /// Whether equal distances are equal ratios. Then both bounds are above zero.
+  /// Whether equal distances are equal ratios. Both bounds are then above zero.
   let isLogarithmic: Bool
 
-  /// An axis over `values`, widened where they are all one, for a range of zero has no scale.
+  /// Creates an axis over `values`. The range is widened if all values are equal, because a range
+  /// of zero has no scale.
   init(
     covering values: [Double], start: Double, end: Double, margin: Double = 0,
     isLogarithmic: Bool = false
@@ -18,7 +19,7 @@ struct Axis {
     let values = values.filter { $0.isFinite && (!isLogarithmic || $0 > 0) }
     let lower = values.min() ?? (isLogarithmic ? 1 : 0)
     let upper = values.max() ?? 1
-    // Beyond nine digits neighbouring values become one.
+    // Beyond nine digits, neighbouring values become equal.
     let least = max(lower.magnitude, upper.magnitude, 1) * 1e-9
     let added =
       isLogarithmic ? 0 : max((upper - lower) * margin, (least - (upper - lower)) / 2, 0)
@@ -29,16 +30,16 @@ struct Axis {
     self.isLogarithmic = isLogarithmic
   }
 
-  /// The pixel of `value`, kept within the axis.
+  /// Returns the pixel of `value`, limited to the axis.
   func position(of value: Double) -> Double {
     let share = (scaled(value) - scaled(lower)) / (scaled(upper) - scaled(lower))
     return start + min(max(share, 0), 1) * (end - start)
   }
 
-  /// Whether `value` lies on the axis.
+  /// Returns whether `value` is on the axis.
   func contains(_ value: Double) -> Bool { value >= lower && value <= upper }
 
-  /// The same line of pixels in another unit, `factor` of which are one of this.
+  /// Returns the same axis in another unit. One unit of this axis is `factor` of the other.
   func converted(by factor: Double) -> Axis {
     Axis(
       covering: [lower * factor, upper * factor], start: start, end: end,
@@ -50,31 +51,32 @@ struct Axis {
   }
 }
 
-/// A value worth naming on an axis.
+/// A labelled value on an axis.
 struct Tick {
   let position: Double
   let label: String
 }
 
 extension Axis {
-  /// Round values along a horizontal axis, as many as have room for their labels.
+  /// Returns round values along a horizontal axis, as many as have room for their labels.
   func ticks() -> [Tick] {
     isLogarithmic ? decadeTicks() : evenTicks(apart: 44, labelsNeedRoom: true)
   }
 
-  /// Round values along a vertical axis.
+  /// Returns round values along a vertical axis.
   func verticalTicks() -> [Tick] { evenTicks(apart: 20) }
 
-  /// Whole numbers along a vertical axis, for counts.
+  /// Returns whole numbers along a vertical axis, for counts.
   func countTicks() -> [Tick] { evenTicks(apart: max(26, pixelsPerUnit)) }
 
   private var pixelsPerUnit: Double { abs(end - start) / max(upper - lower, 1e-300) }
 
-  /// Multiples of the smallest round step that leaves `pixels`, and what the labels need, between.
+  /// Returns multiples of the smallest round step that leaves `pixels` and, if `labelsNeedRoom`,
+  /// the room for the labels between ticks.
   private func evenTicks(apart pixels: Double, labelsNeedRoom: Bool = false) -> [Tick] {
     var step = RoundStep(atLeast: pixels / pixelsPerUnit)
     while true {
-      // A tick on the very bound must not fall victim to rounding.
+      // A tick at the bound itself must not be lost by rounding.
       let first = Int(clamping: (lower / step.value - 1e-6).rounded(.up))
       let last = Int(clamping: (upper / step.value + 1e-6).rounded(.down))
       let ticks = (first..<max(first, last + 1)).map {
@@ -88,7 +90,7 @@ extension Axis {
     }
   }
 
-  /// 1, 2 and 5 times the powers of ten, or where they would touch, the powers alone.
+  /// Returns 1, 2 and 5 times the powers of ten, or the powers alone if the labels would touch.
   private func decadeTicks() -> [Tick] {
     let steps = Array(
       sequence(first: RoundStep(atLeast: lower)) { $0.next }
@@ -102,15 +104,15 @@ extension Axis {
   }
 }
 
-/// A step between ticks that people count in: 1, 2 or 5 times a power of ten.
+/// A round step between ticks: 1, 2 or 5 times a power of ten.
 struct RoundStep {
-  /// Counted from 1 upwards: 1, 2, 5, 10, 20.
+  /// The index of the step: 0 is 1, then 2, 5, 10, 20.
   private var index: Int
 
-  /// The smallest round step that is no smaller than `value`.
+  /// Creates the smallest round step that is no smaller than `value`.
   init(atLeast value: Double) {
     index = 3 * Int(clamping: log10(max(value, 1e-12)).rounded(.down))
-    // The tolerance keeps a step of 5 from becoming 10 by the rounding of the logarithm.
+    // The tolerance prevents a step of 5 from becoming 10 by the rounding of the logarithm.
     while self.value < value * (1 - 1e-9) { index += 1 }
   }
 
@@ -129,14 +131,14 @@ struct RoundStep {
 
   private var mantissa: Int { [1, 2, 5][index - 3 * exponent] }
 
-  /// `count` steps; divided where that is more exact, for 3 * 0.1 is not 0.3.
+  /// Returns `count` steps. It divides by powers of ten for accuracy, since 3 * 0.1 is not 0.3.
   func multiple(_ count: Int) -> Double {
     let units = Double(count) * Double(mantissa)
     let power = pow(10, Double(abs(exponent)))
     return exponent < 0 ? units / power : units * power
   }
 
-  /// `count` steps as text, with an exponent where that is shorter.
+  /// Returns `count` steps as text, with an exponent for very large or small values.
   func label(_ count: Int) -> String {
     let units = count * mantissa
     guard units != 0 else { return "0" }
@@ -148,15 +150,15 @@ struct RoundStep {
 }
 
 extension BinaryFloatingPoint {
-  /// Whether a picture can show this measured value: it is a number, and no absurdly large one.
+  /// Whether a measured value can be drawn: it is a number, and its magnitude is at most 1e9.
   ///
-  /// The bound keeps what is worked out of it within the range of integers.
+  /// The bound keeps values computed from it within the range of integers.
   var isDrawable: Bool { magnitude <= 1e9 }
 }
 
-/// Numbers as text, with the minus sign that typesetters use, as wide as a plus.
+/// Numbers as text, with the typographic minus sign, which is as wide as a plus.
 enum NumberText {
-  /// `value` rounded to `decimals` digits after the point.
+  /// Returns `value` rounded to `decimals` digits after the point.
   static func fixed(_ value: Double, decimals: Int) -> String {
     let count = min(max(decimals, 0), 9)
     let units = Int(rounding: value.magnitude * pow(10, Double(count)))
@@ -166,7 +168,7 @@ enum NumberText {
       + (count > 0 ? "." + digits.suffix(count) : "")
   }
 
-  /// `value` rounded to at most `decimals` digits after the point, without trailing zeros.
+  /// Returns `value` rounded to at most `decimals` digits after the point, without trailing zeros.
   static func shortest(_ value: Double, decimals: Int) -> String {
     var text = fixed(value, decimals: decimals)
     guard text.contains(".") else { return text }
@@ -175,42 +177,44 @@ enum NumberText {
     return text
   }
 
-  /// A coordinate in a picture: a hundredth of a pixel is more than a screen can show.
+  /// Returns a coordinate in a picture, rounded to a hundredth of a pixel, finer than a screen
+  /// shows.
   static func coordinate(_ value: Double) -> String {
     let text = "\((value * 100).rounded() / 100)"
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 
-  /// The digits after the point that show two significant ones of `value`: at least 1, at most 6.
+  /// Returns the number of decimals that show two significant digits of `value`: at least 1, at
+  /// most 6.
   static func decimals(for value: Double) -> Int {
     guard value.isDrawable, value != 0 else { return 2 }
     return min(max(1 - Int(clamping: log10(value.magnitude).rounded(.down)), 1), 6)
   }
 }
 
-/// Frames a second, and spans of frames as text.
+/// A frame rate, and numbers of frames as text.
 struct FrameRate {
-  /// Milliseconds that a frame takes.
+  /// The duration of a frame in milliseconds.
   let millisecondsPerFrame: Double
 
   init(_ sampleRate: Int) {
     millisecondsPerFrame = 1000 / Double(max(1, sampleRate))
   }
 
-  /// "293.02 frames"
+  /// Returns text such as "293.02 frames".
   func frames(_ frames: Double, decimals: Int = 2) -> String {
     guard frames.isDrawable else { return "not measured" }
     let text = NumberText.shortest(frames, decimals: decimals)
     return text + (text == "1" ? " frame" : " frames")
   }
 
-  /// "6.105 ms"
+  /// Returns text such as "6.105 ms".
   func milliseconds(_ frames: Double) -> String {
     guard frames.isDrawable else { return "not measured" }
     return NumberText.fixed(frames * millisecondsPerFrame, decimals: 3) + " ms"
   }
 
-  /// "293.02 frames (6.105 ms)"
+  /// Returns text such as "293.02 frames (6.105 ms)".
   func span(_ frames: Double) -> String {
     guard frames.isDrawable else { return "not measured" }
     return self.frames(frames) + " (" + milliseconds(frames) + ")"

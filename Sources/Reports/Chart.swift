@@ -1,14 +1,14 @@
-/// A report: a header above panels, and as an HTML page their figures below.
+/// A report: a header above panels and, as an HTML page, a table of figures below.
 struct ReportPage {
-  /// What was measured.
+  /// The measured object.
   let title: String
-  /// How it was measured.
+  /// The conditions of the measurement.
   let subtitle: String
   /// The result in one figure.
   let headline: String
   let detail: String
 
-  /// The header, and the panels that `draw` draws in the `height` pixels below.
+  /// Returns the header, and the panels that `draw` draws in the `height` pixels below.
   func svg(height: Double, draw: (inout SVGDrawing, _ area: Rectangle) -> Void) -> String {
     let header = 84.0
     let size = Rectangle(left: 0, top: 0, width: 960, height: header + height + 24)
@@ -27,8 +27,8 @@ struct ReportPage {
     return drawing.document(title: title, size: size)
   }
 
-  /// A complete page that needs no other file: the picture, and a table whose rows begin with
-  /// names.
+  /// Returns a complete page that needs no other file: the picture, and a table whose rows begin
+  /// with names.
   static func html(
     title: String, picture: String, columns: [String], rows: [[String]]
   ) -> String {
@@ -82,10 +82,10 @@ struct ReportPage {
 struct Panel {
   let frame: Rectangle
 
-  /// The room for a plot, its scales left, above and below.
+  /// The room for a plot, with margins for scales on the left, above and below.
   var plot: Rectangle { frame.inset(left: 60, top: 70, right: 62, bottom: 38) }
 
-  /// Draws the card, its title, and to the right a caption in few words.
+  /// Draws the card, its title, and a short caption on the right.
   func draw(title: String, caption: String, on drawing: inout SVGDrawing) {
     drawing.rectangle(frame, fill: .card, stroke: .border, cornerRadius: 8)
     let baseline = frame.top + 27
@@ -95,14 +95,14 @@ struct Panel {
       width: frame.width - TextStyle.panelTitle.width(of: title) - 54)
   }
 
-  /// Says in the middle of the card that there is nothing to draw.
+  /// Draws a message in the middle of the card that there is nothing to draw.
   func drawNothingMeasured(on drawing: inout SVGDrawing) {
     let middle = (frame.left + frame.width / 2, frame.top + frame.height / 2 + 18)
     drawing.text("nothing measured", at: middle, .subtitle, anchor: .middle)
   }
 }
 
-/// The room of a curve or of bars, with its scales.
+/// The area of a curve or of bars, with its scales.
 struct Plot {
   let area: Rectangle
   let x: Axis
@@ -120,8 +120,8 @@ struct Plot {
     }
   }
 
-  /// Draws the grid and the labels of the scale below: seconds, or frames at `rate`, and then
-  /// milliseconds above.
+  /// Draws the grid and the labels of the scale below, in seconds or, with `rate`, in frames. With
+  /// `rate`, a scale in milliseconds is above.
   func drawTimes(_ rate: FrameRate?, on drawing: inout SVGDrawing) {
     let ticks = x.ticks()
     for tick in ticks {
@@ -139,7 +139,7 @@ struct Plot {
     }
   }
 
-  /// The labels in a row that ends with their unit, which a label too close makes way for.
+  /// Draws the labels in a row that ends with their unit. Labels too close to the unit are omitted.
   private func drawLabels(
     _ ticks: [Tick], unit: String, baseline: Double, on drawing: inout SVGDrawing
   ) {
@@ -151,10 +151,10 @@ struct Plot {
     }
   }
 
-  /// The points to draw of `values`, which stand in the order of x: of each column of pixels the
-  /// lowest and the highest, in their order.
+  /// Returns the points to draw of `values`, which must be sorted by x: the lowest and the highest
+  /// of each column of pixels, in their order.
   ///
-  /// So no peak is missed, however many values share a column.
+  /// No peak is missed, however many values share a column.
   func points(of values: [Point]) -> [Point] {
     var columns: [(number: Int, lowest: Point, highest: Point)] = []
     for value in values {
@@ -178,21 +178,21 @@ struct Plot {
 struct CurvePanel {
   let title: String
   let caption: String
-  /// In the order of x.
+  /// The points of the curve, sorted by x.
   let curve: [Point]
-  /// What the scale of x covers.
+  /// The values that the scale of x covers.
   let times: [Double]
-  /// What the scale of y covers; beyond, the curve is cut off.
+  /// The values that the scale of y covers. The curve is limited to them.
   let levels: [Double]
-  /// Levels to mark by a dashed line.
+  /// The levels marked by a dashed line.
   var limits: [Double] = []
-  /// What the marks are called in the picture.
+  /// The class name of the marks in the picture.
   var markName = "mark"
   let marks: [Mark]
-  /// Frames a second where x is in frames; nil where it is in seconds.
+  /// The frame rate if x is in frames, or nil if it is in seconds.
   let rate: FrameRate?
 
-  /// A time to mark.
+  /// A marked time.
   struct Mark {
     let time: Double
     let label: String
@@ -206,7 +206,7 @@ struct CurvePanel {
     let area = panel.plot
     let x = Axis(covering: times, start: area.left, end: area.right)
     let labels = MarkLabels(marks.filter { x.contains($0.time) }, along: x)
-    // Labels get the top of the plot for themselves: the curve stays below.
+    // The top of the plot is reserved for labels. The curve stays below.
     let y = Axis(covering: levels, start: area.bottom - 6, end: area.top + labels.height)
     let plot = Plot(area: area, x: x, y: y)
     if !curve.isEmpty { plot.drawLevels(y.verticalTicks(), on: &drawing) }
@@ -219,9 +219,9 @@ struct CurvePanel {
   }
 }
 
-/// Marks on an axis, and their labels in rows where none touches another.
+/// Marks on an axis, and their labels in rows without overlap.
 struct MarkLabels {
-  /// The row counts from the top, nil where none had room.
+  /// A mark with its label's row, counted from the top, or nil if no row had room.
   private typealias Placed = (
     mark: CurvePanel.Mark, x: Double, row: Int?, anchor: TextStyle.Anchor
   )
@@ -241,7 +241,7 @@ struct MarkLabels {
     }
   }
 
-  /// Pixels that they need above the curve.
+  /// The height in pixels that the labels need above the curve.
   var height: Double {
     placed.isEmpty ? 6 : 27 + 15 * Double(placed.compactMap(\.row).max() ?? 0)
   }

@@ -1,19 +1,20 @@
-/// A measured round trip as a picture: the impulse response, the correlation's peak, how the
-/// repeats scatter, and where the time is spent.
+/// A measured round trip as a picture: the impulse response, the correlation peak, the spread of
+/// the repeats, and the parts of the delay.
 ///
-/// Values that are no finite number are left out; what is missing says "nothing measured".
+/// Values that are not finite numbers are left out. A panel without values shows "nothing
+/// measured".
 public struct LatencyPicture: Sendable {
-  /// What was measured, as "hw:USB to hw:USB".
+  /// The measured devices, for example "hw:USB to hw:USB".
   public var title: String
-  /// How it was measured: rate, period, headroom, number of measurements.
+  /// The conditions of the measurement: rate, period, headroom, number of measurements.
   public var subtitle: String
-  /// Frames a second.
+  /// The rate in frames per second.
   public var sampleRate: Int
   /// The round trip from output to input, in frames: the median of the measurements.
   public var roundTripFrames: Double
   /// The standard deviation of the measurements, in frames.
   public var standardDeviationFrames: Double
-  /// The impulse response from output to input, one element a frame.
+  /// The impulse response from output to input, one element per frame.
   public var impulseResponse: [Float]
   /// The lag of the impulse response's first element, in frames.
   public var impulseFirstFrame: Double
@@ -23,18 +24,19 @@ public struct LatencyPicture: Sendable {
   public var correlationFirstFrame: Double
   /// The distance between two elements of the correlation, in frames.
   public var correlationStepFrames: Double
-  /// Lags to mark in the impulse response, in frames.
+  /// The lags to mark in the impulse response, in frames.
   public var arrivals: [Double]
   /// The round trip of each repeat, in frames.
   public var measurements: [Double]
-  /// What the unit itself buffers, in frames.
+  /// The frames buffered by the unit itself.
   public var bufferFrames: Double
-  /// What driver, converters and wire add, in frames; measured too short, it is below zero.
+  /// The frames added by driver, converters and wire. Negative if the measured round trip is
+  /// shorter than the buffers.
   public var externalFrames: Double
-  /// The round trip that ALSA claims, in frames; nil where it makes no claim.
+  /// The round trip that ALSA reports, in frames, or nil if it reports none.
   public var claimedFrames: Double?
 
-  /// A picture of these values; frames are counted at `sampleRate`.
+  /// Creates a picture of these values. Frames are counted at `sampleRate`.
   public init(
     title: String, subtitle: String, sampleRate: Int, roundTripFrames: Double,
     standardDeviationFrames: Double, impulseResponse: [Float], impulseFirstFrame: Double,
@@ -61,7 +63,7 @@ public struct LatencyPicture: Sendable {
 }
 
 extension LatencyPicture {
-  /// The picture as an SVG document, 960 pixels wide, light or dark as the viewer prefers.
+  /// Returns the picture as an SVG document, 960 pixels wide, light or dark as the viewer prefers.
   public func svg() -> String {
     page.svg(height: 786) { drawing, area in
       var panel = Rectangle(left: area.left, top: area.top, width: area.width, height: 290)
@@ -81,20 +83,20 @@ extension LatencyPicture {
     }
   }
 
-  /// A complete HTML page, with the picture inside and its figures as a table.
+  /// Returns a complete HTML page with the picture and a table of its figures.
   public func html() -> String {
     ReportPage.html(title: title, picture: svg(), columns: ["", "frames", "ms"], rows: figures)
   }
 
   private var rate: FrameRate { FrameRate(sampleRate) }
 
-  /// No sound arrives before it was sent, nor with it: then nothing was measured.
-  /// A recording may even be early, but no round trip without a measurement takes no time.
+  /// Whether a round trip was measured. Without measurements, a round trip of 0 or less means that
+  /// none was measured. With measurements any value counts, since a recording may even be early.
   private var hasRoundTrip: Bool {
     roundTripFrames.isDrawable && (roundTripFrames > 0 || !measurements.isEmpty)
   }
 
-  /// A single measurement deviates from nothing.
+  /// Whether there is a standard deviation, which requires more than one measurement.
   private var hasDeviation: Bool {
     hasRoundTrip && measurements.count > 1 && standardDeviationFrames.isDrawable
   }
@@ -145,7 +147,7 @@ extension LatencyPicture {
       }, rate: rate)
   }
 
-  /// The peak of the correlation, close up, with a mark at the round trip.
+  /// The enlarged peak of the correlation, with a mark at the round trip.
   private var correlationPanel: CurvePanel {
     let curve = Self.curve(
       correlation, first: correlationFirstFrame, step: correlationStepFrames)
@@ -160,7 +162,8 @@ extension LatencyPicture {
       ], rate: rate)
   }
 
-  /// Samples at even distances, those that are no number left out.
+  /// Returns samples at even distances as points, without those that are not a number (NaN) or not
+  /// drawable.
   private static func curve(_ samples: [Float], first: Double, step: Double) -> [Point] {
     let first = first.isDrawable ? first : 0
     let step = step.isDrawable && step > 0 ? step : 1
@@ -187,7 +190,7 @@ struct HistogramPanel {
     let count = histogram.counts.count
     let plot = Plot(
       area: area,
-      // At least one empty bin on each side shows that nothing lies beyond.
+      // At least one empty bin on each side shows that no values are beyond.
       x: Axis(
         covering: [histogram.edge(0), histogram.edge(count)], start: area.left, end: area.right,
         margin: max(0.2, 1.5 / Double(count))),
@@ -218,7 +221,8 @@ struct HistogramPanel {
       + NumberText.shortest(standardDeviation, decimals: decimals)
   }
 
-  /// The median as a line, and one standard deviation to either side as a whisker above the bars.
+  /// Draws the median as a line, and one standard deviation to either side as a whisker above the
+  /// bars.
   private func drawSpread(in plot: Plot, on drawing: inout SVGDrawing) {
     guard measurements.count > 1, standardDeviation.isDrawable, plot.x.contains(median) else {
       return
@@ -233,22 +237,22 @@ struct HistogramPanel {
   }
 }
 
-/// The number of values in each bin; the centres of the bins are round values.
+/// The number of values in each bin. The centres of the bins are round values.
 struct Histogram {
   let counts: [Int]
   private let first: Int
   private let width: Double
 
-  /// Counts the numbers among `values`; no bins without any.
+  /// Counts the drawable values. There are no bins if there are none.
   init(_ values: [Double]) {
     let values = values.filter(\.isDrawable)
     guard let least = values.min(), let greatest = values.max() else {
       (first, width, counts) = (0, 1, [])
       return
     }
-    // Few values need few bins, and more than 24 are no clearer.
+    // Few values need few bins, and more than 24 bins are no clearer.
     let target = min(max(2 * Double(values.count).squareRoot(), 8), 24).rounded()
-    // No narrower than an axis can show; equal values share one bin of a hundredth.
+    // Bins are no narrower than an axis can show. Equal values share one bin with a width of 0.01.
     let finest = max(least.magnitude, greatest.magnitude, 1) * 1e-7
     let spread = greatest > least ? (greatest - least) / target : 0.01
     let width = RoundStep(atLeast: max(spread, finest)).value
@@ -259,7 +263,7 @@ struct Histogram {
     (self.first, self.width, self.counts) = (first, width, counts)
   }
 
-  /// The value where bin `index` begins, and the one before it ends.
+  /// Returns the value at which bin `index` begins and the previous one ends.
   func edge(_ index: Int) -> Double { (Double(first + index) - 0.5) * width }
 }
 
@@ -287,7 +291,7 @@ struct BreakdownPanel {
     for (start, end, paint) in [
       (0, bufferFrames, Paint.signal), (bufferFrames, total, .external),
     ] {
-      // A part below zero takes back from the one before: it lies on top, and lower.
+      // A negative part overlaps the previous one. It is drawn over it, with less height.
       let top = area.top + (end < start ? 18 : 6)
       drawing.rectangle(
         Rectangle(
@@ -308,7 +312,7 @@ struct BreakdownPanel {
     return "measured: \(rate.frames(abs(difference))) \(word) than ALSA claims"
   }
 
-  /// The legend, with the figure of each part.
+  /// Draws the legend, with the figure of each part.
   private func drawFigures(in area: Rectangle, on drawing: inout SVGDrawing) {
     let figures: [(name: String, frames: Double?, paint: Paint)] = [
       ("unit\u{2019}s buffers", bufferFrames, .signal),
@@ -338,7 +342,7 @@ struct BreakdownPanel {
     guard let claimedFrames, plot.x.contains(claimedFrames) else { return }
     let x = plot.x.position(of: claimedFrames)
     drawing.group("claim", tooltip: "ALSA claims \(rate.span(claimedFrames))") { drawing in
-      // The wider line below sets the mark off from the bars.
+      // The wider line below separates the mark from the bars.
       for (paint, width) in [(Paint.card, 6.0), (.ink, 2)] {
         drawing.line((x, plot.area.top), (x, plot.area.bottom), stroke: paint, width: width)
       }

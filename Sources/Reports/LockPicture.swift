@@ -1,22 +1,22 @@
-/// A picture of two clocks that are matched again after one of them jumped: the error of the delay
-/// and that of the ratio over time.
+/// A picture of two clocks that are synchronized again after one of them jumped: the errors of the
+/// delay and of the ratio over time.
 ///
-/// Values that are no finite number are left out; without any it says "nothing measured".
+/// Values that are not finite numbers are left out. Without any, it shows "nothing measured".
 public struct LockPicture: Sendable {
-  /// Seconds since the jump, less than 0 before it; frames by which the delay is too long; parts
-  /// per million by which the ratio is too high.
+  /// The seconds since the jump, negative before it; the frames by which the delay is too long; and
+  /// the parts per million by which the ratio is too high.
   public typealias Moment = (seconds: Double, delayError: Double, ratioErrorPPM: Double)
 
-  /// What jumped, as "A step of 100 ppm".
+  /// The kind of jump, for example "A step of 100 ppm".
   public var title: String
-  /// Under what conditions.
+  /// The conditions of the measurement.
   public var subtitle: String
-  /// Within how many seconds both must have settled.
+  /// The seconds within which both errors must have settled.
   public var lockSeconds: Double
-  /// The moments in the order of time.
+  /// The moments, sorted by time.
   public var moments: [Moment]
 
-  /// A picture of these moments.
+  /// Creates a picture of these moments.
   public init(title: String, subtitle: String, lockSeconds: Double, moments: [Moment]) {
     self.title = title
     self.subtitle = subtitle
@@ -24,7 +24,7 @@ public struct LockPicture: Sendable {
     self.moments = moments
   }
 
-  /// The picture as an SVG document, 960 pixels wide, light or dark as the viewer prefers.
+  /// Returns the picture as an SVG document, 960 pixels wide, light or dark as the viewer prefers.
   public func svg() -> String {
     page.svg(height: 612) { drawing, area in
       let half = area.inset(bottom: area.height / 2 + 8)
@@ -49,7 +49,8 @@ public struct LockPicture: Sendable {
 
   private var lockTime: String { NumberText.shortest(lockSeconds, decimals: 0) + " s" }
 
-  /// An error over time, cut off where it is too large for what matters to be seen.
+  /// Returns the panel of an error over time. The scale is limited, so that small errors are
+  /// visible.
   private func panel(_ title: String, _ unit: String, _ value: (Moment) -> Double) -> CurvePanel {
     let values = moments.map { Point(x: $0.seconds, y: value($0)) }
       .filter { $0.x.isDrawable && $0.y.isDrawable }

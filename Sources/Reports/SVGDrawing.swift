@@ -1,10 +1,10 @@
-/// A place in a picture, in pixels from its top left corner.
+/// A position in a picture, in pixels from its top left corner.
 typealias Point = (x: Double, y: Double)
 
-/// A report being drawn: each call adds one SVG element on top of those before.
+/// A report that is being drawn. Each call adds one SVG element above the previous ones.
 ///
-/// Written as text, not by Cairo: Cairo's SVG has outlines of letters instead of text, no tooltips,
-/// and the same colours on dark ground.
+/// The SVG is written as text, not by Cairo, whose SVG has outlines of letters instead of text, no
+/// tooltips, and the same colours on a dark background.
 struct SVGDrawing {
   private var markup = ""
 
@@ -25,18 +25,18 @@ struct SVGDrawing {
       ["x1": start.x, "y1": start.y, "x2": end.x, "y2": end.y, "stroke-width": width])
   }
 
-  /// A line through all points.
+  /// Draws a line through all points.
   mutating func curve(_ points: [Point], stroke: Paint, width: Double) {
     guard !points.isEmpty else { return }
     add("polyline", class: "curve stroke-\(stroke)", ["stroke-width": width], points: points)
   }
 
-  /// A filled shape with these corners.
+  /// Draws a filled shape with these corners.
   mutating func polygon(_ corners: [Point], fill: Paint) {
     add("polygon", class: "fill-\(fill)", [:], points: corners)
   }
 
-  /// A filled square that stands on a corner.
+  /// Draws a filled square that is rotated by 45 degrees.
   mutating func diamond(at centre: Point, fill: Paint) {
     let (x, y) = centre
     polygon([(x, y - 6), (x + 6, y), (x, y + 6), (x - 6, y)], fill: fill)
@@ -46,9 +46,9 @@ struct SVGDrawing {
     add("circle", class: "fill-\(fill)", ["cx": centre.x, "cy": centre.y, "r": radius])
   }
 
-  /// One line of text on the baseline through `position`, cut short beyond `width` pixels.
+  /// Draws one line of text on the baseline through `position`, truncated to `width` pixels.
   ///
-  /// A halo of the card's colour keeps it readable on top of a curve.
+  /// A halo in the card's colour keeps it readable on top of a curve.
   mutating func text(
     _ text: String, at position: Point, _ style: TextStyle,
     anchor: TextStyle.Anchor = .start, width: Double = 900, hasHalo: Bool = false
@@ -61,14 +61,14 @@ struct SVGDrawing {
       content: style.truncated(text, width: width).escapedAsMarkup)
   }
 
-  /// What `draw` draws, as one thing with a name and what a pointer resting on it shows.
+  /// Draws the output of `draw` as one group with a class name and a tooltip.
   mutating func group(_ name: String, tooltip: String, draw: (inout SVGDrawing) -> Void) {
     markup += "<g class=\"\(name)\"><title>\(tooltip.escapedAsMarkup)</title>"
     draw(&self)
     markup += "</g>\n"
   }
 
-  /// The complete picture on its background.
+  /// Returns the complete picture on its background.
   func document(title: String, size: Rectangle) -> String {
     var background = SVGDrawing()
     background.rectangle(size, fill: .page, cornerRadius: 10)
@@ -102,9 +102,9 @@ struct SVGDrawing {
 }
 
 extension String {
-  /// The text as content or quoted attribute of XML and HTML: what means markup is replaced.
+  /// The text as content or quoted attribute of XML and HTML, with markup characters escaped.
   ///
-  /// Control characters, which XML forbids however they are written, become U+FFFD.
+  /// Control characters, which XML forbids even if they are escaped, become U+FFFD.
   var escapedAsMarkup: String {
     unicodeScalars.map { scalar in
       switch scalar {
@@ -123,20 +123,20 @@ extension String {
   }
 }
 
-/// The colours of the pictures by what they stand for.
+/// The colours of the pictures, named by their purpose.
 enum Paint: String, CaseIterable {
   case page, card, border, grid, ink, muted
-  /// What was measured, and the unit's own buffers.
+  /// Measured values, and the unit's own buffers.
   case signal
-  /// What lies outside the unit: driver, converters, wire.
+  /// Parts outside the unit: driver, converters, wire.
   case external
-  /// What points at something: arrivals, the peak, the mean.
+  /// Marks: arrivals, the peak, the median.
   case mark
   case stable, refused
-  /// Behind the row that was chosen.
+  /// The background of the chosen row.
   case highlight
 
-  /// The colours on light and on dark ground.
+  /// The colours on a light and on a dark background.
   var colours: (light: String, dark: String) {
     switch self {
     case .page: ("#f5f6f8", "#101317")
@@ -154,9 +154,10 @@ enum Paint: String, CaseIterable {
     }
   }
 
-  /// The style sheet of a picture, which gives `fill-` and `stroke-` classes their colours.
+  /// The style sheet of a picture, which defines the colours of the `fill-` and `stroke-` classes.
   ///
-  /// Every rule is bound to the picture, for a style inside an inline SVG reaches the whole page.
+  /// Every rule is restricted to the picture, because a style inside an inline SVG applies to the
+  /// whole page.
   static var styleSheet: String {
     """
     .report{color-scheme:light dark;font-variant-numeric:tabular-nums;\
@@ -183,7 +184,7 @@ enum Paint: String, CaseIterable {
 
 /// The style of a line of text: size, colour and weight.
 struct TextStyle {
-  /// Height of the font, in pixels.
+  /// The height of the font, in pixels.
   var size: Double
   var paint: Paint
   var isBold = false
@@ -197,18 +198,18 @@ struct TextStyle {
   static let tick = TextStyle(size: 11, paint: .muted)
   static let mark = TextStyle(size: 11, paint: .mark, isBold: true)
 
-  /// Which point of the text its position names.
+  /// The point of the text that is at its position.
   enum Anchor: String {
     case start, middle, end
   }
 
-  /// A width that `text` is unlikely to exceed in any system font, in pixels.
+  /// Returns a width in pixels that `text` is unlikely to exceed in any system font.
   func width(of text: some StringProtocol) -> Double {
     let letter = isBold ? 0.66 : 0.61
     return text.unicodeScalars.reduce(0) { $0 + ($1.value < 0x2E80 ? letter : 1) } * size
   }
 
-  /// `text`, or as much of its beginning as fits into `width`, and an ellipsis.
+  /// Returns `text`, or as much of its beginning as fits into `width` with an ellipsis.
   func truncated(_ text: String, width: Double) -> String {
     guard self.width(of: text) > width else { return text }
     var kept = text.prefix(Int(clamping: min(width, 4000)))
@@ -227,7 +228,7 @@ struct Rectangle {
   var right: Double { left + width }
   var bottom: Double { top + height }
 
-  /// The rectangle that remains inside these margins.
+  /// Returns the rectangle that remains inside these margins.
   func inset(
     left: Double = 0, top: Double = 0, right: Double = 0, bottom: Double = 0
   ) -> Rectangle {
@@ -238,7 +239,7 @@ struct Rectangle {
 }
 
 extension Rectangle {
-  /// The rectangle between two positions on the x axis, in either order.
+  /// Creates the rectangle between two positions on the x axis, in either order.
   init(from start: Double, to end: Double, top: Double, height: Double) {
     self.init(left: min(start, end), top: top, width: abs(end - start), height: height)
   }

@@ -2,18 +2,18 @@ import CairoDrawing
 import Glibc
 import SoundInspection
 
-/// The title of a sound picture: file name, length, rate and channels.
+/// The title of an audio picture: file name, length, rate and channels.
 public struct SoundTitle: Sendable {
   /// The name of the file.
   public var name: String
-  /// Frames that are drawn.
+  /// The number of frames that are drawn.
   public var frames: Int
-  /// Frames a second.
+  /// The rate in frames per second.
   public var sampleRate: Int
-  /// Channels that it has, of which some may not be drawn.
+  /// The number of channels of the file. Some of them may not be drawn.
   public var channelCount: Int
 
-  /// A title of these parts.
+  /// Creates a title of these parts.
   public init(name: String, frames: Int, sampleRate: Int, channelCount: Int) {
     self.name = name
     self.frames = frames
@@ -24,7 +24,8 @@ public struct SoundTitle: Sendable {
 
 /// A waveform: peaks, and within them the RMS level, of each channel.
 public enum WaveformPicture {
-  /// The picture as a file has it.
+  /// Returns the picture as the contents of a file. Throws if Cairo is missing or memory is
+  /// insufficient.
   public static func bytes(
     _ waveform: WaveformColumns, _ title: SoundTitle, _ format: PictureFormat
   ) throws(DrawingFailure) -> [UInt8] {
@@ -34,13 +35,13 @@ public enum WaveformPicture {
       frame.drawLevels(channel, on: &canvas)
       guard !columns.isEmpty else { continue }
       let panel = frame.panel(channel)
-      // Column by column, so that the last, which may be shorter, ends where the sound does.
+      // Column by column, so that the last column, which may be shorter, ends where the audio does.
       func shape(_ bounds: [(low: Double, high: Double)]) -> [(x: Double, y: Double)] {
         var upper: [(x: Double, y: Double)] = []
         var lower: [(x: Double, y: Double)] = []
         for (index, (low, high)) in bounds.enumerated() {
           for x in [index, index + 1].map({ frame.x(ofFrame: $0 * waveform.framesPerColumn) }) {
-            // Never thinner than a line.
+            // The shape is never thinner than a line.
             upper.append((x, panel.position(of: high) - 0.4))
             lower.append((x, panel.position(of: low) + 0.4))
           }
@@ -56,12 +57,13 @@ public enum WaveformPicture {
   }
 }
 
-/// A spectrogram: power by time and frequency, 0 dBFS being a sine of full scale.
+/// A spectrogram: power by time and frequency. 0 dBFS is a sine of full scale.
 public enum SpectrogramPicture {
-  /// What is softer is drawn as if it were that.
+  /// The lowest level that is drawn. Lower levels get the same colour.
   private static let floorDBFS = -120.0
 
-  /// The picture as a file has it.
+  /// Returns the picture as the contents of a file. Throws if Cairo is missing or memory is
+  /// insufficient.
   public static func bytes(
     _ spectrogram: Spectrogram, _ title: SoundTitle, _ format: PictureFormat
   ) throws(DrawingFailure) -> [UInt8] {
@@ -69,7 +71,7 @@ public enum SpectrogramPicture {
     let frame = SoundFrame(title: title, panelCount: spectrogram.channelCount)
     let scale = ColourScale()
     let columns = spectrogram.columnCount
-    // The last column may reach beyond the end.
+    // The last column may extend beyond the end.
     let covered = Double(columns * spectrogram.framesPerColumn)
     let width = SoundFrame.plotWidth * covered / Double(max(1, title.frames))
     for channel in 0..<spectrogram.channelCount {
@@ -79,7 +81,7 @@ public enum SpectrogramPicture {
         width: width, height: panel.start - panel.end)
       frame.drawFrequencies(channel, on: &canvas)
     }
-    // What stands out on the right is covered again.
+    // The part of the last column that extends beyond the plot is covered.
     canvas.fill(
       x: SoundFrame.right, y: 0, width: SoundFrame.width - SoundFrame.right,
       height: SoundFrame.height, Colour(0xFFFFFF))
@@ -105,7 +107,7 @@ public enum SpectrogramPicture {
     return pixels
   }
 
-  /// Which colour is which level.
+  /// Draws the colour scale with its levels.
   private static func drawScale(_ scale: ColourScale, on canvas: inout Canvas) {
     let (left, top, width) = (SoundFrame.right - 420, 14.0, 300.0)
     canvas.draw(scale.pixels, columns: 256, x: left, y: top, width: width, height: 10)
@@ -117,7 +119,7 @@ public enum SpectrogramPicture {
   }
 }
 
-/// A frame with a panel for each channel, one below the other, and time along the bottom.
+/// A frame with a panel for each channel, one below the other, and a time axis at the bottom.
 struct SoundFrame {
   static let (width, height) = (1600.0, 680.0)
   static let (left, top) = (80.0, 44.0)
@@ -130,7 +132,7 @@ struct SoundFrame {
   let title: SoundTitle
   let panelCount: Int
 
-  /// The vertical axis, from -1 to 1, of the panel with this number.
+  /// Returns the vertical axis, from -1 to 1, of the panel with this index.
   func panel(_ index: Int) -> Axis { panel(index, from: -1, to: 1) }
 
   private func panel(_ index: Int, from lower: Double, to upper: Double) -> Axis {
@@ -140,13 +142,13 @@ struct SoundFrame {
     return Axis(covering: [lower, upper], start: top + height, end: top)
   }
 
-  /// Where a frame of the sound lies, or the end of the sound where it is beyond.
+  /// Returns the position of a frame, or that of the end if the frame is beyond it.
   func x(ofFrame frame: Int) -> Double {
     Axis(covering: [0, Double(max(1, title.frames))], start: Self.left, end: Self.right)
       .position(of: Double(frame))
   }
 
-  /// The title, and the axis of time.
+  /// Draws the title and the time axis.
   func draw(on canvas: inout Canvas) {
     let hidden = title.channelCount - panelCount
     canvas.write(
@@ -164,7 +166,7 @@ struct SoundFrame {
       alignment: 0.5, Self.ink)
   }
 
-  /// Lines and labels of a channel's samples.
+  /// Draws the lines and labels of a channel's sample values.
   func drawLevels(_ channel: Int, on canvas: inout Canvas) {
     let axis = panel(channel)
     for level in [-1.0, -0.5, 0, 0.5, 1] {
@@ -175,7 +177,7 @@ struct SoundFrame {
     write("channel \(channel + 1) (full scale 1)", along: axis, on: &canvas)
   }
 
-  /// Marks and labels of a channel's frequencies.
+  /// Draws the marks and labels of a channel's frequencies.
   func drawFrequencies(_ channel: Int, on canvas: inout Canvas) {
     let axis = panel(channel, from: 0, to: Double(title.sampleRate) / 2000)
     for tick in axis.verticalTicks() {
@@ -196,9 +198,9 @@ struct SoundFrame {
   }
 }
 
-/// Moments worth naming along an axis of time.
+/// Labelled times along a time axis.
 struct TimeTicks {
-  /// Seconds, and how they are written.
+  /// The times in seconds, and their labels.
   let ticks: [(seconds: Double, label: String)]
   let unit: String
 
@@ -225,10 +227,10 @@ struct TimeTicks {
   }
 }
 
-/// The colour map Inferno of Matplotlib (van der Walt and Smith, public domain): equal steps look
-/// equal, and lightness alone tells the order, for eyes that see no colours too.
+/// The colour map Inferno of Matplotlib (van der Walt and Smith, public domain). Equal steps look
+/// equal, and lightness alone shows the order, also without colour vision.
 struct ColourScale {
-  /// Every sixteenth of its colours; what lies between two of them is interpolated.
+  /// Every sixteenth of its colours. The colours in between are interpolated.
   private static let colours: [UInt32] = [
     0x000000, 0x0B062C, 0x21094B, 0x3C0C5D, 0x571168, 0x71176C, 0x8A1F69, 0xA32960, 0xBA3651,
     0xCF453F, 0xE2572A, 0xF06E18, 0xF9890F, 0xFAA913, 0xF7CA2B, 0xF3EA5C, 0xFAFFA8,

@@ -1,25 +1,25 @@
-/// A search for the lowest latency that holds, as a picture: one row a trial.
+/// A search for the lowest stable latency as a picture, with one row per trial.
 ///
-/// Values that are no finite number are left out; without trials it says "nothing measured".
+/// Values that are not finite numbers are left out. Without trials it shows "nothing measured".
 public struct TunePicture: Sendable {
-  /// One setting that was tried, and how it went.
+  /// One setting that was tried, and its result.
   public struct Trial: Sendable {
-    /// Frames a period.
+    /// The frames of a period.
     public var periodFrames: Int
-    /// Frames queued ahead of the output.
+    /// The frames queued ahead of the output.
     public var headroomFrames: Int
-    /// Frames that holding two clocks together adds to both.
+    /// The frames that the synchronization of two clocks adds to both.
     public var addedFrames: Int
-    /// How long it ran, in seconds.
+    /// The duration of the trial, in seconds.
     public var seconds: Double
-    /// How often frames were lost.
+    /// The number of times frames were lost.
     public var xruns: Int
-    /// The longest cycle's share of its period: 1 is all of it, more is too late.
+    /// The load of the longest cycle as a fraction of its period. A load above 1 is too late.
     public var loadMax: Double
-    /// Whether the setting held.
+    /// Whether the setting was stable.
     public var isStable: Bool
 
-    /// A trial with these settings and this outcome.
+    /// Creates a trial with these settings and this result.
     public init(
       periodFrames: Int, headroomFrames: Int, addedFrames: Int = 0, seconds: Double, xruns: Int,
       loadMax: Double, isStable: Bool
@@ -34,20 +34,20 @@ public struct TunePicture: Sendable {
     }
   }
 
-  /// What was tuned, as "hw:USB to hw:USB".
+  /// The tuned devices, for example "hw:USB to hw:USB".
   public var title: String
-  /// How it was tuned: the rate, what was varied.
+  /// The conditions of the search: the rate, and the parameters that were varied.
   public var subtitle: String
-  /// Frames a second.
+  /// The rate in frames per second.
   public var sampleRate: Int
-  /// The trials in the order they were made.
+  /// The trials, in the order they were made.
   public var trials: [Trial]
-  /// Which of the trials was chosen, from 0; nil when none was.
+  /// The index of the chosen trial, from 0, or nil if none was chosen.
   public var chosen: Int?
-  /// The load that a stable setting stays below, as a share of the period.
+  /// The upper limit of the load of a stable setting, as a fraction of the period.
   public var loadLimit: Double
 
-  /// A picture of these trials.
+  /// Creates a picture of these trials.
   public init(
     title: String, subtitle: String, sampleRate: Int, trials: [Trial], chosen: Int?,
     loadLimit: Double
@@ -62,12 +62,12 @@ public struct TunePicture: Sendable {
 }
 
 extension TunePicture.Trial {
-  /// From input to output, in frames.
+  /// The latency from input to output, in frames.
   var latencyFrames: Double {
     Double(periodFrames) + Double(headroomFrames) + Double(addedFrames)
   }
 
-  /// "128 frames, 2.667 ms"
+  /// Returns text such as "128 frames, 2.667 ms".
   func latency(_ rate: FrameRate) -> String {
     guard latencyFrames.isDrawable else { return "not measured" }
     return rate.frames(latencyFrames) + ", " + rate.milliseconds(latencyFrames)
@@ -87,14 +87,14 @@ extension TunePicture.Trial {
 }
 
 extension TunePicture {
-  /// The picture as an SVG document, 960 pixels wide, light or dark as the viewer prefers.
+  /// Returns the picture as an SVG document, 960 pixels wide, light or dark as the viewer prefers.
   public func svg() -> String {
     page.svg(height: TrialChart.height(trials.count)) { drawing, area in
       TrialChart(self, frame: area).draw(on: &drawing)
     }
   }
 
-  /// A complete HTML page, with the picture inside and its figures as a table.
+  /// Returns a complete HTML page with the picture and a table of its figures.
   public func html() -> String {
     ReportPage.html(
       title: title, picture: svg(),
@@ -124,21 +124,21 @@ extension TunePicture {
   }
 }
 
-/// The trials below one another, in columns under common scales.
+/// The trials as rows, in columns under common scales.
 struct TrialChart {
   private let picture: TunePicture
   private let frame: Rectangle
-  /// The rows, without names and scales above and the limit below.
+  /// The area of the rows, without names and scales above and the limit below.
   private let rows: Rectangle
-  /// In frames; of equal ratios where the longest bar would make the shortest vanish.
+  /// The scale in frames. It is logarithmic if the longest bar would make the shortest one vanish.
   private let latency: Axis
-  /// In percent.
+  /// The scale in percent.
   private let load: Axis
 
   private static let rowHeight = 32.0
   private static let (headHeight, footHeight) = (66.0, 36.0)
 
-  /// Height of the card for `count` trials, in pixels.
+  /// Returns the height of the card for `count` trials, in pixels.
   static func height(_ count: Int) -> Double {
     count == 0 ? 180 : headHeight + Double(count) * rowHeight + footHeight
   }
@@ -151,10 +151,11 @@ struct TrialChart {
     let least = spans.min() ?? 1
     let isLogarithmic = (spans.max() ?? 1) > 16 * least
     latency = Axis(
-      // A scale of ratios has no zero: it begins where the shortest bar still has a length.
+      // A logarithmic scale has no zero. It begins at a value at which the shortest bar still has a
+      // length.
       covering: [isLogarithmic ? least / 2 : 0] + spans, start: frame.left + 150,
       end: frame.right - 532, isLogarithmic: isLogarithmic)
-    // Beyond twice the period a bar is cut: how much too late matters little.
+    // A bar is limited to twice the period, because the exact lateness beyond that matters little.
     let shares = ([1, picture.loadLimit] + picture.trials.map(\.loadMax)).filter(\.isDrawable)
     load = Axis(
       covering: [0] + shares.map { min(max($0, 0), 2) * 100 }, start: frame.right - 354,
@@ -185,7 +186,7 @@ struct TrialChart {
     drawLoadLimit(on: &drawing)
   }
 
-  /// Texts that end at the right edges of their columns, each within its column.
+  /// Draws texts aligned to the right edges of their columns, each truncated to its column.
   private func drawRow(
     _ texts: [String], _ styles: [TextStyle], baseline: Double, on drawing: inout SVGDrawing
   ) {
@@ -210,7 +211,7 @@ struct TrialChart {
     drawing.line((axis.start, rows.top - 4), (axis.start, rows.bottom), stroke: .border)
   }
 
-  /// One trial: its setting, bars for latency and load, and the verdict with a sign.
+  /// Draws one trial: its setting, bars for latency and load, and the verdict with a sign.
   private func draw(_ trial: TunePicture.Trial, _ index: Int, on drawing: inout SVGDrawing) {
     let middle = rows.top + (Double(index) + 0.5) * Self.rowHeight
     var style = TextStyle.value
@@ -238,7 +239,7 @@ struct TrialChart {
       style.isBold ? "chosen" : trial.verdict, at: (frame.right - 65, middle + 4.5), style)
   }
 
-  /// A tick or a cross, drawn: not every font has them.
+  /// Draws a check mark or a cross as a shape, because not every font has them.
   private func drawSign(
     _ trial: TunePicture.Trial, at centre: Point, fill: Paint, on drawing: inout SVGDrawing
   ) {

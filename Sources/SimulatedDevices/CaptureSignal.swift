@@ -4,10 +4,10 @@ import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
-/// All that the input captures: the loopback, what a feeder queued, and noise, in the device's
-/// format.
+/// The signal that the input captures: the loopback, the frames that a feeder queued, and noise, in
+/// the device's format.
 ///
-/// The feeder's frame m is heard at captured frame m. One that is not queued in time is silence.
+/// Frame m of the feeder is captured at frame m. A frame that is not queued in time is silence.
 struct CaptureSignal: ~Copyable, Sendable {
   private(set) var loopback: LoopbackPath
   private var feeder: SampleReader?
@@ -37,7 +37,7 @@ struct CaptureSignal: ~Copyable, Sendable {
     self.periodFrames = periodFrames
   }
 
-  /// The `frames` frames captured from `frame` on.
+  /// Returns the `frames` frames captured from `frame` on.
   @_noLocks
   mutating func capture(_ playedHistory: borrowing PlayedHistoryRing, from frame: Int, frames: Int)
     -> DeviceFrames
@@ -52,8 +52,8 @@ struct CaptureSignal: ~Copyable, Sendable {
     return finish(from: frame, frames: frames)
   }
 
-  /// The same over a wire that drifts: `played` output frames were played at the first frame, and
-  /// `step` more at each one after.
+  /// Does the same for a wire that drifts: `played` output frames were played at the first frame,
+  /// and `step` more at each one after.
   @_noLocks
   mutating func capture(
     _ playedHistory: borrowing PlayedHistoryRing, from frame: Int, frames: Int, played: Double,
@@ -63,7 +63,7 @@ struct CaptureSignal: ~Copyable, Sendable {
     return finish(from: frame, frames: frames)
   }
 
-  /// Adds what is captured beside the loopback.
+  /// Adds the feeder's frames and the noise to the loopback.
   @_noLocks
   private mutating func finish(from frame: Int, frames: Int) -> DeviceFrames {
     if hasFeeder { feed(from: frame, frames: frames) }
@@ -74,13 +74,13 @@ struct CaptureSignal: ~Copyable, Sendable {
 
   @_noLocks
   private mutating func feed(from frame: Int, frames: Int) {
-    // What was not captured, because frames were lost or the feeder was late, is skipped.
+    // Frames that were not captured, because frames were lost or the feeder was late, are skipped.
     guard pass(to: frame) else { return }
     let count = feeder?.read(into: &feederFrames, frames: frames) ?? 0
     mixed.add(feederFrames, frames: count)
   }
 
-  /// Lets what is fed before `frame` go by unheard. False where not all of it was queued.
+  /// Skips the feeder's frames before `frame`. Returns false if not all of them were queued.
   @_noLocks
   mutating func pass(to frame: Int) -> Bool {
     var stale = frame &- (feeder?.frameCount ?? frame)
@@ -93,15 +93,15 @@ struct CaptureSignal: ~Copyable, Sendable {
   }
 }
 
-/// White noise, the same every time: each sample the sum of four even numbers, which is close to
-/// a normal distribution and never more than 3.5 times its RMS.
+/// White noise, the same in every run: each sample is the sum of four uniformly distributed
+/// numbers, which is close to a normal distribution and never more than 3.5 times its RMS.
 struct NoiseSource: BitwiseCopyable, Sendable {
   private var numbers = SplitMix64(seed: 0x5EED_0F_50_0D_50_00D5)
   private let scale: Float
 
-  /// Noise of the given RMS in dBFS; 0 dBFS is an RMS of 1.
+  /// Creates noise of the given RMS in dBFS; 0 dBFS is an RMS of 1.
   init(decibels: Double) {
-    // Four numbers of 0...65535, each with a variance of (65536^2 - 1) / 12.
+    // The sum of four numbers of 0...65535, each with a variance of (65536^2 - 1) / 12.
     let deviation = ((65536.0 * 65536 - 1) / 3).squareRoot()
     scale = Gain(decibels: decibels).factor / Float(deviation)
   }
@@ -114,7 +114,7 @@ struct NoiseSource: BitwiseCopyable, Sendable {
     return Float(Int32(truncatingIfNeeded: sum) &- 131_070) * scale
   }
 
-  /// Adds noise to the first `frames` frames, each channel its own.
+  /// Adds noise to the first `frames` frames, with different noise in each channel.
   @_noLocks
   mutating func add(to buffer: inout SampleBuffer, frames: Int) {
     let count = frames &* buffer.channelCount
@@ -128,8 +128,8 @@ struct NoiseSource: BitwiseCopyable, Sendable {
 
 /// The frames that the output has played and will play, by their positions since the start.
 ///
-/// A ring, long enough for all that the microphone can still capture. Positions below 0 and from
-/// `end` on are silence.
+/// It is a ring buffer, long enough for all frames that the microphone can still capture. Positions
+/// below 0 and from `end` on are silence.
 struct PlayedHistoryRing: ~Copyable, Sendable {
   /// The frames, each at the slot of its position.
   private(set) var samples: SampleBuffer
@@ -138,7 +138,7 @@ struct PlayedHistoryRing: ~Copyable, Sendable {
   private let capacity: Int
   private var spill: SampleBuffer
 
-  /// A silent history that remembers at least `frameCount` frames.
+  /// Creates a silent history that stores at least `frameCount` frames.
   init(frameCount: Int, channelCount: Int, periodFrames: Int) {
     var capacity = 1
     while capacity < frameCount { capacity *= 2 }
@@ -147,13 +147,13 @@ struct PlayedHistoryRing: ~Copyable, Sendable {
     spill = SampleBuffer(frameCount: periodFrames, channelCount: channelCount)
   }
 
-  /// Where the frame at `position` is kept.
+  /// Returns the slot of the frame at `position`.
   @_noLocks
   func slot(of position: Int) -> Int {
     position & (capacity &- 1)
   }
 
-  /// Whether `frames` frames from `position` on are known and lie in one piece.
+  /// Returns whether `frames` frames from `position` on are known and contiguous.
   @_noLocks
   func isWhole(from position: Int, frames: Int) -> Bool {
     position &+ frames <= end && slot(of: position) &+ frames <= capacity
@@ -174,8 +174,8 @@ struct PlayedHistoryRing: ~Copyable, Sendable {
     end &+= frames
   }
 
-  /// Keeps what was played before `position`, forgets what was still queued there, and goes on
-  /// with `frames` frames of silence.
+  /// Keeps the frames played before `position`, discards the frames that were still queued there,
+  /// and continues with `frames` frames of silence.
   @_noLocks
   mutating func restart(at position: Int, silence frames: Int) {
     let newEnd = position + frames
@@ -188,7 +188,8 @@ struct PlayedHistoryRing: ~Copyable, Sendable {
     end = newEnd
   }
 
-  /// Fills the first `frames` frames of `buffer` with those from `position` on, times `gain`.
+  /// Fills the first `frames` frames of `buffer` with those from `position` on, multiplied by
+  /// `gain`.
   @_noLocks
   func read(from position: Int, frames: Int, times gain: Float, into buffer: inout SampleBuffer) {
     let known = max(0, min(frames, end &- position))

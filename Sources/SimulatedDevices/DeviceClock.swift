@@ -3,16 +3,16 @@
 import RealtimeAudio
 import AudioBasics
 
-/// A device's own clock, which counts frames: on the host's time, or on time of its own.
+/// A device's clock, which counts frames: by the host's time, or by virtual time.
 struct DeviceClock: BitwiseCopyable, Sendable {
   private let isFree: Bool
   private let sampleRate: Int
-  /// Its frames for one frame of a clock that is right.
+  /// The number of its frames for one frame of an exact clock.
   private let rateRatio: Double
-  /// The host's time at which it stood at `startFrame`.
+  /// The host's time in nanoseconds at which the clock was at `startFrame`.
   private var startNanoseconds: UInt64 = 0
   private var startFrame = 0
-  /// The present frame of a free clock, and its time.
+  /// The current frame of a free clock, and its time in nanoseconds.
   private var freeFrame = 0
   private var freeNanoseconds: UInt64 = 0
 
@@ -22,7 +22,7 @@ struct DeviceClock: BitwiseCopyable, Sendable {
     self.rateRatio = rateRatio
   }
 
-  /// Lets it run, from `frame` on.
+  /// Starts the clock at `frame`.
   @_noLocks
   mutating func start(at frame: Int) {
     startFrame = frame
@@ -30,12 +30,12 @@ struct DeviceClock: BitwiseCopyable, Sendable {
     advance(to: frame)
   }
 
-  /// Now, in nanoseconds: the host's, or those since a free clock's frame 0.
+  /// The current time in nanoseconds: the host's, or the time since a free clock's frame 0.
   var now: UInt64 {
     @_noLocks get { isFree ? freeNanoseconds : HostClock.nanoseconds }
   }
 
-  /// Frames complete now.
+  /// The number of frames that are complete now.
   var frame: Int {
     @_noLocks get {
       if isFree { return freeFrame }
@@ -50,22 +50,22 @@ struct DeviceClock: BitwiseCopyable, Sendable {
     }
   }
 
-  /// When `frame` frames are complete.
+  /// Returns the time in nanoseconds at which `frame` frames are complete.
   @_noLocks
   func nanoseconds(at frame: Int) -> UInt64 {
     if isFree { return frame == freeFrame ? freeNanoseconds : nanoseconds(of: frame) }
     return startNanoseconds &+ nanoseconds(of: max(0, frame &- startFrame))
   }
 
-  /// Until `frame` frames are complete: free time jumps there, the host's is slept through, a tenth
-  /// of a second at most. False where they are not complete yet.
+  /// Waits until `frame` frames are complete: free time jumps there; on the host's time the thread
+  /// sleeps, for at most 100 ms. Returns false if they are not complete yet.
   @_noLocks
   mutating func wait(until frame: Int) -> Bool {
     if isFree {
       advance(to: max(frame, freeFrame))
       return true
     }
-    // A nanosecond later the division of `frame` has surely arrived.
+    // The nanosecond that is added ensures that the division in `frame` has reached the frame.
     let due = nanoseconds(at: frame) &+ 1
     let now = HostClock.nanoseconds
     if now >= due { return true }

@@ -3,23 +3,24 @@
 import AudioBasics
 import AudioClocks
 
-/// The way from the output to the microphone: a delay, a gain, and two clocks.
+/// The path from the output to the microphone: a delay, a gain, and two clocks.
 ///
-/// The frame captured as number m is heard from output position m / (1 + drift) - delay.
-/// A whole delay without drift copies, to the bit. Any other reads between frames, with as many
-/// frames of future as are sure to be queued: headroom and delay together give a full 36 or more
-/// in all but tiny set-ups, and fewer only make the treble less exact.
+/// Captured frame m contains output position m / (1 + drift) - delay. A delay of whole frames
+/// without drift copies frames bit for bit. Any other delay interpolates between frames, with as
+/// many future frames as are certain to be queued. Headroom and delay together give the full 36
+/// frames or more in all but very small configurations; fewer frames only make high frequencies
+/// less exact.
 struct LoopbackPath: ~Copyable, Sendable {
   /// The relation of a captured frame to its output position.
   private enum Course: BitwiseCopyable {
     case whole, fractional, drifting
   }
 
-  /// The delay's whole frames.
+  /// The whole frames of the delay.
   let wholeDelay: Int
-  /// Whether it only delays.
+  /// Whether the path only delays.
   let isPlain: Bool
-  /// Frames that the microphone hears for one that is played.
+  /// The number of captured frames for one played frame.
   private let capturedPerPlayed: Double
   private let delay: Double
   private let gain: Float
@@ -32,8 +33,9 @@ struct LoopbackPath: ~Copyable, Sendable {
     _ specification: SimulatedDeviceSpecification, headroomFrames: Int, periodFrames: Int,
     channelCount: Int, outputPerInput: Double? = nil
   ) {
-    // All is worked out in locals: a closure (`&&` makes one) that reads a half-made move-only
-    // `self` is miscompiled by Swift 6.3.1, and what it owns is freed twice.
+    // All values are computed in locals: a closure (`&&` creates one) that reads a partially
+    // initialised move-only `self` is miscompiled by Swift 6.3.1, and the memory it owns is freed
+    // twice.
     let capturedPerPlayed = 1 + specification.driftPPM * 1e-6
     let delay = specification.delayFrames
     let wholeDelay = Int(clamping: delay)
@@ -62,25 +64,26 @@ struct LoopbackPath: ~Copyable, Sendable {
       frameCount: course == .fractional ? periodFrames : 0, channelCount: channelCount)
   }
 
-  /// Output frames played when `frame` frames are captured.
+  /// Returns the number of output frames played when `frame` frames are captured.
   @_noLocks
   func played(at frame: Int) -> Int {
     capturedPerPlayed == 1 ? frame : Int(clamping: Double(frame) / capturedPerPlayed)
   }
 
-  /// A frame whose capture says that `position` output frames were played: the first, or the next.
+  /// Returns a captured frame at which `position` output frames were played: the first one, or the
+  /// next.
   @_noLocks
   func captured(at position: Int) -> Int {
     capturedPerPlayed == 1 ? position : Int(clamping: Double(position) * capturedPerPlayed) &+ 1
   }
 
-  /// The output frame that is played when `frame` is captured, or the nearest one.
+  /// Returns the output frame that is played when `frame` is captured, or the nearest one.
   @_noLocks
   func nearestPlayed(at frame: Int) -> Int {
     capturedPerPlayed == 1 ? frame : Int(clamping: Double(frame) / capturedPerPlayed + 0.5)
   }
 
-  /// What is heard of `playedHistory` in `frames` frames captured from `frame` on.
+  /// Renders the frames of `playedHistory` that are captured in `frames` frames from `frame` on.
   @_noLocks
   mutating func render(
     _ playedHistory: borrowing PlayedHistoryRing, from frame: Int, frames: Int,
@@ -93,7 +96,7 @@ struct LoopbackPath: ~Copyable, Sendable {
       let first = frame &- wholeDelay &- interpolator.halfWidth
       let count = frames &+ interpolator.width &- 1
       playedHistory.read(from: first, frames: count, times: gain, into: &window)
-      // Tap by tap over all frames: that is what vectors are good at.
+      // The loop applies one tap at a time to all frames, which suits vector instructions.
       mixed.clear(frames: frames)
       var tap = 0
       while tap < interpolator.width {
@@ -109,8 +112,9 @@ struct LoopbackPath: ~Copyable, Sendable {
     }
   }
 
-  /// What is heard of `playedHistory` in `frames` captured frames: at the first of them `played`
-  /// output frames were played, and `step` more at each one after. For a wire that drifts.
+  /// Renders the frames of `playedHistory` that are captured in `frames` frames over a wire that
+  /// drifts: `played` output frames were played at the first of them, and `step` more at each one
+  /// after.
   @_noLocks
   mutating func render(
     _ playedHistory: borrowing PlayedHistoryRing, played: Double, step: Double, frames: Int,
@@ -139,28 +143,29 @@ struct LoopbackPath: ~Copyable, Sendable {
   }
 }
 
-/// Reads between the frames of a band-limited signal: a sinc under a Kaiser window.
+/// An interpolator between the frames of a band-limited signal: a sinc under a Kaiser window.
 ///
-/// With its full width it is right to better than 100 dB up to 0.45 of the rate; 0.1 of the rate
-/// is what the window takes for its slope, and 2.285 dB a tap and radian what it gives for it.
+/// With its full width, its error is below -100 dB up to 0.45 of the rate. The transition band of
+/// the window is 0.1 of the rate wide, and its attenuation is 2.285 dB per tap and radian.
 struct Interpolator: ~Copyable, Sendable {
-  /// Taps on each side when nothing holds them back.
+  /// The number of taps on each side if nothing limits it.
   static let fullHalfWidth = 36
   private static let phaseCount = 512
 
-  /// Taps on each side.
+  /// The number of taps on each side.
   let halfWidth: Int
   /// One row of taps for each phase, and the first one again, a frame later, at the end.
   private let rows: SampleBuffer
   private var taps: SampleBuffer
 
-  /// Taps in all.
+  /// The total number of taps.
   var width: Int {
     @_noLocks get { 2 &* halfWidth }
   }
 
-  /// For one fraction of a frame that stays, whose taps are exact; or, where it is nil, for
-  /// fractions that change from frame to frame, between the phases of a table.
+  /// Creates an interpolator for one constant fraction of a frame, with exact taps. If `fraction`
+  /// is nil, the fraction changes from frame to frame, and taps are interpolated between the phases
+  /// of a table.
   init(halfWidth: Int, fraction: Double?) {
     let phases = fraction == nil ? Self.phaseCount + 1 : 1
     var rows = SampleBuffer(frameCount: phases, channelCount: 2 * halfWidth)
@@ -176,7 +181,7 @@ struct Interpolator: ~Copyable, Sendable {
     self.taps = taps
   }
 
-  /// Turns to another fraction of a frame, 0 up to 1.
+  /// Computes the taps for another fraction of a frame, 0 up to 1.
   @_noLocks
   mutating func turn(to fraction: Double) {
     let phase = fraction * 512
@@ -197,13 +202,13 @@ struct Interpolator: ~Copyable, Sendable {
     }
   }
 
-  /// The weight of one tap.
+  /// Returns the weight of one tap.
   @_noLocks
   func weight(of tap: Int) -> Float {
     taps[tap]
   }
 
-  /// Writes what lies between frame `firstFrame + halfWidth - 1` of `window` and the next to the
+  /// Writes the value between frame `firstFrame + halfWidth - 1` of `window` and the next one to
   /// frame `frame` of `mixed`.
   @_noLocks
   func read(
@@ -232,7 +237,8 @@ struct Interpolator: ~Copyable, Sendable {
     }
   }
 
-  /// The sums of each second frame's channels through the first `count` taps.
+  /// Returns the sums of the first `count` taps for each channel, separately for even and odd
+  /// frames.
   @_noLocks @inline(__always)
   private func sumsOfStereo(
     _ window: borrowing SampleBuffer, from firstFrame: Int, taps count: Int
@@ -250,7 +256,7 @@ struct Interpolator: ~Copyable, Sendable {
     return sums
   }
 
-  /// The sums of each fourth frame through the first `count` taps.
+  /// Returns four sums of the first `count` taps, each over every fourth frame.
   @_noLocks @inline(__always)
   private func sumsOfMono(
     _ window: borrowing SampleBuffer, from firstFrame: Int, taps count: Int

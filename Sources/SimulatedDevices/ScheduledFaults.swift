@@ -2,13 +2,13 @@
 
 /// The schedule of simulated faults, in the device's own frames: xruns, unplugging and return.
 struct ScheduledFaults: ~Copyable, Sendable {
-  /// Frames that an overrun loses.
+  /// The number of frames that an overrun loses.
   let xrunFrames: Int
-  /// When the next overrun comes; `Int.max` for never.
+  /// The frame of the next overrun; `Int.max` for never.
   private(set) var nextXrun: Int
   private let xruns: [Int]
   private var index = 0
-  /// When the device goes away and comes back, each time.
+  /// The frames at which the device goes away and comes back, one for each time.
   private let unplugs: [Int]
   private let replugs: [Int]
   private var absence = 0
@@ -25,9 +25,8 @@ struct ScheduledFaults: ~Copyable, Sendable {
     replugs = absences.map { frame($0.returnSeconds) }
   }
 
-  /// The device goes on at `frame`: what was to happen before is past, and so is the next overrun
-  /// where it was the reason (`hasOverrun`), even if it lost so few frames that its time is still
-  /// to come.
+  /// Continues at `frame`: earlier faults are past. The next overrun is also past if it was the
+  /// cause (`hasOverrun`), even if it lost so few frames that its time is still ahead.
   @_noLocks
   mutating func resume(at frame: Int, hasOverrun: Bool) {
     if hasOverrun { passOverrun() }
@@ -41,17 +40,17 @@ struct ScheduledFaults: ~Copyable, Sendable {
     nextXrun = index < xruns.count ? xruns[index] : .max
   }
 
-  /// When the device goes away next, or went; `Int.max` for never.
+  /// The frame at which the device goes away next, or went away; `Int.max` for never.
   var unplugFrame: Int {
     @_noLocks get { absence < unplugs.count ? unplugs[absence] : .max }
   }
 
-  /// When it comes back from that; `Int.max` for never.
+  /// The frame at which it comes back from that absence; `Int.max` for never.
   var replugFrame: Int {
     @_noLocks get { absence < replugs.count ? replugs[absence] : .max }
   }
 
-  /// Whether the device is there again at `frame`.
+  /// Returns whether the device is back at `frame`.
   @_noLocks
   func isBack(at frame: Int) -> Bool {
     replugFrame <= frame

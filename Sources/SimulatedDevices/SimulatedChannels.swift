@@ -1,17 +1,18 @@
 import AudioDevices
 
-/// The channels of a simulated device: how many it has, and which of them a unit uses.
+/// The channels of a simulated device: their number, and those that a unit uses.
 public struct SimulatedChannels: Sendable {
-  /// Channels of the device, all of which are opened. What is played on one is heard on the same one.
+  /// The number of channels of the device, all of which are opened. The samples played on a channel
+  /// are captured on the same channel.
   public let deviceChannelCount: Int
-  /// Channels that the unit captures; nil where it captures all of them in order.
+  /// The channels that the unit captures; nil if it captures all of them in order.
   let capture: ChannelSelection?
-  /// Channels that the unit plays on; nil where it plays on all of them in order.
+  /// The channels that the unit plays on; nil if it plays on all of them in order.
   let playback: ChannelSelection?
 
-  /// What `request` gets of the device that `specification` describes: the channels it names, else
-  /// the first of as many as it asks for, at most two where it asks for none. Throws `.refused`
-  /// where the device does not have them.
+  /// Selects the channels that `request` gets of the device that `specification` describes: the
+  /// named ones, otherwise the first channels, as many as requested, or at most two if no number is
+  /// requested. Throws `.refused` if the device does not have them.
   public init(
     _ specification: SimulatedDeviceSpecification, for request: DuplexRequest
   ) throws(DeviceFailure) {
@@ -43,7 +44,8 @@ public struct SimulatedChannels: Sendable {
       hint: "Give it as many with sim:channels=\(feederChannelCount).")
   }
 
-  /// What one direction of the device `name` grants, of which the channels of `selection` are used.
+  /// Returns the configuration that one direction of the device `name` grants, with the channels of
+  /// `selection`.
   func stream(
     _ name: String, _ selection: ChannelSelection?, _ sampleRate: Int, _ request: DuplexRequest,
     bufferFrames: Int
@@ -57,7 +59,7 @@ public struct SimulatedChannels: Sendable {
     return stream
   }
 
-  /// What a device of these channels and one clock grants.
+  /// Returns the configuration that a device with these channels and one clock grants.
   func configuration(
     _ specification: SimulatedDeviceSpecification, _ request: DuplexRequest
   ) -> DuplexConfiguration {
@@ -80,6 +82,6 @@ public struct SimulatedChannels: Sendable {
 }
 
 extension StreamConfiguration {
-  /// Channels of the device as it is opened.
+  /// The number of channels with which the device is opened.
   var deviceChannelCount: Int { selection?.deviceChannelCount ?? channelCount }
 }

@@ -4,19 +4,19 @@ import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
-/// A duplex device without hardware: what is played comes back at the microphone over a wire.
+/// A duplex device without hardware: a simulated wire returns the played frames to the microphone.
 ///
-/// What a callback plays in a cycle for frame i is played at output frame i + P + H, and captured
-/// `delay` frames later: a round trip takes exactly P + H + delay frames. Positions are kept
-/// through every xrun, so frame m of the timeline is always frame m of the device.
+/// The frames that a callback plays in a cycle for frame i are played at output frame i + P + H,
+/// and captured `delay` frames later: a round trip takes exactly P + H + delay frames. Positions
+/// are kept through every xrun, so frame m of the timeline is always frame m of the device.
 ///
-/// - On the real clock the capture side runs at the rate times 1 + drift, the output at the rate.
-///   On the free clock `wait` never sleeps, time is that of the frames captured, and a cycle takes
-///   no time.
-/// - A scripted overrun loses the frames from the last cycle before its time on.
-/// - Unplugged, `wait` says `lost` (and time goes on, by a period) until `pollForReconnection`
-///   finds it plugged in again: on the free clock at that very frame.
-/// - Without input nothing is heard: `delay`, `gain`, `noise` and `xrun-at` mean nothing then.
+/// - On the real clock, the capture side runs at the rate times 1 + drift, the output at the rate.
+///   On the free clock, `wait` never sleeps, the time is that of the captured frames, and a cycle
+///   takes no time.
+/// - A scheduled overrun loses the frames after the last cycle before its time.
+/// - While the device is unplugged, `wait` reports `lost` (and time advances by a period) until
+///   `pollForReconnection` finds it plugged in again; on the free clock, at exactly that frame.
+/// - Without input nothing is captured: `delay`, `gain`, `noise` and `xrun-at` have no effect.
 ///
 /// ```swift
 /// let wire = try SimulatedDeviceSpecification(parsing: "sim:clock=free,delay=10")
@@ -25,11 +25,12 @@ import RealtimeAudio
 /// precondition(device.configuration.sampleRate == 48000)
 /// ```
 public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
-  /// What the audio thread calls.
+  /// The function that the audio thread calls.
   public static let function: DriverFunction = callSimulatedDevice
-  /// What was granted. Its rate is the specification's.
+  /// The configuration that was granted. Its rate is the specification's.
   public let configuration: DuplexConfiguration
-  /// When the newest captured frame was complete, to the nanosecond: no wake-up's jitter is in it.
+  /// The time in nanoseconds at which the newest captured frame was complete, without the jitter of
+  /// a wake-up.
   private var periodTime: UInt64 = 0
 
   private let shape: DuplexShape
@@ -39,27 +40,28 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
   private var microphone: CaptureSignal
   private var room: DeviceBuffer
   private var scheduledFaults: ScheduledFaults
-  /// Frames captured and given back, and those that were lost: where the next cycle begins.
+  /// The position of the next cycle: the number of frames captured and released, and of those lost.
   private var taken = 0
-  /// Output frames played when the last period was found.
+  /// The number of output frames played when the last period was found.
   private var played = 0
-  /// Without input: whether it runs, and at which played frame the next period is due.
+  /// Without input: whether the device runs, and the played frame at which the next period is due.
   private var isStarted = false
   private var due = 0
   private var isUnplugged = false
   private var isOverrunScripted = false
-  /// An xrun that came to light in the middle of a cycle.
+  /// Whether the output ran dry in the middle of a cycle.
   private var isRunDry = false
   private var lostFrames = 0
 
-  /// The device that `specification` describes, opened as `request` asks: it captures if the
-  /// request names an input, and plays if it names an output.
+  /// Opens the device that `specification` describes for `request`: it captures if the request
+  /// names an input, and plays if it names an output.
   ///
-  /// The rate is the specification's, whatever the request says: compare
-  /// `configuration.sampleRate`. What `microphone` reads is heard as well, at the device's rate and
-  /// with as many channels as the device has (`SimulatedChannels`); frames not queued in time are
-  /// silence, so on the free clock let enough be queued before. Throws where the request is out of
-  /// range, or the device does not have the channels asked for.
+  /// The rate is the specification's, whatever the request contains: compare
+  /// `configuration.sampleRate`. The frames that `microphone` reads are captured as well, at the
+  /// device's rate and with as many channels as the device has (`SimulatedChannels`). Frames that
+  /// are not queued in time are silence, so on the free clock enough of them must be queued in
+  /// advance. Throws if the request is out of range, or the device does not have the requested
+  /// channels.
   public init(
     _ specification: SimulatedDeviceSpecification, request: DuplexRequest,
     microphone: consuming SampleReader? = nil
@@ -75,7 +77,7 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
     let format = stream?.format ?? .floatLE
     let period = shape.periodFrames
     var effective = specification
-    // The output's clock is the right one; alone it has nothing to drift against.
+    // The output's clock is exact. An output without input has nothing to drift against.
     if !shape.hasCapture { effective.driftPPM = 0 }
     let memory =
       Int(clamping: effective.delayFrames) + shape.captureBufferFrames + shape.playbackBufferFrames
@@ -100,7 +102,7 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
     scheduledFaults = ScheduledFaults(effective)
   }
 
-  /// The host's time, or virtual time: that of the frames captured or played.
+  /// The host's time, or virtual time: that of the frames captured or played. In nanoseconds.
   public var now: UInt64 {
     @_noLocks get { clock.now }
   }
@@ -111,14 +113,14 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
     restart(at: 0)
   }
 
-  /// Sleeps until the next period is there, or lets virtual time jump to it.
+  /// Sleeps until the next period is available, or advances virtual time to it.
   @_noLocks
   public mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
     status.readiness = look()
     guard case .ready = status.readiness else { return }
     status.periodTime = periodTime
     status.readyTime = clock.now
-    // The period and the headroom: no converter is between.
+    // The period and the headroom: there is no converter in between.
     status.reportedLatencyFrames = shape.periodFrames &+ shape.headroomFrames
     status.lostFrames = lostFrames
     lostFrames = 0
@@ -181,26 +183,27 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
     return .ready
   }
 
-  /// What the microphone captured. Never nil.
+  /// Returns the captured frames. Never nil.
   @_noLocks
   public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
     microphone.capture(playedHistory, from: taken, frames: min(frames, shape.periodFrames))
   }
 
-  /// Moves on to the next frames.
+  /// Advances to the next frames.
   @_noLocks
   public mutating func release(_ frames: Int) {
     taken &+= frames
   }
 
-  /// Room to play, nil where the output is full.
+  /// Lends room to play. Returns nil if the output is full.
   @_noLocks
   public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
     let queued = playedHistory.end &- played
     return queued &+ frames <= shape.playbackBufferFrames ? room.frames(frames) : nil
   }
 
-  /// Queues what was filled. On the real clock it may come too late: the next `wait` says so.
+  /// Queues the filled frames. On the real clock they may be too late: the next `wait` reports
+  /// that.
   @_noLocks
   public mutating func commit(_ frames: Int) {
     if isRealTime, shape.hasCapture || isStarted {
@@ -214,30 +217,30 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
     playedHistory.append(room, frames: frames)
   }
 
-  /// It is one device.
+  /// Returns nil: a single device has no events.
   @_noLocks
   public mutating func takeEvent() -> DeviceEvent? { nil }
 
-  /// It has no secondary outputs.
+  /// Returns nil: the device has no secondary outputs.
   @_noLocks
   public func secondaryReading(_ index: Int) -> SecondaryOutputReading? { nil }
 
-  /// Goes on from the clock's present frame. Throws nothing.
+  /// Continues at the clock's current frame. Throws nothing.
   public mutating func recover() throws(DeviceFailure) {
     resume()
   }
 
-  /// Nothing is to be prepared.
+  /// Does nothing: no preparation is needed.
   public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {}
 
-  /// Nothing is to be closed.
+  /// Does nothing: there is nothing to close.
   public mutating func close() {}
 
-  /// A tenth of a second, or less where it is plugged in before.
+  /// Waits 100 ms, or less if the device is plugged in before, then checks whether it is back.
   public mutating func pollForReconnection() -> DeviceReturn {
     let tenth = clock.frame + configuration.sampleRate / 10
     _ = clock.wait(until: min(tenth, max(clock.frame, scheduledFaults.replugFrame)))
-    // The sound in front of the microphone goes on meanwhile.
+    // The microphone's frames are skipped in the meantime.
     _ = microphone.pass(to: clock.frame)
     guard !isUnplugged || scheduledFaults.isBack(at: clock.frame) else { return .absent }
     resume()
@@ -251,7 +254,7 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
     restart(at: frame)
   }
 
-  /// Both directions begin at captured frame `frame` (or, without input, played frame).
+  /// Starts both directions at captured frame `frame` (or, without input, played frame `frame`).
   private mutating func restart(at frame: Int) {
     scheduledFaults.resume(at: frame, hasOverrun: isOverrunScripted)
     isUnplugged = false
@@ -270,7 +273,7 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
     }
   }
 
-  /// Draining waits until all that is queued was played.
+  /// Stops the device. With `draining`, waits until all queued frames were played.
   public mutating func stop(draining: Bool) {
     guard draining, shape.hasPlayback, !isUnplugged else { return }
     if !shape.hasCapture, !isStarted { clock.start(at: played) }

@@ -5,103 +5,107 @@ import AudioDevices
 ///
 /// | key | meaning | default |
 /// | --- | --- | --- |
-/// | `rate` | frames a second | 48000 |
-/// | `capture-rate` | frames a second of the input, where it has a clock of its own | `rate` |
-/// | `channels` | most channels it has | 2 |
-/// | `delay` | frames on the wire from output to microphone, may be fractional | 0 |
-/// | `gain` | decibels on the wire | 0 |
-/// | `invert` | 1 turns the wire's sign | 0 |
+/// | `rate` | sample rate in Hz | 48000 |
+/// | `capture-rate` | sample rate of the input in Hz, if it has a separate clock | `rate` |
+/// | `channels` | largest number of channels | 2 |
+/// | `delay` | delay of the wire from output to microphone in frames, may be fractional | 0 |
+/// | `gain` | gain of the wire in dB | 0 |
+/// | `invert` | 1 inverts the sign of the samples on the wire | 0 |
 /// | `noise` | white noise at the microphone, RMS in dBFS | none |
 /// | `drift` | ppm by which the capture clock runs faster than the playback clock | 0 |
-/// | `drift-at` | `SECONDS:PPM`, from when on the drift is another; may be given several times | |
-/// | `batch` | frames that a clock moves at once, as a USB device's does | 1 |
-/// | `jitter` | milliseconds that a clock's reading may be late | 0 |
-/// | `tick` | milliseconds at which its clocks move, as drivers do that go by the kernel's timer | 0 |
-/// | `mic` | a file that is heard as well, looped | none |
+/// | `drift-at` | `SECONDS:PPM`, another drift from that time on; may be repeated | |
+/// | `batch` | frames by which a clock advances at once, as with a USB device | 1 |
+/// | `jitter` | largest delay of a clock's reading in milliseconds | 0 |
+/// | `tick` | milliseconds at which the clocks advance, as with the kernel's timer | 0 |
+/// | `mic` | a file that is captured as well, looped | none |
 /// | `clock` | `real`, or `free` for virtual time | `real` |
-/// | `xrun-at` | seconds at which the input overruns; may be given several times | never |
+/// | `xrun-at` | seconds at which the input overruns; may be repeated | never |
 /// | `xrun-frames` | frames that an overrun loses | 480 |
-/// | `dry-at` | seconds at which the output runs dry, where two clocks are held together | never |
-/// | `unplug-at`, `replug-at` | seconds at which the device goes and comes back; may be given several times | never |
-/// | `unplug-side` | which of two devices goes, each time: `capture`, `playback` or `both` | `both` |
+/// | `dry-at` | seconds at which the output runs dry, with two clocks; may be repeated | never |
+/// | `unplug-at` | seconds at which the device goes away; may be repeated | never |
+/// | `replug-at` | seconds at which the device comes back; may be repeated | never |
+/// | `unplug-side` | side that goes away: `capture`, `playback`, `both`; may be repeated | `both` |
 ///
-/// Of a key given twice the last one counts, but for `xrun-at`, `dry-at`, `drift-at`, `unplug-at`,
-/// `replug-at` and `unplug-side`, which add up.
+/// If a key is repeated, its last value is used, except for `xrun-at`, `dry-at`, `drift-at`,
+/// `unplug-at`, `replug-at` and `unplug-side`, whose values are collected.
 ///
 /// ```swift
 /// let device = try SimulatedDeviceSpecification(parsing: "sim:rate=44100,drift=50")
 /// precondition(device.sampleRate == 44100 && device.driftPPM == 50)
 /// ```
 public struct SimulatedDeviceSpecification: Sendable, Equatable {
-  /// What tells the device the time.
+  /// The source of the device's time.
   public enum Clock: String, Sendable, CaseIterable {
     /// The host's monotonic clock.
     case real
-    /// Virtual time: as fast as the machine can, and the same every time.
+    /// Virtual time: as fast as the machine allows, and the same in every run.
     case free
   }
 
-  /// The name as it was given: what the device is called.
+  /// The name as it was given, which is the name of the device.
   public var name = "sim"
-  /// Frames a second.
+  /// The sample rate in Hz.
   public var sampleRate = 48000
-  /// Frames a second of the input, where it has a clock of its own and another rate.
+  /// The sample rate of the input in Hz, if it has a separate clock and another rate; otherwise
+  /// nil.
   public var captureRate: Int?
-  /// Most channels it has.
+  /// The largest number of channels.
   public var channelCount = 2
-  /// Frames from output to microphone, on top of what the unit itself keeps queued.
+  /// The delay from output to microphone in frames, in addition to the frames that the unit queues.
   public var delayFrames = 0.0
   /// The gain from the output to the input.
   public var gain = Gain.unity
-  /// Whether the wire turns the sign.
+  /// Whether the wire inverts the sign of the samples.
   public var isInverted = false
-  /// RMS of the white noise at the microphone; 0 dBFS is an RMS of 1.
+  /// The RMS of the white noise at the microphone; 0 dBFS is an RMS of 1. Nil for no noise.
   public var noiseDBFS: Double?
-  /// Parts per million by which the capture clock runs faster than the playback clock.
+  /// The drift in parts per million by which the capture clock runs faster than the playback clock.
   public var driftPPM = 0.0
-  /// Another drift from a time on, in rising order.
+  /// The changes of the drift, in ascending order of time.
   public var driftSteps: [DriftStep] = []
-  /// Frames that a clock moves at once.
+  /// The number of frames by which a clock advances at once.
   public var batchFrames = 1
-  /// Milliseconds that a clock's reading may be late.
+  /// The largest delay of a clock's reading in milliseconds.
   public var jitterMilliseconds = 0.0
-  /// Milliseconds of the host's time at which clocks move; no timestamp says when they did.
+  /// The interval in milliseconds of the host's time at which the clocks advance. No timestamp
+  /// reports when they did.
   public var tickMilliseconds = 0.0
-  /// Seconds at which the output runs dry, in rising order.
+  /// The seconds at which the output runs dry, in ascending order.
   public var drySeconds: [Double] = []
-  /// A file heard at the microphone. Kept here only: the caller that opens the device feeds it.
+  /// The path of a file that is captured at the microphone. It is only stored here: the caller that
+  /// opens the device feeds it.
   public var microphonePath: String?
-  /// What tells the device the time.
+  /// The source of the device's time.
   public var clock = Clock.real
-  /// Seconds on the timeline at which the input overruns, in rising order.
+  /// The seconds on the timeline at which the input overruns, in ascending order.
   public var xrunSeconds: [Double] = []
-  /// Frames that such an overrun loses.
+  /// The number of frames that such an overrun loses.
   public var xrunFrames = 480
-  /// When the device goes away, in rising order.
+  /// The seconds at which the device goes away, in ascending order.
   public var unplugSeconds: [Double] = []
-  /// When it comes back, each time; one fewer where it stays away at last.
+  /// The seconds at which it comes back, one for each time; one fewer if it finally stays away.
   public var replugSeconds: [Double] = []
-  /// Which of two devices goes away, each time: the last one as often as it goes. Empty where it is
-  /// one device.
+  /// The side of two devices that goes away, for each time. The last value also applies to all
+  /// later times. Empty for a single device.
   public var unplugSides: [Side] = []
 
   /// One of two devices, or both.
   public enum Side: String, Sendable, CaseIterable {
-    /// The one that captures, the one that plays.
+    /// The device that captures, or the one that plays.
     case capture, playback
     /// Both at once.
     case both
   }
 
-  /// A time in which a device is away.
+  /// An interval in which a device is away.
   struct Absence: Sendable {
-    /// When it begins, and when the device is back: infinity where it stays away.
+    /// The seconds at which it begins, and at which the device is back: infinity if it stays away.
     let seconds, returnSeconds: Double
-    /// Which of two devices it is.
+    /// The one of two devices that is away.
     let side: Side
   }
 
-  /// All of them, in order.
+  /// All absences, in order.
   var absences: [Absence] {
     unplugSeconds.enumerated().map { number, seconds in
       Absence(
@@ -111,39 +115,39 @@ public struct SimulatedDeviceSpecification: Sendable, Equatable {
     }
   }
 
-  /// Another drift from a time on.
+  /// A change of the drift at a time.
   public struct DriftStep: Sendable, Equatable {
-    /// When it begins.
+    /// The seconds at which the new drift begins.
     public var seconds: Double
-    /// Parts per million by which the capture clock runs faster from then on.
+    /// The drift in parts per million by which the capture clock runs faster from then on.
     public var ppm: Double
 
-    /// A drift of `ppm` from `seconds` on.
+    /// Creates a drift of `ppm` from `seconds` on.
     public init(seconds: Double, ppm: Double) {
       self.seconds = seconds
       self.ppm = ppm
     }
   }
 
-  /// Whether input and output go by two clocks.
+  /// Whether input and output have two clocks.
   public var hasTwoClocks: Bool {
     captureRate != nil || driftPPM != 0 || !driftSteps.isEmpty || batchFrames != 1
       || jitterMilliseconds != 0 || tickMilliseconds != 0
       || !drySeconds.isEmpty || !unplugSides.isEmpty
   }
 
-  /// What `sim` alone means.
+  /// Creates the specification that `sim` without settings has.
   public init() {}
 
-  /// Whether `name` names a simulated device: `sim`, or anything that begins with `sim:`.
+  /// Returns whether `name` names a simulated device: `sim`, or a name that begins with `sim:`.
   public static func isSimulated(_ name: String) -> Bool {
     name == "sim" || name.hasPrefix("sim:")
   }
 }
 
 extension SimulatedDeviceSpecification {
-  /// Reads `sim` or `sim:key=value,...`.
-  /// Throws `.invalidRequest` where a key or its value is none of those above.
+  /// Parses `sim` or `sim:key=value,...`. Throws `.invalidRequest` if a key or its value is none of
+  /// those above.
   public init(parsing name: String) throws(DeviceFailure) {
     self.init()
     self.name = name
@@ -164,7 +168,7 @@ extension SimulatedDeviceSpecification {
     try validate()
   }
 
-  /// What can be set, in the order in which it is listed.
+  /// The keys of the settings, in the order in which messages list them.
   public static let keys = [
     "rate", "capture-rate", "channels", "delay", "gain", "invert", "noise", "drift", "drift-at",
     "batch", "jitter", "tick", "mic", "clock", "xrun-at", "xrun-frames", "dry-at", "unplug-at",
@@ -175,7 +179,7 @@ extension SimulatedDeviceSpecification {
   }
   private static let longest = 1_000_000.0
 
-  /// What the settings may be, by their keys.
+  /// The ranges of the settings, by their keys.
   private enum Bounds {
     static let channels = 1...64
     static let noise = -200.0...0
@@ -194,7 +198,7 @@ extension SimulatedDeviceSpecification {
       guard let frames = WrittenNumber.decimal(value) else {
         throw Self.refusal(key, value, "a number of frames, such as 1234.5")
       }
-      // How many there may be depends on the rate.
+      // The largest delay depends on the rate, so it is checked later.
       delayFrames = frames
     case "gain": gain = Gain(decibels: try Self.number(key, value, Gain.decibelRange, "dB"))
     case "invert": isInverted = try Self.whole(key, value, 0...1, "(no or yes)") == 1
@@ -231,7 +235,7 @@ extension SimulatedDeviceSpecification {
     }
   }
 
-  /// Adds a time, in order.
+  /// Adds a time and sorts the list.
   private static func add(
     _ value: String, of key: String, to times: inout [Double]
   ) throws(DeviceFailure) {
@@ -249,7 +253,7 @@ extension SimulatedDeviceSpecification {
     driftSteps.sort { $0.seconds < $1.seconds }
   }
 
-  /// Refuses what a program has set beyond what the keys take.
+  /// Throws for values of a program that are outside the ranges of the keys.
   private func checkBounds() throws(DeviceFailure) {
     try Self.check("rate", sampleRate, DuplexRequest.sampleRates, "Hz")
     try Self.check("capture-rate", captureRate ?? sampleRate, DuplexRequest.sampleRates, "Hz")
@@ -281,7 +285,7 @@ extension SimulatedDeviceSpecification {
     }
   }
 
-  /// Refuses what contradicts itself.
+  /// Throws for settings that are out of range or contradict each other.
   func validate() throws(DeviceFailure) {
     try checkBounds()
     let longestDelay = max(10 * sampleRate, 480_000)
@@ -308,7 +312,7 @@ extension SimulatedDeviceSpecification {
     return try whole(key, hertz ?? value, DuplexRequest.sampleRates, "Hz")
   }
 
-  /// A time: as everywhere, but that frames are not known before the rate is.
+  /// Parses a time in every format except frames, because the rate is not known yet.
   private static func seconds(_ key: String, _ value: String) throws(DeviceFailure) -> Double {
     guard case .seconds(let seconds)? = WrittenTime(value), seconds <= longest else {
       throw refusal(key, value, "0 to \(Int(clamping: longest)) seconds")

@@ -1,11 +1,12 @@
 import AudioBasics
 
-/// A meter of the silence in a sound: frames below -60 dBFS in all channels.
+/// Measures the silence in audio: frames below -60 dBFS in all channels.
 struct SilenceMeter {
   /// -60 dBFS.
   private static let threshold: Float = 0.001
 
-  /// Frames that a pause lasts at least: between loud samples of one tone there is no silence.
+  /// The minimum length of a pause in frames: low samples between the loud samples of a tone are
+  /// not silence.
   private let leastFrames: Int
   private var frames = 0
   private var firstLoud: Int?
@@ -34,7 +35,7 @@ struct SilenceMeter {
     frames += count
   }
 
-  /// What was found so far.
+  /// The silence found so far.
   var silence: SilentFrames {
     guard let firstLoud else { return SilentFrames(lead: frames, tail: frames, total: frames) }
     let tail = frames - 1 - lastLoud
@@ -42,12 +43,12 @@ struct SilenceMeter {
   }
 }
 
-/// Frames of silence: below -60 dBFS in all channels.
+/// The numbers of silent frames, which are below -60 dBFS in all channels.
 public struct SilentFrames: Sendable, Equatable {
-  /// Before the first sound.
+  /// The number of silent frames before the first frame that is not silent.
   public var lead: Int
-  /// Behind the last.
+  /// The number of silent frames after the last frame that is not silent.
   public var tail: Int
-  /// In all, pauses of half a second and more included.
+  /// The total number of silent frames: both ends and all pauses of at least half a second.
   public var total: Int
 }

@@ -3,32 +3,32 @@ import AudioFiles
 import AudioLevels
 import RealtimeAudio
 
-/// The levels, silence and pictures of a sound, found in one pass and in bounded memory.
+/// The levels, silence and images of audio, computed in one pass and with bounded memory.
 public struct SoundInspection: Sendable {
-  /// Frames that there are.
+  /// The number of frames.
   public private(set) var frames = 0
-  /// Samples that were NaN or infinite, and count as silence.
+  /// The number of samples that were NaN or infinite, and are treated as silence.
   public private(set) var nonFiniteSamples = 0
-  /// Peaks, loudness, clipping, constant part.
+  /// The peaks, loudness, clipping and DC offset.
   public private(set) var levels = ProgrammeLevels.nothing
-  /// Silence at both ends and within.
+  /// The silence at both ends and in pauses.
   public private(set) var silence = SilentFrames(lead: 0, tail: 0, total: 0)
-  /// The waveform, where it was asked for.
+  /// The waveform, if it was requested.
   public private(set) var waveform: WaveformColumns?
-  /// The spectrogram, where it was asked for.
+  /// The spectrogram, if it was requested and memory was sufficient.
   public private(set) var spectrogram: Spectrogram?
 
-  /// Columns of a picture.
+  /// The number of columns of an image.
   public static let columns = 1480
-  /// Rows of a spectrogram, of all its channels together.
+  /// The number of rows of a spectrogram, for all its channels together.
   public static let rows = 512
-  /// Channels that are drawn, at most.
+  /// The maximum number of channels that are drawn.
   public static let mostDrawnChannels = 8
 
   private static let chunkFrames = 32768
 
-  /// Reads all of `decoder`, and collects what pictures need. `tell` hears how many frames were
-  /// read. Throws what reading throws.
+  /// Reads all of `decoder`, and computes the levels and the requested images. `tell` is called
+  /// with the number of frames read so far. Throws the errors of reading.
   public init(
     of decoder: any SoundDecoder, drawsWaveform: Bool = false, drawsSpectrogram: Bool = false,
     tell: (_ frames: Int) -> Void = { _ in }
@@ -60,7 +60,7 @@ public struct SoundInspection: Sendable {
     self.spectrogram = spectrogram?.finish()
   }
 
-  /// What works out a spectrogram of `drawn` channels; nil where memory is short.
+  /// Creates the threads for a spectrogram of `drawn` channels; returns nil if memory is short.
   private static func spectrogram(
     of decoder: any SoundDecoder, drawn: Int
   ) throws(FileFailure) -> SpectrogramThreads? {

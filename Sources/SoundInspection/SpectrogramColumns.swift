@@ -2,26 +2,27 @@ import AudioBasics
 import AudioSpectra
 import Glibc
 
-/// The power of a sound by time and frequency, as columns of a picture.
+/// The power of audio by time and frequency, as the columns of an image.
 public struct Spectrogram: Sendable {
-  /// Rows from 0 Hz to half the rate, evenly.
+  /// The number of rows, which divide the range from 0 Hz to half the sample rate evenly.
   public let rowCount: Int
-  /// Channels that are drawn.
+  /// The number of channels that are drawn.
   public let channelCount: Int
-  /// Frames in a column.
+  /// The number of frames in a column.
   public let framesPerColumn: Int
   fileprivate let columns: [Column]
 
-  /// Columns that there are.
+  /// The number of columns.
   public var columnCount: Int { columns.count }
 
-  /// The power in a column and a row, 1 being that of a sine of full scale.
+  /// Returns the power in a column and a row, relative to that of a full-scale sine.
   public func power(channel: Int, column: Int, row: Int) -> Float {
     let column = columns[column]
     return column.count > 0 ? column.powers[channel * rowCount + row] / column.count : 0
   }
 
-  /// With the channels of `other`, a spectrogram of the same sound, behind its own.
+  /// Returns this spectrogram with the channels of `other`, a spectrogram of the same audio,
+  /// appended.
   func beside(_ other: Spectrogram) -> Spectrogram {
     Spectrogram(
       rowCount: rowCount, channelCount: channelCount + other.channelCount,
@@ -31,11 +32,11 @@ public struct Spectrogram: Sendable {
       })
   }
 
-  /// The powers of the transforms whose middles lie in one column.
+  /// The powers of the transforms whose centres are in one column.
   fileprivate struct Column {
     /// The number of transforms.
     var count: Float = 0
-    /// Their sums, row by row, channel by channel.
+    /// The sums of the powers, row by row, channel by channel.
     var powers: [Float]
 
     mutating func join(_ other: Column) {
@@ -45,26 +46,26 @@ public struct Spectrogram: Sendable {
   }
 }
 
-/// Works out the spectrogram of all of a sound, whatever its length, in the memory of the picture.
+/// Computes the spectrogram of audio of any length, in memory proportional to the image.
 struct SpectrogramColumns: ~Copyable {
-  /// Frames of a transform: 43 ms at 48 kHz.
+  /// The number of frames in a transform: 43 ms at 48 kHz.
   static let length = 2048
 
-  /// Rows of each channel.
+  /// The number of rows of each channel.
   private let rowCount: Int
-  /// Frames in a column.
+  /// The number of frames in a column.
   private var framesPerColumn: Int
-  /// Channels that are drawn, and the first of them.
+  /// The number of channels that are drawn, and the index of the first of them.
   private let channelCount: Int
   private let firstChannel: Int
 
   private let limit: Int
   private let transform: FourierTransform
   private let window: [Float]
-  /// The last frames of each channel, the oldest at `oldest`.
+  /// The last frames of each channel. The oldest one is at `oldest`.
   private var recent: [Float]
   private var oldest = 0
-  /// Frames until the next transform.
+  /// The number of frames until the next transform.
   private var untilNext: Int
   private var hop: Int
   private var frames = 0
@@ -72,8 +73,8 @@ struct SpectrogramColumns: ~Copyable {
   private var bins: [ComplexFloat]
   private var columns: [Spectrogram.Column] = []
 
-  /// Columns of a sound of `frameCount` frames, `width` of them, up to twice as many where its
-  /// length is not known; `rowCount` rows for each of `channels`. Nil where memory is short.
+  /// Creates `width` columns for audio of `frameCount` frames, or up to twice as many if the length
+  /// is unknown, with `rowCount` rows for each of `channels`. Nil if memory is short.
   init?(width: Int, frameCount: Int?, rowCount: Int, channels: Range<Int>) {
     guard let transform = FourierTransform(atLeast: Self.length) else { return nil }
     limit = 2 * width
@@ -82,7 +83,7 @@ struct SpectrogramColumns: ~Copyable {
     channelCount = channels.count
     firstChannel = channels.lowerBound
     let length = transform.length
-    // Hann's window; a sine of full scale is then 0 dB.
+    // A Hann window, scaled so that a full-scale sine has 0 dB.
     let scale = 4 / Float(length)
     let window = (0..<length).map { index in
       scale * (0.5 - 0.5 * Float(cos(2 * Double.pi * Double(index) / Double(length))))
@@ -107,7 +108,8 @@ struct SpectrogramColumns: ~Copyable {
     }
   }
 
-  /// The sound is over: what is in the middle of no window yet is followed by silence.
+  /// Ends the audio and returns the spectrogram. Silence is added until the last frames have been
+  /// in the centre of a window.
   mutating func finish() -> Spectrogram {
     let end = frames
     var left = window.count / 2
@@ -133,7 +135,7 @@ struct SpectrogramColumns: ~Copyable {
     let stride = buffer.channelCount
     var index = first * stride + firstChannel + channel
     let start = channel * window.count + oldest
-    // Of its own, so that it is asked only once whether it is shared.
+    // A local variable, so that the array's unique ownership is checked only once.
     var kept: [Float] = []
     swap(&kept, &recent)
     for place in start..<start + count {
@@ -150,7 +152,7 @@ struct SpectrogramColumns: ~Copyable {
     untilNext -= count
     guard untilNext == 0 else { return }
     untilNext = hop
-    // What lies in the window's middle.
+    // The position of the centre of the window.
     let middle = frames - window.count / 2
     guard middle >= 0 else { return }
     var column = middle / framesPerColumn
@@ -169,7 +171,7 @@ struct SpectrogramColumns: ~Copyable {
   private mutating func add(_ channel: Int, to column: Int) {
     let start = channel * window.count
     let (oldest, head) = (oldest, window.count - oldest)
-    // Of its own, so that it is asked only once whether it is shared.
+    // A local variable, so that the array's unique ownership is checked only once.
     var target: [Float] = []
     swap(&target, &windowed)
     let (kept, factors) = (recent, window)
@@ -186,7 +188,7 @@ struct SpectrogramColumns: ~Copyable {
     let spectrum = bins
     for row in 0..<rowCount {
       var highest: Float = 0
-      // The loudest of several, so that a tone has its level.
+      // The maximum of several bins, so that a tone is drawn with its level.
       for bin in max(1, row * perRow)..<(row + 1) * perRow + 1 {
         let power = spectrum[bin].power
         highest = power > highest ? power : highest

@@ -1,25 +1,25 @@
 import AudioBasics
 import RealtimeAudio
 
-/// Works out a spectrogram on threads of its own, one for each channel that is drawn, while another
-/// one reads on and measures.
+/// Computes a spectrogram on separate threads, while the calling thread continues to read and
+/// measure. There is one thread for each channel that is drawn, at most `mostThreads`.
 ///
-/// Buffers go round: from who fills them to the first channel's thread, from there to the next
-/// one's, and back.
+/// Buffers circulate: from the caller, which fills them, to the first thread, from there to the
+/// next thread, and back to the caller.
 final class SpectrogramThreads {
-  /// The most threads; further channels are shared among them.
+  /// The maximum number of threads; further channels are distributed among them.
   private static let mostThreads = 2
 
-  /// Frames on their way, and the buffer they are in.
+  /// A buffer, and the number of frames in it.
   fileprivate struct Piece: ~Copyable {
     var buffer: SampleBuffer
     var frames = 0
   }
 
-  /// A place where a piece waits for the next thread.
+  /// A slot in which a piece waits for the next thread.
   fileprivate struct Slot: ~Copyable {
     var piece: Piece?
-    /// Whether nothing more comes.
+    /// Whether no more pieces will be added.
     var isOver = false
   }
 
@@ -42,16 +42,17 @@ final class SpectrogramThreads {
   private let slots: [MutexBox<Slot>]
   private var threads: [SpectrogramThread] = []
 
-  /// Draws the first `drawn` channels of pieces of at most `pieceFrames` frames of `channelCount`
-  /// channels, on a picture of `width` columns and `rowCount` rows a channel; `frameCount` frames
-  /// are expected. Nil where memory is short. Throws where no thread can be had.
+  /// Creates a spectrogram of the first `drawn` channels of pieces of at most `pieceFrames` frames
+  /// of `channelCount` channels. The image has `width` columns and `rowCount` rows per channel;
+  /// `frameCount` frames are expected. Nil if memory is short. Throws a `ThreadFailure` if a thread
+  /// cannot be created.
   init?(
     width: Int, frameCount: Int?, rowCount: Int, drawn: Int, channelCount: Int, pieceFrames: Int
   ) throws(ThreadFailure) {
     let count = min(drawn, Self.mostThreads)
     slots = (0...count).map { _ in MutexBox(Slot()) }
-    // One for who fills it is there already; one for each thread goes round besides. Before the
-    // threads are there, who pass them on at once.
+    // The caller already has one buffer; one more per thread circulates. They are put in before the
+    // threads start, because the threads pass them on at once.
     for slot in slots.dropFirst() {
       slot.put(
         Piece(buffer: SampleBuffer(frameCount: pieceFrames, channelCount: channelCount)))
@@ -68,11 +69,11 @@ final class SpectrogramThreads {
     }
   }
 
-  /// Lets the threads end, wherever they are, where a file cannot be read to its end.
+  /// Ends the threads, also if a file could not be read to its end.
   deinit { for slot in slots { slot.end() } }
 
-  /// Takes the first `frames` frames of `buffer`, and leaves another buffer in its place, which
-  /// holds anything.
+  /// Adds the first `frames` frames of `buffer`, and replaces it by another buffer with undefined
+  /// content.
   func add(_ buffer: inout SampleBuffer, frames: Int) {
     guard var piece = slots[slots.count - 1].takePiece() else { return }
     swap(&piece.buffer, &buffer)
@@ -80,10 +81,11 @@ final class SpectrogramThreads {
     slots[0].put(piece)
   }
 
-  /// The spectrogram of all that was added. Once.
+  /// Returns the spectrogram of all frames that were added; nil if there are no threads. Call it
+  /// once.
   func finish() -> Spectrogram? {
     slots[0].end()
-    // Pieces that come back are taken, so that no thread waits to give one.
+    // Pieces that come back are taken, so that no thread waits for a free slot.
     while slots[slots.count - 1].takePiece() != nil {}
     var whole: Spectrogram?
     for thread in threads {
@@ -95,7 +97,7 @@ final class SpectrogramThreads {
   }
 }
 
-/// A thread, in an object, so that there can be several.
+/// A thread in an object, so that an array can contain several.
 private final class SpectrogramThread {
   private var thread: RealtimeThread<SpectrogramThreads.Work>?
 
@@ -104,7 +106,7 @@ private final class SpectrogramThread {
       name: "duplex-spectra", priority: .normal, stackByteCount: 524_288, work)
   }
 
-  /// The spectrogram of its channels; nil the second time.
+  /// Waits for the thread and returns the spectrogram of its channels; nil at the second call.
   func finish() -> Spectrogram? {
     guard var work = thread.take()?.join() else { return nil }
     return work.columns.finish()
@@ -112,7 +114,7 @@ private final class SpectrogramThread {
 }
 
 extension MutexBox<SpectrogramThreads.Slot> {
-  /// The piece in it, when there is one; nil where nothing more comes.
+  /// Waits for a piece and takes it; returns nil if no more pieces will be added.
   fileprivate func takePiece() -> SpectrogramThreads.Piece? {
     var taken: SpectrogramThreads.Piece?
     _ = wait { slot -> Bool? in
@@ -123,7 +125,7 @@ extension MutexBox<SpectrogramThreads.Slot> {
     return taken
   }
 
-  /// Puts `piece` into it, when it is empty; drops it where nothing more is wanted.
+  /// Waits until the slot is empty and puts `piece` into it; drops the piece after `end`.
   fileprivate func put(_ piece: consuming SpectrogramThreads.Piece) {
     var given: SpectrogramThreads.Piece? = piece
     _ = wait { slot -> Bool? in
@@ -135,7 +137,7 @@ extension MutexBox<SpectrogramThreads.Slot> {
     announce()
   }
 
-  /// Nothing more comes.
+  /// Announces that no more pieces will be added.
   fileprivate func end() {
     withLock { $0.isOver = true }
     announce()

@@ -1,20 +1,20 @@
 import AudioBasics
 
-/// A sound of any length as columns of a picture: how far it goes in each, and its power.
+/// Audio of any length as columns of an image: the extreme samples in each column, and its power.
 ///
-/// Where its length is not known, columns are joined in pairs as often as there are too many.
+/// If the length is unknown, columns are joined in pairs whenever there are too many.
 public struct WaveformColumns: Sendable {
-  /// The extremes and the power of one channel in one column.
+  /// The extreme samples and the power of one channel in one column.
   public struct Column: Sendable, Equatable {
     /// The lowest sample.
     public var lowest: Float = 0
     /// The highest sample.
     public var highest: Float = 0
-    /// The sum of all squares.
+    /// The sum of the squares of all samples.
     var squares: Double = 0
     var frames = 0
 
-    /// The root of the mean square.
+    /// The root mean square (RMS) of the samples.
     public var rms: Double { frames > 0 ? (squares / Double(frames)).squareRoot() : 0 }
 
     mutating func join(_ other: Column) {
@@ -27,14 +27,14 @@ public struct WaveformColumns: Sendable {
 
   /// The columns of each channel.
   public private(set) var channels: [[Column]]
-  /// Frames in a column.
+  /// The number of frames in a column.
   public private(set) var framesPerColumn: Int
   private let limit: Int
-  /// Frames of the last column that are there.
+  /// The number of frames in the last column so far.
   private var filled = 0
 
-  /// Columns of a sound of `frameCount` frames, `width` of them; up to twice as many where its
-  /// length is not known, or other than announced.
+  /// Creates `width` columns for audio of `frameCount` frames; up to twice as many if the length is
+  /// unknown or wrong.
   public init(width: Int, frameCount: Int?, channelCount: Int) {
     limit = 2 * width
     framesPerColumn = max(1, ((frameCount ?? 0) + width - 1) / width)
@@ -60,7 +60,7 @@ public struct WaveformColumns: Sendable {
     for channel in channels.indices { channels[channel].append(Column()) }
   }
 
-  /// Joins columns in pairs. The last pair may have one half only.
+  /// Joins columns in pairs. The last pair may contain one column only.
   private mutating func halve() {
     let isOdd = (channels.first?.count ?? 0) % 2 == 1
     for channel in channels.indices {
@@ -90,14 +90,14 @@ public struct WaveformColumns: Sendable {
       lowest = sample < lowest ? sample : lowest
       highest = sample > highest ? sample : highest
       squares += sample * sample
-      // Single precision is exact enough for this many frames.
+      // Single precision is sufficient for this many frames.
       if frame & 1023 == 1023 {
         sum += Double(squares)
         squares = 0
       }
     }
     sum += Double(squares)
-    // Of what is no number there is nothing to draw.
+    // NaN and infinite samples are not drawn.
     guard lowest <= highest, sum.isFinite else { return }
     let last = channels[channel].count - 1
     let isFirst = channels[channel][last].frames == 0

@@ -1,31 +1,32 @@
 import AudioBasics
 
-/// The cleaning of a voice block by block: echo, then noise, then reverberation, then level.
+/// Cleaning of a voice, block by block: echo, then noise, then reverberation, then level.
 ///
-/// An echo can be cancelled only while nothing has changed its sound, and what is left of it only
-/// in the same block: so both come first, and then the noise, which is learned from its steadiness
-/// and must not be moved by another's gain. Reverberation comes next: cleaned of noise, words are
-/// heard to fall deeper into the room's decay. The level comes last, for it raises all that is
-/// left.
+/// An echo can be cancelled only if no earlier stage has changed its sound, and its residual only
+/// in the same block, so both come first. Noise reduction is next: it learns the noise from its
+/// steadiness, which a varying gain of another stage would disturb. Dereverberation follows, since
+/// without noise the decay of words in the room is audible to lower levels. The level comes last,
+/// because it raises everything that is left.
 struct BlockCleaner: ~Copyable {
-  /// Frames of a block: the most that are a power of two, for the transforms, and no more than
-  /// 20 ms, in which speech is steady.
+  /// The number of frames of a block: the largest power of two, as the transforms require, of at
+  /// most 20 ms, in which speech is stationary.
   let blockFrames: Int
   private let channelCount: Int
   private let sampleRate: Int
   private let settings: CleaningSettings
-  /// What removes an echo, from the first frames that were played on: before, there is none.
+  /// The echo canceller, created with the first played frames, before which there is no echo.
   private var echo: EchoRemoval?
-  /// One a channel, if echo is lowered.
+  /// One preprocessor per channel if echo is reduced.
   private var preprocessors: [Preprocessor]
-  /// One a channel, if noise is lowered.
+  /// One suppressor per channel if noise is reduced.
   private let suppressors: [NoiseSuppressor]
-  /// One a channel, or one for two, if reverberation is lowered.
+  /// One dereverberator per channel, or one for both channels of stereo, if reverberation is
+  /// reduced.
   private let dereverberators: [Dereverberator]
-  /// One a channel, if the level is evened.
+  /// One gain control per channel if the level is controlled.
   private var gains: [GainControl]
   private var numbers: [Int16]
-  /// A block of each channel.
+  /// One block per channel.
   private var samples: [[Float]]
 
   init(
@@ -72,14 +73,14 @@ struct BlockCleaner: ~Copyable {
     samples = Array(repeating: Array(repeating: 0, count: frames), count: channelCount)
   }
 
-  /// Frames by which blocks come out late.
+  /// The delay of blocks, in frames.
   var delayFrames: Int {
     [preprocessors.isEmpty, suppressors.isEmpty, dereverberators.isEmpty, gains.isEmpty].count {
       !$0
     } * blockFrames
   }
 
-  /// Takes in what was played while the block's frames from `target` on were recorded.
+  /// Adds the frames played while the block's frames from `target` on were recorded.
   mutating func addPlayed(
     _ played: borrowing SampleBuffer, from first: Int, frames: Int, at target: Int
   ) {
@@ -87,7 +88,7 @@ struct BlockCleaner: ~Copyable {
     echo?.addPlayed(played, from: first, frames: frames, at: target)
   }
 
-  /// Takes in that nothing was played meanwhile.
+  /// Adds silence: nothing was played during the block's frames from `target` on.
   mutating func addSilence(frames: Int, at target: Int) {
     echo?.addSilence(frames: frames, at: target)
   }
@@ -122,7 +123,7 @@ struct BlockCleaner: ~Copyable {
 
   private mutating func beginEcho(playedChannelCount: Int) {
     guard let echoSettings = settings.echo else { return }
-    // Without the memory for it, the echo stays: the voice is still cleaned of the rest.
+    // Without enough memory for it, the echo remains, and the other cleaning continues.
     echo = try? EchoRemoval(
       echoSettings, sampleRate: sampleRate, channelCount: channelCount,
       playedChannelCount: playedChannelCount, blockFrames: blockFrames)
@@ -133,20 +134,20 @@ struct BlockCleaner: ~Copyable {
   }
 }
 
-/// The conversion of samples to the 16-bit numbers that speexdsp takes, and back.
+/// The conversion of samples to the 16-bit integers that speexdsp uses, and back.
 ///
-/// Rounding in and out adds noise of about -98 dBFS. Full scale is all that 16 bits hold, for by
-/// that the echo canceller sees that a microphone was overdriven, and learns nothing meanwhile.
+/// The rounding adds noise of about -98 dBFS. Full scale maps to the 16-bit limits, because the
+/// echo canceller detects an overdriven microphone by them and does not adapt during that time.
 enum SixteenBits {
-  /// The number of full scale.
+  /// The integer of full scale.
   private static let fullScale: Float = 32768
 
-  /// The nearest number; what lies beyond full scale is cut off.
+  /// Returns the nearest integer, clipped at full scale.
   static func number(_ sample: Float) -> Int16 {
     Int16(clamping: max(-fullScale, min(fullScale - 1, (sample * fullScale).rounded())))
   }
 
-  /// The sample of a number.
+  /// Returns the sample of an integer.
   static func sample(_ number: Int16) -> Float {
     Float(number) / fullScale
   }

@@ -2,21 +2,22 @@ import AudioBasics
 import AudioSpectra
 import Glibc
 
-/// Turns blocks into spectra and spectra into blocks again, one block late: what is left as it was
-/// comes out as it was.
+/// Converts blocks to spectra and back to blocks, with one block of delay and perfect
+/// reconstruction.
 ///
-/// A spectrum is that of the last two or four blocks, about 32 to 46 ms, in which the harmonics of
-/// a voice are told apart. What is put together again overlaps by a block only, whatever the
-/// length: the windows are asymmetric, the first rising over all but the newest block, both falling
-/// over that, so that their product is a Hann window over the last two blocks (Mauler, Martin, "A
-/// low delay, variable resolution, perfect reconstruction spectral analysis-synthesis system for
-/// speech enhancement", EUSIPCO 2007).
+/// A spectrum covers the last two or four blocks, about 32 to 46 ms, which resolves the harmonics
+/// of a voice. The synthesis overlaps by one block only, whatever the length: the windows are
+/// asymmetric. The analysis window rises over all but the newest block, both fall over the newest
+/// block, and their product is a Hann window over the last two blocks (Mauler, Martin, "A low
+/// delay, variable resolution, perfect reconstruction spectral analysis-synthesis system for speech
+/// enhancement", EUSIPCO 2007).
 struct BlockTransform: ~Copyable {
-  /// How long a spectrum looks back at least, in seconds.
+  /// The shortest length of a spectrum, in seconds.
   private static let shortestSeconds = 0.03
-  /// No sound is as loud as this: powers of it still fit into a float.
+  /// The limit of samples, far above any audio, at which powers still fit into a float.
   private static let loudest: Float = 1e6
-  /// What is added to powers, far below the rounding of 24 bits: none is zero or denormal.
+  /// The power added to each bin, far below the rounding of 24 bits, so that none is zero or
+  /// denormal.
   static let leastPower: Float = 1e-12
 
   private let blockFrames: Int
@@ -25,12 +26,12 @@ struct BlockTransform: ~Copyable {
   private let synthesisWindow: [Float]
   private var frames: [Float]
 
-  /// Bins of a spectrum.
+  /// The number of bins of a spectrum.
   var binCount: Int { transform.binCount }
-  /// Frames that a spectrum is made of.
+  /// The number of frames of a spectrum.
   var length: Int { transform.length }
 
-  /// One channel's last blocks, and what is still to be added to its next.
+  /// The last blocks of one channel, and the part of the output to be added to its next block.
   struct Lane {
     fileprivate var latest: [Float]
     fileprivate var tail: [Float]
@@ -73,14 +74,14 @@ struct BlockTransform: ~Copyable {
     self.transform = transform
   }
 
-  /// What is kept of one channel.
+  /// Creates the state of one channel.
   func makeLane() -> Lane {
     Lane(
       latest: Array(repeating: 0, count: length), tail: Array(repeating: 0, count: blockFrames),
       spectrum: Array(repeating: ComplexFloat(0, 0), count: binCount))
   }
 
-  /// Takes in a block, and puts the spectrum up to its end into the lane.
+  /// Adds a block and stores the spectrum up to its end in the lane.
   mutating func analyse(_ block: [Float], _ lane: inout Lane) {
     let kept = length - blockFrames
     for index in 0..<kept {
@@ -95,7 +96,7 @@ struct BlockTransform: ~Copyable {
     transform.spectrum(of: frames, into: &lane.spectrum)
   }
 
-  /// Puts the block before the newest one of the lane's spectrum into `block`.
+  /// Writes to `block` the block before the newest one, from the lane's spectrum.
   mutating func synthesise(_ lane: inout Lane, _ block: inout [Float]) {
     transform.signal(of: lane.spectrum, into: &frames)
     let first = length - 2 * blockFrames

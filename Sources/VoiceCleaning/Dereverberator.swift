@@ -2,17 +2,17 @@ import AudioBasics
 import AudioSpectra
 import Glibc
 
-/// Lowers a room's late reverberation in one channel, or in two as one stereo picture, so that what
-/// lies between left and right stays where it is.
+/// Reduces late reverberation in one channel, or in both channels of a stereo signal with the same
+/// gain, so that the positions between left and right are preserved.
 ///
-/// What can be predicted from the past is taken out. Of what is left, that which a room of this
-/// decay would still leave is lowered, by up to 12 dB, with one gain for both channels. What comes
-/// out is one block late.
+/// Linear prediction from the past removes part of the reverberation. The remaining late
+/// reverberation, estimated from the decay of the room, is attenuated by up to 12 dB, with one gain
+/// for both channels. The output is one block late.
 final class Dereverberator {
-  /// The part of late reverberation that is left to be lowered: most of it is predicted.
+  /// The fraction of late reverberation that remains to be attenuated. Most of it is predicted.
   private static let leftPart: Float = 0.5
-  /// Reverberation times, in seconds, up to which nothing is predicted, and from which all is: what
-  /// there is to predict in a dry voice is the voice.
+  /// The reverberation times, in seconds, up to which no prediction is applied, and from which on
+  /// it is applied fully. In a dry voice, the predictable part is the voice itself.
   private static let (dryDecay, wetDecay) = (0.25, 0.55)
 
   private let channels: Range<Int>
@@ -24,7 +24,7 @@ final class Dereverberator {
   private var late: LateReverberation
   private var suppression: SuppressionGain
 
-  /// Works on these `channels` of what it is given.
+  /// Creates a dereverberator for these `channels` of its blocks.
   init(channels: Range<Int>, blockFrames: Int, sampleRate: Int) throws(CleaningFailure) {
     let transform = try BlockTransform(blockFrames: blockFrames, sampleRate: sampleRate)
     let binCount = transform.binCount
@@ -45,7 +45,7 @@ final class Dereverberator {
     self.transform = transform
   }
 
-  /// Takes in a block of each channel and puts the one before, drier, in its place.
+  /// Adds a block of each channel and replaces it by the previous block with less reverberation.
   func run(_ blocks: inout [[Float]]) {
     for (lane, channel) in channels.enumerated() {
       transform.analyse(blocks[channel], &lanes[lane])
@@ -63,29 +63,29 @@ final class Dereverberator {
     }
   }
 
-  /// Sums up the power of each bin.
+  /// Sums the power of each bin over the channels.
   private func measure() {
     for bin in 0..<power.count { power[bin] = BlockTransform.leastPower }
     for lane in lanes { lane.addPower(to: &power) }
   }
 }
 
-/// The late reverberation in each bin: a room's answer to what it heard at least 25 ms before.
+/// The late reverberation in each bin: the response of a room to the signal at least 25 ms ago.
 ///
-/// Sound in a room falls by exp(-2 delta t) in power, delta = 3 ln 10 / T60: late is what was
-/// reverberant a while ago and has fallen since (Lebart, Boucher, Denbigh, "A New Method Based on
-/// Spectral Subtraction for Speech Dereverberation", 2001). What comes straight from the mouth is
-/// not reverberant, and is counted out, by the ratio of direct to reverberant sound (Habets,
-/// Gannot, Cohen, "Late Reverberant Spectral Variance Estimation Based on a Statistical Model",
-/// 2009).
+/// The power of reverberation in a room decays by exp(-2 delta t), delta = 3 ln 10 / T60. The late
+/// reverberation is the earlier reverberant power after that decay (Lebart, Boucher, Denbigh, "A
+/// New Method Based on Spectral Subtraction for Speech Dereverberation", 2001). The direct sound is
+/// not reverberant and is excluded by the ratio of direct to reverberant power (Habets, Gannot,
+/// Cohen, "Late Reverberant Spectral Variance Estimation Based on a Statistical Model", 2009).
 struct LateReverberation {
-  /// What is later than this, in seconds, is late.
+  /// The time in seconds after which reverberation counts as late.
   private static let lateSeconds = 0.025
-  /// Reverberant power over direct power: 1, as for a microphone at a room's critical distance.
+  /// The ratio of reverberant to direct power: 1, as for a microphone at a room's critical
+  /// distance.
   private static let reverberantRatio = 1.0
 
-  /// How long powers are smoothed, in seconds to a ratio of 1 / e: those of single blocks are far
-  /// more uneven than a room's.
+  /// The time constant of the smoothing of powers, in seconds to a ratio of 1 / e. Those of single
+  /// blocks vary far more than those of a room.
   private static let smoothingSeconds = 0.015
 
   /// The late power of each bin.
@@ -93,10 +93,12 @@ struct LateReverberation {
   private let blockSeconds: Double
   private let lateBlocks: Int
   private let smoothing: Float
-  /// The power before, smoothed, and the part of each bin's power now that is reverberant.
+  /// The smoothed power of the previous block, and the reverberant part of the present power, of
+  /// each bin.
   private var before: [Float]
   private var reverberant: [Float]
-  /// The reverberant power of the last `lateBlocks` blocks, and whose turn it is.
+  /// The reverberant power of the last `lateBlocks` blocks, in a ring, and the index of the next
+  /// block.
   private var history: [Float]
   private var position = 0
 
@@ -110,7 +112,7 @@ struct LateReverberation {
     history = Array(repeating: 0, count: lateBlocks * binCount)
   }
 
-  /// Takes in the power of a block's bins, in a room that falls by 60 dB in `decaySeconds`.
+  /// Adds the power of a block's bins, in a room whose power falls by 60 dB in `decaySeconds`.
   mutating func follow(_ total: [Float], decaySeconds: Double) {
     let fall = pow(10, -6 * blockSeconds / decaySeconds)
     let share = min(1, Self.reverberantRatio * (1 - fall) / fall)
@@ -129,34 +131,35 @@ struct LateReverberation {
   }
 }
 
-/// The reverberation time of a room, learned from the voice in it.
+/// The reverberation time of a room, estimated from the voice in it.
 ///
-/// A voice in a room can fall no faster than the room. Of all stretches in which a band's level
-/// falls along a straight line, in decibels, the fastest fifth shows the room's own decay: an order
-/// statistic, as in Löllmann, Yilmaz, Jeub, Vary, "An Improved Algorithm for Blind Reverberation
-/// Time Estimation" (IWAENC 2010). Without a room it shows the voice's own, which is short enough
-/// to leave speech alone.
+/// A voice in a room cannot decay faster than the room. Of all stretches in which a band's level
+/// falls along a straight line, in decibels, the fastest fifth shows the decay of the room: an
+/// order statistic, as in Löllmann, Yilmaz, Jeub, Vary, "An Improved Algorithm for Blind
+/// Reverberation Time Estimation" (IWAENC 2010). Without a room it shows the decay of the voice,
+/// which is short enough to leave speech unaffected.
 struct RoomDecay {
-  /// The reverberation time (60 dB) in seconds; at first that of a furnished room.
+  /// The reverberation time (60 dB) in seconds, initially that of a furnished room.
   private(set) var seconds = 0.3
 
-  /// Octaves in which voices and rooms sound: their edges, in hertz.
+  /// The edges in hertz of the octaves with the energy of voices and rooms.
   private static let edges: [Double] = [250, 500, 1000, 2000, 4000]
-  /// How long a stretch is, in seconds: longer than most sounds of speech.
+  /// The length of a stretch, in seconds: longer than most sounds of speech.
   private static let stretchSeconds = 0.2
-  /// What is called straight: levels this near to the line, in decibels (RMS).
+  /// The largest RMS deviation from a straight line, in decibels.
   private static let straightness: Float = 2
-  /// What is called falling: a decay that takes less than two seconds.
+  /// The least slope of a decay, in decibels per second: a decay of less than two seconds.
   private static let leastFall: Float = -30
-  /// What rooms are taken to be between; in larger ones, a microphone is no longer near.
+  /// The limits of the reverberation time in seconds. In larger rooms, a microphone is no longer
+  /// near.
   private static let bounds = 0.1...1.2
-  /// The part of decays that are faster than the room's.
+  /// The fraction of decays that are faster than the room's.
   private static let fasterPart = 0.2
-  /// What one decay can change, as the natural logarithm of a ratio.
+  /// The change by one decay, as the natural logarithm of a ratio.
   private static let step = 0.05
 
   private let bands: [Range<Int>]
-  /// Seconds from a stretch's middle, one a block, and the sum of their squares.
+  /// The seconds from a stretch's middle, one per block, and the sum of their squares.
   private let times: [Float]
   private let timesSquared: Float
   /// The last stretch of each band, in decibels.
@@ -174,7 +177,7 @@ struct RoomDecay {
     levels = Array(repeating: silence, count: bands.count)
   }
 
-  /// Takes in the power of a block's bins: none is zero.
+  /// Adds the power of a block's bins, none of which may be zero.
   mutating func watch(_ power: [Float]) {
     for (band, bins) in bands.enumerated() {
       var sum: Float = 0
@@ -185,7 +188,8 @@ struct RoomDecay {
     }
   }
 
-  /// The slope, in decibels a second, of levels that fall along a straight line.
+  /// Returns the slope in decibels per second of levels that fall along a straight line, or nil if
+  /// they do not.
   private func fall(_ levels: [Float]) -> Float? {
     var mean: Float = 0
     var slope: Float = 0
@@ -204,8 +208,8 @@ struct RoomDecay {
     return error < Self.straightness * Self.straightness * Float(times.count) ? slope : nil
   }
 
-  /// Steps towards a decay, so far that steps up and down cancel out where `fasterPart` of all
-  /// decays are faster.
+  /// Moves the estimate towards a decay. The steps up and down balance if `fasterPart` of all
+  /// decays are faster, so the estimate converges to that quantile.
   private mutating func learn(_ decay: Double) {
     let direction = decay > seconds ? Self.fasterPart : Self.fasterPart - 1
     seconds = max(

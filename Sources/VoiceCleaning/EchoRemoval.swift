@@ -1,20 +1,22 @@
 import AudioBasics
 import CSpeexVoice
 
-/// Takes the echo of what is played out of every channel, a block at a time.
+/// Removes the echo of the played signal from every channel, one block at a time.
 final class EchoRemoval {
-  /// A microphone may be nearer than when the delay was measured: what is played comes to the
-  /// canceller this much early, in seconds (1.7 m), for no echo can be cancelled before its cause.
+  /// The lead in seconds (1.7 m) with which the played signal reaches the canceller, because a
+  /// microphone may be nearer than during the delay measurement, and no echo can be cancelled
+  /// before its cause.
   private static let safetySeconds = 0.005
 
-  /// One a channel.
+  /// One canceller per channel.
   let cancellers: [EchoCanceller]
-  /// Two loudspeakers sound differently in a room; of more, or of one, their mean is heard.
+  /// The number of reference channels: two for two loudspeakers, whose paths in the room differ,
+  /// and otherwise one, the mean of all played channels.
   private let speakerCount: Int
   private var history: EchoReferenceHistory
   private var played: SampleBuffer
   private var numbers: [Int16]
-  /// What loudspeakers that clip would make of what is played.
+  /// The spectra of the played signal after clipping at several limits.
   private var spectra: ClippedSpectra
 
   init(
@@ -44,7 +46,7 @@ final class EchoRemoval {
     numbers = Array(repeating: 0, count: played.sampleCount)
   }
 
-  /// Takes in `frames` frames that were played, as the block's from `target` on.
+  /// Adds `frames` played frames as the block's frames from `target` on.
   func addPlayed(_ source: borrowing SampleBuffer, from first: Int, frames: Int, at target: Int) {
     guard source.channelCount != speakerCount else {
       return played.replace(at: target, with: source, from: first, frames: frames)
@@ -59,18 +61,18 @@ final class EchoRemoval {
     }
   }
 
-  /// Takes in that nothing was played.
+  /// Adds silence: nothing was played during the block's frames from `target` on.
   func addSilence(frames: Int, at target: Int) {
     played.clear(from: target, frames: frames)
   }
 
-  /// Ends the block that was heard: what its echo is made of is ready for `cancel`.
+  /// Ends the played block and prepares the reference for `cancel`.
   func endBlock() {
     history.delay(&played, frames: played.frameCount)
     spectra.follow(played)
   }
 
-  /// Takes the echo out of one channel's block, which came as `captured`.
+  /// Removes the echo from one channel's block. `captured` is the block as recorded.
   func cancel(_ block: inout [Int16], captured: [Float], channel: Int) {
     let limit = cancellers[channel].limit(captured, spectra)
     for index in 0..<numbers.count {
@@ -81,10 +83,10 @@ final class EchoRemoval {
   }
 }
 
-/// speexdsp's echo canceller for one microphone and any number of loudspeakers: an adaptive filter
-/// that learns how what is played sounds in the room. It adds no delay.
+/// The echo canceller of speexdsp for one microphone and any number of loudspeakers: an adaptive
+/// filter that learns the response of the room. It adds no delay.
 final class EchoCanceller {
-  /// What the preprocessor asks for the echo that is left.
+  /// The canceller's state, from which the preprocessor reads the residual echo.
   let state: OpaquePointer
   private var output: [Int16]
   private var limit: LoudspeakerLimit
@@ -110,14 +112,14 @@ final class EchoCanceller {
     speex_echo_state_destroy(state)
   }
 
-  /// The factor of full scale at which the loudspeakers clip, as far as it was learned from the
-  /// blocks up to this one, which was `captured` while the newest of `spectra` were played.
+  /// Returns the factor of full scale at which the loudspeakers clip, as estimated from the blocks
+  /// up to this one, which was `captured` while the newest of `spectra` were played.
   func limit(_ captured: [Float], _ spectra: borrowing ClippedSpectra) -> Float {
     limit.follow(captured, spectra)
     return limit.factor
   }
 
-  /// Takes out of a block what sounds like `played`, interleaved.
+  /// Removes the echo of `played`, interleaved, from a block.
   func cancel(_ block: inout [Int16], played: [Int16]) {
     speex_echo_cancellation(state, block, played, &output)
     swap(&block, &output)
@@ -125,8 +127,8 @@ final class EchoCanceller {
   }
 }
 
-/// A delay line that holds what was played until its echo arrives: frames go in as they were played
-/// and come out `delayFrames` later, silence before the first.
+/// A delay line for the played frames: output frames are `delayFrames` later than input frames, and
+/// silence precedes the first.
 struct EchoReferenceHistory: ~Copyable {
   private var ring: SampleBuffer
   private var position = 0
@@ -137,7 +139,7 @@ struct EchoReferenceHistory: ~Copyable {
     ring = SampleBuffer(frameCount: max(1, delayFrames), channelCount: channelCount)
   }
 
-  /// Exchanges the first `frames` frames of `buffer` for those of so long ago.
+  /// Replaces the first `frames` frames of `buffer` by the delayed frames.
   mutating func delay(_ buffer: inout SampleBuffer, frames: Int) {
     guard delayFrames > 0 else { return }
     for frame in 0..<frames {

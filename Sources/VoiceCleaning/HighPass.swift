@@ -1,17 +1,17 @@
 import AudioBasics
 import Glibc
 
-/// A Butterworth high-pass of the fourth order: two second-order sections in double precision,
-/// stable and exact to the float at every rate and frequency allowed.
+/// A Butterworth high-pass filter of fourth order: two second-order sections in double precision,
+/// stable and exact to single precision at every rate and frequency allowed.
 ///
-/// The sections' Q are 1 / (2 cos(pi / 8)) and 1 / (2 cos(3 pi / 8)), where a Butterworth's poles
-/// lie.
+/// The Q of the sections are 1 / (2 cos(pi / 8)) and 1 / (2 cos(3 pi / 8)), by the poles of a
+/// Butterworth filter.
 struct HighPass {
-  /// Frames between two looks for a filter that has died away: far fewer than it takes from where
-  /// `settle` draws the line to the first denormal number.
+  /// The number of frames between two checks for a decayed filter: far fewer than the decay takes
+  /// from the threshold of `settle` to the first denormal number.
   private static let settlingFrames = 256
 
-  /// Two of each channel.
+  /// Two sections per channel.
   private var sections: [(Biquad, Biquad)]
 
   init(hertz: Double, sampleRate: Int, channelCount: Int) {

@@ -2,19 +2,19 @@ import AudioBasics
 import AudioSpectra
 import Glibc
 
-/// The spectra of what is played, as loudspeakers would play it that clip at one of several limits:
-/// some bins of the last ones, from which those of an echo can be predicted.
+/// The spectra of the played signal after clipping at each of several limits. Some bins of the last
+/// spectra are kept, from which those of an echo are predicted.
 struct ClippedSpectra: ~Copyable {
-  /// The limits, as factors of full scale: the first clips nothing.
+  /// The limits, as factors of full scale. The first clips nothing.
   static let limits: [Float] = (0..<9).map { Gain(decibels: -3 * Double($0)).factor }
-  /// Where the bins lie, in hertz: voices, and what clipping adds to them, are loud there.
+  /// The range of the bins, in hertz, in which voices and their clipping distortion are loud.
   private static let (lowest, highest) = (300.0, 3500.0)
-  /// How many groups of eight bins there are.
+  /// The number of groups of eight bins.
   static let groupCount = 3
-  /// How much of an echo is predicted, in seconds: enough of it to tell limits apart.
+  /// The length of the predicted part of an echo, in seconds: long enough to distinguish limits.
   private static let reachSeconds = 0.11
 
-  /// Blocks that are kept.
+  /// The number of blocks that are kept.
   private let slotCount: Int
   private let speakerCount: Int
   private let bins: [Int]
@@ -22,7 +22,8 @@ struct ClippedSpectra: ~Copyable {
   /// A lane for each limit and loudspeaker.
   private var lanes: [BlockTransform.Lane]
   private var block: [Float]
-  /// The bins of the last blocks of each limit and loudspeaker, in a ring, and the newest's place.
+  /// The bins of the last blocks of each limit and loudspeaker, in a ring, and the index of the
+  /// newest.
   private var history: [ComplexLanes]
   private var newest = 0
 
@@ -43,10 +44,10 @@ struct ClippedSpectra: ~Copyable {
     self.transform = transform
   }
 
-  /// How many spectra an echo is predicted from.
+  /// The number of spectra from which an echo is predicted.
   var order: Int { slotCount * speakerCount }
 
-  /// Takes in a block that was played.
+  /// Adds a played block.
   mutating func follow(_ played: borrowing SampleBuffer) {
     newest = (newest + 1) % slotCount
     for lane in lanes.indices {
@@ -62,12 +63,12 @@ struct ClippedSpectra: ~Copyable {
     }
   }
 
-  /// A sample as a loudspeaker plays it that clips at `limit`; 0 where it is no number.
+  /// Returns a sample after clipping at `limit`, or 0 if it is not a number (NaN) or infinite.
   static func clipped(_ sample: Float, at limit: Float) -> Float {
     sample.isFinite ? max(-limit, min(limit, sample)) : 0
   }
 
-  /// The bins of a spectrum that belong to a group.
+  /// Returns the bins of a spectrum that belong to a group.
   func pick(_ spectrum: [ComplexFloat], _ group: Int) -> ComplexLanes {
     var numbers = ComplexLanes()
     for lane in 0..<ComplexLanes.count {
@@ -78,7 +79,7 @@ struct ClippedSpectra: ~Copyable {
     return numbers
   }
 
-  /// Puts what is played at one of the limits, the newest first, into `past`.
+  /// Stores the bins of the signal clipped at one of the limits in `past`, the newest first.
   func read(limit: Int, group: Int, into past: inout [ComplexLanes]) {
     for speaker in 0..<speakerCount {
       for age in 0..<slotCount {
@@ -94,32 +95,32 @@ struct ClippedSpectra: ~Copyable {
   }
 }
 
-/// The level at which a loudspeaker clips, estimated from what one microphone captures.
+/// The level at which a loudspeaker clips, estimated from the signal of one microphone.
 ///
-/// An adaptive filter cannot follow what clipping does: it is not linear. But before the room comes
-/// the loudspeaker (a Hammerstein model): if what is played is clipped as the loudspeaker does, the
-/// rest is linear again. Of several limits, that is taken at which some bins of what is captured
-/// are predicted best from what is played, by recursive least squares; a loudspeaker that saturates
-/// softly is near one of them, too. Errors are compared in decibels, so that a voice at the same
-/// time, which adds as much to each, does not outweigh the rest.
+/// An adaptive filter cannot model clipping, which is not linear. But the loudspeaker precedes the
+/// room (a Hammerstein model): if the played signal is clipped as in the loudspeaker, the rest is
+/// linear again. Of several limits, the one is selected at which recursive least squares predict
+/// some bins of the captured signal from the played signal best. A loudspeaker that saturates
+/// softly is close to one of them, too. Errors are compared in decibels, so that a simultaneous
+/// voice, which adds the same amount to each, does not outweigh the rest.
 struct LoudspeakerLimit: ~Copyable {
-  /// How long errors are averaged, in seconds to a ratio of 1 / e.
+  /// The averaging time of errors, in seconds to a ratio of 1 / e.
   private static let averageSeconds = 3.0
-  /// By how much another limit must be better, in decibels, to be taken.
+  /// The least improvement, in decibels, for a change to another limit.
   private static let margin: Float = 0.5
 
   private var transform: BlockTransform
   private var lane: BlockTransform.Lane
-  /// Of each limit, one a group.
+  /// The predictions of each limit, one per group.
   private var predictions: [PredictedBins]
-  /// The mean error of each limit, in decibels of what is captured.
+  /// The mean error of each limit, in decibels relative to the captured signal.
   private var errors: [Float]
   private var past: [ComplexLanes]
   private var present = [ComplexLanes()]
   private let step: Float
   private var best = 0
 
-  /// Predicts what is captured from `order` spectra.
+  /// Creates an estimator that predicts the captured signal from `order` spectra.
   init(order: Int, blockFrames: Int, sampleRate: Int) throws(CleaningFailure) {
     let transform = try BlockTransform(blockFrames: blockFrames, sampleRate: sampleRate)
     let blockSeconds = Double(blockFrames) / Double(sampleRate)
@@ -136,7 +137,7 @@ struct LoudspeakerLimit: ~Copyable {
   /// The factor of full scale at which the loudspeaker clips.
   var factor: Float { ClippedSpectra.limits[best] }
 
-  /// Takes in a block that was captured while the newest of `played` was played.
+  /// Adds a block that was captured while the newest of `played` was played.
   mutating func follow(_ captured: [Float], _ played: borrowing ClippedSpectra) {
     transform.analyse(captured, &lane)
     for limit in errors.indices {
@@ -146,8 +147,8 @@ struct LoudspeakerLimit: ~Copyable {
     if errors[least] < errors[best] - Self.margin { best = least }
   }
 
-  /// How far what was captured is from what is predicted at a limit, in decibels, as a mean of all
-  /// bins.
+  /// Returns the prediction error at a limit, relative to the captured signal, in decibels, as the
+  /// mean over all bins.
   private mutating func error(_ limit: Int, _ played: borrowing ClippedSpectra) -> Float {
     var sum: Float = 0
     for group in 0..<ClippedSpectra.groupCount {

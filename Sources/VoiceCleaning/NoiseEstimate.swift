@@ -1,59 +1,64 @@
 import Glibc
 
-/// The power of steady noise in each bin, learned while there is speech in others.
+/// The power of stationary noise in each bin, estimated also while there is speech in other bins.
 ///
-/// What is not speech is averaged slowly, as much of it as is likely to be none: by how far a bin,
-/// smoothed with its neighbours, and all bins of speech together exceed the noise. Where that
-/// fails, because noise has become louder or speech was taken for it, the least power of the last
-/// seconds bounds it: minimum-controlled recursive averaging (Cohen, "Noise Spectrum Estimation in
-/// Adverse Environments: Improved Minima Controlled Recursive Averaging", 2003).
+/// The power is averaged slowly, weighted by the probability that it is not speech. This
+/// probability depends on how far a bin, smoothed with its neighbours, and all bins of speech
+/// together exceed the noise. If that fails, because the noise has become louder or speech was
+/// counted as noise, the minimum power of the last seconds bounds the estimate: minima-controlled
+/// recursive averaging (Cohen, "Noise Spectrum Estimation in Adverse Environments: Improved Minima
+/// Controlled Recursive Averaging", 2003).
 ///
-/// At first, noise is what the bins of a third of an octave have in common, as their geometric
-/// mean, which is that of the valleys between a voice's harmonics more than of those: noise is
-/// lowered from the first tenth of a second on, although somebody speaks.
+/// The initial noise is the geometric mean over the bins of a third of an octave, which depends
+/// more on the valleys between the harmonics of a voice than on the harmonics. Noise is therefore
+/// reduced from the first 100 ms on, even if somebody speaks.
 struct NoiseEstimate {
-  /// What a block without sound has at most in a bin, far below the rounding of 16 bits.
+  /// The largest power per bin of a silent block, far below the rounding of 16 bits.
   private static let silence: Float = 1e-11
-  /// Blocks at first of which only the last counts: spectra look back before the first sound.
+  /// The number of initial blocks of which only the last counts: their spectra include the time
+  /// before the first samples.
   private static let fillingBlocks = 4
-  /// How long all sound is taken for noise, at first, in seconds.
+  /// The initial time during which the whole signal counts as noise, in seconds.
   private static let startSeconds = 0.16
-  /// Bins to each side, over a bin's number, and at most, that begin with the same noise.
+  /// The number of bins to each side that share the initial noise: as a fraction of the bin's
+  /// index, and at most.
   private static let (startShare, startBins) = (0.3, 24)
-  /// What a block can add to the beginning, as the natural logarithm of a ratio.
+  /// The largest increase of the initial noise by one block, as the natural logarithm of a ratio.
   private static let startStep: Float = 1
-  /// The mean of a noise's power over its geometric mean: exp of Euler's constant.
+  /// The ratio of the mean of a noise's power to its geometric mean: exp of Euler's constant.
   private static let meanOverGeometric: Float = 1.781
-  /// How long powers are smoothed to tell speech, and averaged for noise, in seconds to 1 / e.
+  /// The time constants of powers for speech detection and for noise, in seconds to a ratio of 1 /
+  /// e.
   private static let (speechSeconds, noiseSeconds) = (0.03, 0.208)
-  /// Smoothed power over noise, in a bin and in all bins of speech, that is as likely as not
-  /// speech.
+  /// The ratios of smoothed power to noise, in a bin and in all bins of speech, at which the
+  /// probability of speech is 1/2.
   private static let (binRatio, speechRatio): (Float, Float) = (2, 1.25)
-  /// Bins of speech, in hertz, and what one of them counts at most.
+  /// The range of the bins of speech, in hertz, and the largest ratio that one of them contributes.
   private static let (lowest, highest, most) = (100.0, 5000.0, Float(4))
-  /// How much of noise is not learned while there is speech elsewhere.
+  /// The fraction of the noise that is not learned while there is speech in other bins.
   private static let caution: Float = 0.95
-  /// The least power is that of four stretches so long, in seconds.
+  /// The length in seconds of a stretch. The minimum power is that of four stretches.
   private static let stretchSeconds = 0.43
-  /// Bounds of noise over the least power.
+  /// The bounds of the noise relative to the minimum power.
   private static let (leastOverLeast, mostOverLeast): (Float, Float) = (1.2, 5)
 
-  /// Neighbours on each side that a bin is averaged with.
+  /// The number of neighbours on each side with which a bin is averaged.
   private static let reach = 2
 
-  /// The noise's power in each bin.
+  /// The power of the noise in each bin.
   private(set) var power: [Float]
   private let startBlocks: Int
   private let speech: Range<Int>
   private let (speechMemory, noiseStep): (Float, Float)
   private let stretchBlocks: Int
-  /// Blocks taken in at first, and in this stretch.
+  /// The number of blocks processed at the start, and in this stretch.
   private var (started, stretched) = (0, 0)
   private var logarithms: [Float]
-  /// The power of the last block's bins, each with its neighbours.
+  /// The power of the last block's bins, each averaged with its neighbours.
   private var local: [Float]
   private var smoothed: [Float]
-  /// The least smoothed power of the last stretches, the newest of which is not over, and of all.
+  /// The minimum smoothed power of each of the last stretches, the newest of which is not complete,
+  /// and of all of them.
   private var minima: [[Float]]
   private var least: [Float]
 
@@ -72,9 +77,9 @@ struct NoiseEstimate {
     minima = Array(repeating: power, count: 4)
   }
 
-  /// Takes in the power of a block's bins, of which none is zero.
+  /// Adds the power of a block's bins, none of which may be zero.
   mutating func follow(_ total: [Float]) {
-    // What was silenced, as before a device starts, says nothing of its noise.
+    // A silent block, as before a device starts, contains no information about its noise.
     guard total.contains(where: { $0 > Self.silence }) else { return }
     if started < startBlocks { return start(total) }
     smooth(total)
@@ -107,7 +112,7 @@ struct NoiseEstimate {
     for stretch in minima.indices { minima[stretch] = power }
   }
 
-  /// Smooths powers over bins and time, and keeps the least.
+  /// Smooths powers over bins and time, and updates the minimum.
   private mutating func smooth(_ total: [Float]) {
     stretched += 1
     if stretched == stretchBlocks {
@@ -129,7 +134,7 @@ struct NoiseEstimate {
     return sum / Float(speech.count)
   }
 
-  /// How likely a ratio is speech: 1/2 at `even`, and the more the steeper.
+  /// Returns the probability that a ratio is speech: 1/2 at `even`, with a steep rise around it.
   private static func likelihood(_ ratio: Float, _ even: Float) -> Float {
     let square = (even / ratio) * (even / ratio)
     return 1 / (1 + square * square * square)

@@ -1,13 +1,13 @@
 import AudioBasics
 import AudioSpectra
 
-/// Lowers steady noise in one channel by up to 24 dB: what of a bin's power is noise is taken out
-/// by Wiener's rule. What comes out is one block late.
+/// Reduces stationary noise in one channel by up to 24 dB, with Wiener's rule for the gain of each
+/// bin. The output is one block late.
 final class NoiseSuppressor {
   /// The lowest gain.
   private static let floor = Gain(decibels: -24)
-  /// How much more noise is taken out than there is on average: it is uneven, and what is left of
-  /// its peaks is heard as musical noise.
+  /// The ratio of the removed to the mean noise power. Noise varies, and the remains of its peaks
+  /// are audible as musical noise.
   private static let excess: Float = 1.1
 
   private var transform: BlockTransform
@@ -30,8 +30,8 @@ final class NoiseSuppressor {
     self.transform = transform
   }
 
-  /// Takes in a block and puts the one before, cleaned, in its place. What lies beyond full scale
-  /// is cut off.
+  /// Adds a block and replaces it by the previous block with less noise. Samples beyond full scale
+  /// are clipped.
   func run(_ block: inout [Float]) {
     Self.bound(&block)
     transform.analyse(block, &lane)

@@ -1,15 +1,15 @@
 import AudioBasics
 import Glibc
 
-/// Gives a voice its lows back, which speexdsp's echo canceller (1.2.1) filters with a notch at 0
-/// Hz before all else: 3 dB down at some 60 Hz at 48 kHz and 130 Hz at 8 kHz, and it turns the
-/// phase of a voice's fundamental by more than it takes off.
+/// Restores the low frequencies of a voice, which speexdsp's echo canceller (1.2.1) filters with a
+/// notch at 0 Hz at its input: -3 dB at about 60 Hz at 48 kHz and at 130 Hz at 8 kHz. The effect of
+/// the notch on the phase of a voice's fundamental is larger than on its level.
 ///
-/// The notch is r (1 - 1/z)^2 / (1 - 2 r/z + d/z^2), d = r^2 + 0.7 (1 - r)^2. Its inverse has its
-/// poles where the notch has zeros, moved into the unit circle: what is below 30 Hz stays out, and
-/// with it what is left of an echo there, where the canceller is at its weakest.
+/// The notch is r (1 - 1/z)^2 / (1 - 2 r/z + d/z^2), d = r^2 + 0.7 (1 - r)^2. Its inverse has poles
+/// at the zeros of the notch, moved into the unit circle. Frequencies below 30 Hz are not restored,
+/// and neither is the residual echo there, where the canceller is least effective.
 struct NotchInverse {
-  /// Below this, in hertz, nothing is given back.
+  /// The frequency in hertz below which nothing is restored.
   private static let lowest = 30.0
 
   private var filter: Biquad

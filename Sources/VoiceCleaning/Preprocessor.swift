@@ -2,11 +2,12 @@ import AudioBasics
 import CSpeexVoice
 import Glibc
 
-/// speexdsp's preprocessor for one channel: lowers what is left of an echo, or judges by how much
-/// speech should be louder. Its blocks come out one block late.
+/// The preprocessor of speexdsp for one channel: it reduces the residual echo, or determines the
+/// gain that speech needs. The output is one block late.
 final class Preprocessor {
   private let state: OpaquePointer
-  /// Whom the state asks for the echo that is left, to lower it, too; kept alive here.
+  /// The echo canceller from which the state reads the residual echo, to reduce it as well. This
+  /// reference keeps it alive.
   var canceller: EchoCanceller? {
     didSet {
       speex_preprocess_ctl(
@@ -14,21 +15,23 @@ final class Preprocessor {
     }
   }
 
-  /// The most that quiet speech is raised by, in decibels.
+  /// The largest gain for quiet speech, in decibels.
   private static let maximumGain: Int32 = 30
 
-  /// Lowers what a canceller has left of an echo.
+  /// Creates a preprocessor that reduces the residual echo of a canceller. Throws if memory is
+  /// insufficient.
   init(blockFrames: Int, sampleRate: Int) throws(CleaningFailure) {
     guard let state = speex_preprocess_state_init(Int32(blockFrames), Int32(sampleRate)) else {
       throw .outOfMemory
     }
     self.state = state
-    // Without noise suppression, the gains that lower an echo would not be applied either.
+    // Without noise suppression, the gains for the residual echo would not be applied either.
     set(SPEEX_PREPROCESS_SET_DENOISE, 1)
     set(SPEEX_PREPROCESS_SET_NOISE_SUPPRESS, 0)
   }
 
-  /// Judges how loud speech is, to bring it to `target` (of `SixteenBits`).
+  /// Creates a preprocessor that measures the loudness of speech for a level of `target` (in units
+  /// of `SixteenBits`). Throws if memory is insufficient.
   init(target: Int32, blockFrames: Int, sampleRate: Int) throws(CleaningFailure) {
     guard let state = speex_preprocess_state_init(Int32(blockFrames), Int32(sampleRate)) else {
       throw .outOfMemory
@@ -44,19 +47,19 @@ final class Preprocessor {
     speex_preprocess_state_destroy(state)
   }
 
-  /// Takes in a block and puts the one before, cleaned, in its place.
+  /// Adds a block and replaces it by the previous block, cleaned.
   func run(_ block: inout [Int16]) {
     speex_preprocess_run(state, &block)
   }
 
-  /// The gain it has come to, in whole decibels.
+  /// The present gain, in whole decibels.
   var gainDecibels: Int32 {
     var gain: Int32 = 0
     speex_preprocess_ctl(state, SPEEX_PREPROCESS_GET_AGC_GAIN, &gain)
     return gain
   }
 
-  /// How likely the last block was speech, in percent.
+  /// The probability that the last block was speech, in percent.
   var speechPercent: Int32 {
     var percent: Int32 = 0
     speex_preprocess_ctl(state, SPEEX_PREPROCESS_GET_PROB, &percent)
@@ -69,33 +72,36 @@ final class Preprocessor {
   }
 }
 
-/// Brings one channel's speech to an even level. speexdsp judges by how much; the samples are
-/// multiplied here, in float, for its own have 16 bits, whose rounding would be raised, too.
+/// Brings the speech of one channel to a constant level. speexdsp determines the gain. The samples
+/// are multiplied here, in float, because those of speexdsp have 16 bits, whose rounding noise
+/// would be amplified, too.
 ///
-/// Pauses are not raised, nor is the noise in them: the gain falls to 0 dB half a second after the
-/// last word, and is back before the next one.
+/// Pauses and the noise in them are not amplified: the gain falls to 0 dB half a second after the
+/// last word, and returns before the next one.
 ///
-/// What comes out is one block late, so that a word or a peak is seen before it is there: the gain
-/// lies on a straight line between block ends, and at each end it is small enough for both sides.
+/// The output is one block late, so that a word or a peak is known in advance. The gain changes
+/// linearly between block ends, and at each end it is small enough for both sides.
 struct GainControl {
-  /// Peaks stay below this: -1 dBFS.
+  /// The upper limit of peaks: -1 dBFS.
   static let ceiling: Float = 0.891_250_9
-  /// What speexdsp is to aim at, in its own measure, in blocks of 512 frames: so, found by trial,
-  /// speech comes to -20 dBFS. Its measure grows with the root of a block's frames (1.2.1).
+  /// The target level in the units of speexdsp, for blocks of 512 frames. It was determined by
+  /// experiment and brings speech to -20 dBFS. The measure grows with the square root of a block's
+  /// frames (1.2.1).
   private static let target = 26_600.0
-  /// The level rises by at most this, in decibels a second: faster would be heard as pumping.
+  /// The largest rise of the level, in decibels per second. A faster rise would be audible as
+  /// pumping.
   private static let risePerSecond = 12.0
-  /// What was taken back for a peak comes again by this, in decibels a second: one click does not
-  /// make the next words quiet.
+  /// The recovery rate after a reduction for a peak, in decibels per second, so that one click does
+  /// not make the next words quiet.
   private static let releasePerSecond = 60.0
 
-  /// How fast the gain returns in a pause, and how fast it is back, in decibels a second: for a
-  /// word within a block.
+  /// The fall of the gain in a pause, and its rise after the pause, in decibels per second. The
+  /// rise for a word takes less than a block.
   private static let (pausePerSecond, wordPerSecond) = (40.0, 2000.0)
-  /// A pause begins when there was no speech for so long.
+  /// The time without speech after which a pause begins, in seconds.
   private static let holdSeconds = 0.3
-  /// How likely a block of speech is speech, in percent. Steady noise is 19 to 29 % for speexdsp
-  /// (1.2.1), words are 60 % and more, and so is what follows them for up to 0.3 s.
+  /// The least probability of a block of speech, in percent. Steady noise is 19 to 29 % for
+  /// speexdsp (1.2.1). Words are 60 % and more, and so is the signal for up to 0.3 s after them.
   private static let speechPercent: Int32 = 50
 
   private let judge: Preprocessor
@@ -103,15 +109,16 @@ struct GainControl {
   private let release: Float
   private let (pauseFall, wordRise): (Float, Float)
   private let holdBlocks: Int
-  /// The gain of speech but for peaks.
+  /// The gain of speech before the reduction for peaks.
   private var level: Float = 1
-  /// Blocks without speech up to now.
+  /// The number of blocks without speech so far.
   private var blocksOfPause: Int
-  /// The gain but for peaks, in pauses as well; and what is taken from it for peaks, at most 1.
+  /// The gain before the reduction for peaks, also in pauses; and the reduction for peaks, at most
+  /// 1.
   private var (held, lowered): (Float, Float) = (1, 1)
   private var waiting: [Float]
   private var waitingPeak: Float = 0
-  /// The gain at the beginning of what waits.
+  /// The gain at the beginning of the waiting block.
   private var gain: Float = 1
   private var numbers: [Int16]
 
@@ -130,8 +137,8 @@ struct GainControl {
     numbers = Array(repeating: 0, count: blockFrames)
   }
 
-  /// Takes in a block and puts the one before, at its level, in its place. What lies beyond full
-  /// scale is cut off.
+  /// Adds a block and replaces it by the previous block at its new level. Samples beyond full scale
+  /// are clipped.
   mutating func run(_ block: inout [Float]) {
     var peak: Float = 0
     for index in 0..<block.count {

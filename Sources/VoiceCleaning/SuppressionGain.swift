@@ -1,23 +1,24 @@
 import AudioBasics
 import Glibc
 
-/// The gain of each bin that takes out what is unwanted of its power, by Wiener's rule: what is
-/// wanted over all there is.
+/// The gain of each bin that removes an unwanted part of its power, by Wiener's rule: the wanted
+/// power over the total power.
 ///
-/// What is wanted is mostly what was let through before, and a little what the bin now has beyond
-/// the unwanted: decision-directed (Ephraim, Malah, "Speech Enhancement Using a Minimum Mean-Square
-/// Error Short-Time Spectral Amplitude Estimator", 1984). So single bins do not flicker, which
-/// would be heard as musical noise; the floor hides what flickers nevertheless.
+/// The wanted power is mainly the power passed before, plus a small part of the bin's present power
+/// beyond the unwanted power: decision-directed estimation (Ephraim, Malah, "Speech Enhancement
+/// Using a Minimum Mean-Square Error Short-Time Spectral Amplitude Estimator", 1984). This prevents
+/// fluctuations of single bins, which would be audible as musical noise. The floor masks the
+/// remaining fluctuations.
 ///
-/// That is a block late where a sound begins or ends. So what these gains would let through of the
-/// block itself may be taken for what is wanted, in a second step (Plapous, Marro, Scalart,
-/// "Improved Signal-to-Noise Ratio Estimation for Speech Enhancement", 2006): as the mean of
-/// neighbouring bins, which flickers less.
+/// This estimate is one block late at the beginning or end of a sound. As an optional second step,
+/// the power that these gains would pass of the present block is used as the wanted power (Plapous,
+/// Marro, Scalart, "Improved Signal-to-Noise Ratio Estimation for Speech Enhancement", 2006),
+/// averaged over neighbouring bins, which fluctuates less.
 struct SuppressionGain {
-  /// How long it takes to forget what was let through, in seconds, to a ratio of 1 / e.
+  /// The time constant of the passed power, in seconds to a ratio of 1 / e.
   private static let memorySeconds = 0.05
-  /// How far neighbouring bins are averaged to each side: up to `treble`, where harmonics are told
-  /// apart, and above; in hertz.
+  /// The reach of the average over neighbouring bins to each side, in hertz: below `treble`, where
+  /// harmonics are resolved, and above it.
   private static let (bassReach, trebleReach, treble) = (25.0, 75.0, 2000.0)
 
   /// The gain of each bin.
@@ -25,13 +26,13 @@ struct SuppressionGain {
   private let floor: Float
   private let memory: Float
   private let isTwoStep: Bool
-  /// Bins up to `treble`, and bins to each side, up to there and above.
+  /// The bin at `treble`, and the reach in bins below and above it.
   private let trebleBin: Int
   private let (bassBins, trebleBins): (Int, Int)
-  /// The power of each bin that was let through.
+  /// The passed power of each bin.
   private var passed: [Float]
 
-  /// Lowers nothing below `floor`; takes the second step if it `isTwoStep`.
+  /// Creates gains that are never below `floor`, with the second step if `isTwoStep`.
   init(
     floor: Gain, isTwoStep: Bool, blockSeconds: Double, binHertz: Double, binCount: Int
   ) {
@@ -45,8 +46,9 @@ struct SuppressionGain {
     passed = Array(repeating: 0, count: binCount)
   }
 
-  /// Takes in all the power of a block's bins, of which none is zero, and what is unwanted of it,
-  /// of which a `part` is taken out, or more than all of it.
+  /// Updates the gains from the total power of a block's bins, none of which may be zero, and its
+  /// unwanted power. `part` is the fraction of the unwanted power that is removed, and may exceed
+  /// 1.
   mutating func update(power: [Float], unwanted: [Float], part: Float) {
     for bin in 0..<gains.count {
       let unwanted = part * unwanted[bin]
@@ -69,7 +71,7 @@ struct SuppressionGain {
 }
 
 extension [Float] {
-  /// The mean of an element and up to `reach` to each side.
+  /// Returns the mean of an element and up to `reach` elements to each side.
   func mean(around index: Int, reach: Int) -> Float {
     let bounds = Swift.max(0, index - reach)...Swift.min(count - 1, index + reach)
     var sum: Float = 0

@@ -1,13 +1,12 @@
 import AudioBasics
 
-/// Cleans recorded voices: takes out rumble, echo, steady noise and reverberation, and evens the
-/// level, in this order. Channels are cleaned each on its own, but for the reverberation of two,
-/// which are taken as a stereo picture.
+/// Cleans recorded voices: removes rumble, echo, stationary noise and reverberation, and controls
+/// the level, in this order. Channels are cleaned separately, except for the reverberation of two
+/// channels, which are treated as a stereo signal.
 ///
-/// The high-pass works in double precision on float samples; noise and reverberation are lowered,
-/// and the level is evened, in float. Echo, and noise with it, is lowered by speexdsp, in 16 bits:
-/// rounding in and out adds noise of about -98 dBFS. What lies beyond full scale is cut off where
-/// noise or echo is lowered.
+/// The high-pass filter works in double precision on float samples. Noise, reverberation and level
+/// are processed in float. Echo is reduced by speexdsp in 16 bits, whose rounding adds noise of
+/// about -98 dBFS. Samples beyond full scale are clipped if noise or echo is reduced.
 ///
 /// For the disk thread, one thread at a time: never the audio thread.
 ///
@@ -22,29 +21,30 @@ import AudioBasics
 /// ```
 public struct VoiceCleaner: ~Copyable, @unchecked Sendable {
   // @unchecked because what it refers to has one owner, which moves with the value.
-  /// The rates, in hertz, that noise, echo, reverberation and level can be worked on at. At higher
-  /// ones speexdsp's blocks and bands no longer suit a voice.
+  /// The supported rates, in hertz, for noise, echo, reverberation and level. At higher rates the
+  /// blocks and bands of speexdsp no longer suit a voice.
   public static let voiceRates = 8000...48000
-  /// The rates, in hertz, that a high-pass alone works at.
+  /// The supported rates, in hertz, for a high-pass filter alone.
   public static let highPassRates = 8000...192_000
-  /// Where a high-pass may lie, in hertz.
+  /// The range of the cutoff frequency of the high-pass filter, in hertz.
   public static let highPassHertz = 10.0...1000.0
-  /// How long an echo's tail may be, in seconds. The longer, the slower it is learned.
+  /// The range of the length of an echo's tail, in seconds. A longer tail is learned more slowly.
   public static let echoTailSeconds = 0.02...1.0
 
   private let channelCount: Int
   private let isNone: Bool
   private var highPass: HighPass?
   private var blocks: BlockCleaner?
-  /// Frames that came in since the last block, and those of the last block that have not gone out.
+  /// The frames received since the last block, and the frames of the last block not yet output.
   private var incoming: SampleBuffer
   private var outgoing: SampleBuffer
   private var position = 0
 
-  /// Frames by which what comes out lags behind what goes in.
+  /// The delay of the output, in frames.
   public let delayFrames: Int
 
-  /// A cleaner of `channelCount` channels (1 to 64). Throws where the settings cannot be kept.
+  /// Creates a cleaner of `channelCount` channels (1 to 64). Throws if the settings are not
+  /// supported or memory is insufficient.
   public init(
     _ settings: CleaningSettings, sampleRate: Int, channelCount: Int
   ) throws(CleaningFailure) {
@@ -70,8 +70,9 @@ public struct VoiceCleaner: ~Copyable, @unchecked Sendable {
     outgoing = SampleBuffer(frameCount: blockFrames, channelCount: channelCount)
   }
 
-  /// Cleans the first `frames` frames in place, with nothing played meanwhile. What comes out is
-  /// `delayFrames` late; the first are silence. Samples that are no number become silence.
+  /// Cleans the first `frames` frames in place, with silence as the played signal. The output is
+  /// `delayFrames` late and begins with silence. Samples that are not a number (NaN) or infinite
+  /// become silence.
   public mutating func clean(_ buffer: inout SampleBuffer, frames: Int) {
     guard prepare(&buffer, frames: frames) else { return }
     var done = 0
@@ -83,9 +84,10 @@ public struct VoiceCleaner: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Cleans the first `frames` frames in place, while the same frames of `played` were played:
-  /// both on one timeline, an echo arriving `EchoSettings.delayFrames` after its cause. Two
-  /// channels are two loudspeakers; more are taken as their mean. The first call decides which.
+  /// Cleans the first `frames` frames in place, while the same frames of `played` were played. Both
+  /// are on one timeline, and an echo arrives `EchoSettings.delayFrames` after its cause. Two
+  /// channels are two loudspeakers; for any other number, their mean is used. The first call
+  /// determines which.
   public mutating func clean(
     _ buffer: inout SampleBuffer, played: borrowing SampleBuffer, frames: Int
   ) {
@@ -102,7 +104,7 @@ public struct VoiceCleaner: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Does what needs no blocks. Returns whether more is to be done.
+  /// Does the processing that needs no blocks. Returns whether blocks remain to be processed.
   private mutating func prepare(_ buffer: inout SampleBuffer, frames: Int) -> Bool {
     requirement(
       buffer.channelCount == channelCount && frames >= 0 && frames <= buffer.frameCount,
@@ -115,7 +117,7 @@ public struct VoiceCleaner: ~Copyable, @unchecked Sendable {
     return incoming.frameCount > 0
   }
 
-  /// Puts what was cleaned before in the place of `frames` frames, which wait for their block.
+  /// Stores `frames` frames for the next block and replaces them by cleaned frames.
   private mutating func exchange(_ buffer: inout SampleBuffer, from first: Int, frames: Int) {
     incoming.replace(at: position, with: buffer, from: first, frames: frames)
     buffer.replace(at: first, with: outgoing, from: position, frames: frames)
@@ -148,26 +150,26 @@ public struct VoiceCleaner: ~Copyable, @unchecked Sendable {
 }
 
 extension CleaningSettings {
-  /// Whether anything is needed that works in blocks.
+  /// Whether any setting requires processing in blocks.
   fileprivate var needsBlocks: Bool { denoise || automaticGain || dereverb || echo != nil }
 }
 
-/// The reason for which a voice cannot be cleaned as it was asked for.
+/// The reason why a voice cannot be cleaned with the given settings.
 public enum CleaningFailure: ExplainedFailure, Sendable, Equatable {
-  /// A rate outside what the settings can be done at.
+  /// The rate is outside the range that the settings support.
   case unsupportedRate(Int, supported: ClosedRange<Int>)
-  /// Less than one channel, or more than 64.
+  /// The number of channels is below 1 or above 64.
   case unsupportedChannelCount(Int)
-  /// A high-pass outside `VoiceCleaner.highPassHertz`.
+  /// The cutoff frequency of the high-pass filter is outside `VoiceCleaner.highPassHertz`.
   case unsupportedHighPass(Double)
-  /// An echo later than ten seconds, or earlier than what makes it.
+  /// The delay of the echo is negative or longer than ten seconds.
   case unsupportedEchoDelay(Int)
-  /// A tail outside `VoiceCleaner.echoTailSeconds`.
+  /// The tail is outside `VoiceCleaner.echoTailSeconds`.
   case unsupportedEchoTail(Double)
   /// The filters do not fit into memory.
   case outOfMemory
 
-  /// One sentence that says what is wrong.
+  /// One sentence that describes the error.
   public var message: String {
     switch self {
     case .unsupportedRate(let rate, _): "A voice at \(rate) Hz cannot be cleaned like this."
@@ -179,7 +181,7 @@ public enum CleaningFailure: ExplainedFailure, Sendable, Equatable {
     }
   }
 
-  /// One sentence that says what to do.
+  /// One sentence that describes a remedy.
   public var hint: String {
     switch self {
     case .unsupportedRate(_, let rates):
@@ -200,24 +202,24 @@ public enum CleaningFailure: ExplainedFailure, Sendable, Equatable {
   }
 }
 
-/// The settings for cleaning a voice: noise, level, reverberation, high-pass and echo.
+/// The settings for cleaning a voice: noise, level, reverberation, high-pass filter and echo.
 public struct CleaningSettings: Sendable, Equatable {
-  /// Whether steady noise is lowered by up to 24 dB.
+  /// Whether stationary noise is reduced by up to 24 dB.
   public var denoise: Bool
-  /// Whether speech is brought to about -20 dBFS, by at most 30 dB more and never above -1 dBFS.
-  /// Pauses are not raised.
+  /// Whether speech is brought to about -20 dBFS, with a gain of at most 30 dB and never above -1
+  /// dBFS. Pauses are not amplified.
   public var automaticGain: Bool
-  /// Whether the room's late reverberation is lowered: what can be predicted of it is taken out,
-  /// and what is left is lowered by up to 12 dB. How long the room sounds is learned from the
-  /// voice. Two channels are lowered alike, as one stereo picture.
+  /// Whether the room's late reverberation is reduced: the predictable part is removed, and the
+  /// rest is attenuated by up to 12 dB. The reverberation time is estimated from the voice. Two
+  /// channels get the same gain, as a stereo signal.
   public var dereverb: Bool
-  /// Where a Butterworth high-pass of the fourth order (24 dB an octave) is 3 dB down, in hertz;
-  /// nil for none.
+  /// The frequency in hertz at which a Butterworth high-pass filter of fourth order (24 dB per
+  /// octave) is 3 dB down, or nil for none.
   public var highPassHertz: Double?
-  /// What takes out the voice's echo of what is played; nil for nothing.
+  /// The settings for removing the echo of the played signal, or nil for none.
   public var echo: EchoSettings?
 
-  /// Nothing but what is named.
+  /// Creates settings in which everything that is not given is off.
   public init(
     denoise: Bool = false, automaticGain: Bool = false, dereverb: Bool = false,
     highPassHertz: Double? = nil, echo: EchoSettings? = nil
@@ -229,21 +231,21 @@ public struct CleaningSettings: Sendable, Equatable {
     self.echo = echo
   }
 
-  /// Leave everything as it is.
+  /// The settings that change nothing.
   public static let none = CleaningSettings()
 
-  /// Whether there is nothing to do.
+  /// Whether the settings change nothing.
   public var isNone: Bool { self == .none }
 }
 
-/// The echo of what is played, as the microphone captures it: its delay and its tail.
+/// The echo of the played signal in the microphone: its delay and its tail.
 public struct EchoSettings: Sendable, Equatable {
-  /// Frames from what is played to its first echo in the input, as measured.
+  /// The frames from playback to the first echo in the input, as measured.
   public var delayFrames: Int
-  /// How long a room goes on sounding, in seconds from the first echo on.
+  /// The duration of the room's response, in seconds from the first echo on.
   public var tailSeconds: Double
 
-  /// An echo `delayFrames` late in a room that sounds for `tailSeconds`.
+  /// Creates an echo of `delayFrames` in a room whose response lasts for `tailSeconds`.
   public init(delayFrames: Int, tailSeconds: Double = 0.2) {
     self.delayFrames = delayFrames
     self.tailSeconds = tailSeconds

@@ -1,38 +1,40 @@
 import AudioBasics
 import AudioSpectra
 
-/// Takes out of the spectra of one channel, or of two, what can be predicted from those before: a
-/// room's late reverberation.
+/// Removes from the spectra of one or two channels the part that is predictable from earlier
+/// spectra: a room's late reverberation.
 ///
-/// Weighted prediction error: each bin is predicted from its own past, but for the newest blocks,
-/// which hold the speech itself, so that the error is smallest in proportion to the power of speech
+/// Weighted prediction error: each bin is predicted from its own past, without the newest blocks,
+/// which contain the speech itself, so that the error is smallest relative to the power of speech
 /// at the time (Nakatani, Yoshioka, Kinoshita, Miyoshi, Juang, "Speech Dereverberation Based on
-/// Variance-Normalized Delayed Linear Prediction", 2010), by recursive least squares (Yoshioka,
-/// Tachibana, Nakatani, Miyoshi, "Adaptive Dereverberation of Speech Signals with Speaker-Position
-/// Change Detection", ICASSP 2009). Two channels are predicted from both: turned as a stereo
-/// picture, they come out turned.
+/// Variance-Normalized Delayed Linear Prediction", 2010). The coefficients are estimated by
+/// recursive least squares (Yoshioka, Tachibana, Nakatani, Miyoshi, "Adaptive Dereverberation of
+/// Speech Signals with Speaker-Position Change Detection", ICASSP 2009). Two channels are predicted
+/// from both channels, so a rotation of the stereo image is preserved.
 struct WeightedPredictionError {
-  /// What lies above, in hertz, holds little speech, and is not predicted.
+  /// The frequency in hertz above which there is little speech and no prediction.
   private static let highestHertz = 8000.0
-  /// How far back is looked, in seconds; of two channels half as far, by as many coefficients.
+  /// The length of the past, in seconds. It is half as long for two channels, with as many
+  /// coefficients.
   private static let reachSeconds = 0.25
-  /// How much older the newest block is that is looked at, in seconds: nearer ones hold the same
+  /// The age of the newest block used for the prediction, in seconds. Newer blocks contain the same
   /// sounds of speech, and early reflections.
   private static let delaySeconds = 0.03
 
   private let channelCount: Int
   private let tapCount: Int
-  /// Blocks from the newest that is looked at to the present, and those that are kept.
+  /// The number of blocks from the newest one used to the present, and the number of blocks that
+  /// are kept.
   private let (delayBlocks, slotCount): (Int, Int)
   private let binCount: Int
   private var groups: [PredictedBins]
-  /// The last spectra of each group and channel, in a ring, and whose turn it is.
+  /// The last spectra of each group and channel, in a ring, and the index of the newest.
   private var history: [ComplexLanes]
   private var newest = 0
   private var past: [ComplexLanes]
   private var present: [ComplexLanes]
 
-  /// For spectra of `binCount` bins, `binHertz` apart.
+  /// Creates a predictor for spectra of `binCount` bins, `binHertz` apart.
   init(channelCount: Int, blockSeconds: Double, binHertz: Double, binCount: Int) {
     let taps = Int(rounding: Self.reachSeconds / blockSeconds / Double(channelCount))
     self.channelCount = channelCount
@@ -51,7 +53,7 @@ struct WeightedPredictionError {
     present = Array(repeating: ComplexLanes(), count: channelCount)
   }
 
-  /// Takes a `part` of what is predicted, at most 1, out of each lane's spectrum.
+  /// Subtracts the fraction `part` of the prediction, at most 1, from each lane's spectrum.
   mutating func run(_ lanes: inout [BlockTransform.Lane], part: Float) {
     newest = (newest + 1) % slotCount
     for group in groups.indices {
@@ -92,7 +94,7 @@ struct ComplexLanes: BitwiseCopyable {
 }
 
 extension ComplexLanes {
-  /// The numbers of `bins`, at most eight, and zeros.
+  /// Creates numbers from `bins`, at most eight, padded with zeros.
   fileprivate init(_ spectrum: [ComplexFloat], _ bins: Range<Int>) {
     for (lane, bin) in bins.enumerated() {
       real[lane] = spectrum[bin].real
@@ -113,7 +115,7 @@ extension ComplexLanes {
     imaginary += left.real * right.imaginary + left.imaginary * right.real
   }
 
-  /// Adds a product with a number's conjugate.
+  /// Adds the product of the conjugate of `left` and of `right`.
   @inline(__always)
   fileprivate mutating func add(conjugate left: ComplexLanes, _ right: ComplexLanes) {
     real += left.real * right.real + left.imaginary * right.imaginary
@@ -128,33 +130,34 @@ extension ComplexLanes {
 
 /// Eight bins, predicted by recursive least squares.
 struct PredictedBins {
-  /// How long the statistics are remembered, in seconds to a ratio of 1 / e.
+  /// The memory of the statistics, in seconds to a ratio of 1 / e.
   private static let memorySeconds = 10.0
-  /// The least power that speech is taken to have, over the highest lately: no block weighs more.
+  /// The least assumed power of speech, relative to the highest recent power. It limits the weight
+  /// of a block.
   private static let leastRatio: Float = 0.004
-  /// How fast the highest power is forgotten, in seconds to a ratio of 1 / e.
+  /// The decay of the highest power, in seconds to a ratio of 1 / e.
   private static let highestSeconds = 5.0
-  /// How far the power of speech follows a block.
+  /// The fraction by which the power of speech follows a block.
   private static let powerStep: Float = 0.5
-  /// The inverse covariance at first.
+  /// The initial inverse covariance.
   private static let firstCovariance: Float = 0.1
-  /// Once in this many blocks the coefficients of another tap are drawn to zero a little, as by a
-  /// block of white noise in nothing else (ridge regression): where channels are alike, or
-  /// the input is silent, the inverse covariance stays bounded.
+  /// The number of blocks after which the coefficients of the next tap are pulled slightly to zero,
+  /// as by a block of white noise in that tap alone (ridge regression). This keeps the inverse
+  /// covariance bounded if channels are alike or the input is silent.
   private static let ridgeBlocks = 4
 
   private let channelCount: Int
   private let tapCount: Int
   private let memory: Float
   private let highestMemory: Float
-  /// The inverse covariance: its upper triangle, row by row.
+  /// The upper triangle of the inverse covariance, row by row.
   private var covariance: [ComplexLanes]
   /// The coefficients of each channel.
   private var coefficients: [ComplexLanes]
   private var power = SIMD8<Float>()
   private var highest = SIMD8<Float>()
   private var block = 0
-  /// What the inverse covariance makes of the past.
+  /// The product of the inverse covariance and the past.
   private var gain: [ComplexLanes]
 
   init(channelCount: Int, tapCount: Int, blockSeconds: Double) {
@@ -169,8 +172,8 @@ struct PredictedBins {
     begin(SIMD8<Float>(repeating: 0) .== 0)
   }
 
-  /// Takes out of each channel's `present` what is predicted from the `past`, and learns from what
-  /// is left.
+  /// Subtracts the prediction from the `past` from each channel's `present`, and adapts to the
+  /// residual.
   mutating func run(_ present: inout [ComplexLanes], past: [ComplexLanes]) {
     let order = gain.count
     var whole = SIMD8<Float>()
@@ -183,7 +186,7 @@ struct PredictedBins {
       present[channel].imaginary -= sum.imaginary
       left += present[channel].power
     }
-    // A prediction that adds power is wrong: there was no more speech than sound.
+    // A prediction that adds power is wrong, because speech cannot exceed the total power.
     let speech = pointwiseMin(whole, left)
     power += (speech - power) * Self.powerStep
     highest = pointwiseMax(highest * highestMemory, whole)
@@ -195,7 +198,7 @@ struct PredictedBins {
     if any(isBroken) { begin(isBroken) }
   }
 
-  /// Forgets what was learned in the lanes of a mask.
+  /// Resets the state in the lanes of a mask.
   private mutating func begin(_ lanes: SIMDMask<SIMD8<Int32>>) {
     let order = gain.count
     for index in coefficients.indices { replace(&coefficients[index], 0, lanes) }
@@ -217,8 +220,8 @@ struct PredictedBins {
     numbers.imaginary.replace(with: 0, where: lanes)
   }
 
-  /// Puts the product of the inverse covariance and the past into `gain`. Returns the past's
-  /// product with that.
+  /// Stores the product of the inverse covariance and the past in `gain`. Returns the inner product
+  /// of the past and `gain`.
   private mutating func multiply(_ past: [ComplexLanes]) -> SIMD8<Float> {
     let order = gain.count
     for index in 0..<order { gain[index] = ComplexLanes() }
@@ -243,8 +246,8 @@ struct PredictedBins {
     return spread
   }
 
-  /// Moves the coefficients along `gain`, so far as the errors ask for, and takes the past
-  /// out of the inverse covariance.
+  /// Moves the coefficients along `gain` in proportion to the errors, and updates the inverse
+  /// covariance with the past.
   private mutating func update(_ step: SIMD8<Float>, _ errors: [ComplexLanes]) {
     let order = gain.count
     for channel in 0..<channelCount {
@@ -256,7 +259,8 @@ struct PredictedBins {
     take(step, growth: 1 / memory)
   }
 
-  /// Takes the square of `gain`, times `step`, out of the inverse covariance, which grows.
+  /// Scales the inverse covariance by `growth` and subtracts the outer product of `gain` with
+  /// itself, times `step` and `growth`.
   private mutating func take(_ step: SIMD8<Float>, growth: Float) {
     let order = gain.count
     var entry = 0
@@ -271,7 +275,7 @@ struct PredictedBins {
     }
   }
 
-  /// Draws the coefficients of the tap whose turn it is to zero, in all channels.
+  /// Pulls the coefficients of the next tap to zero, in all channels.
   private mutating func draw() {
     block = (block + 1) % (tapCount * Self.ridgeBlocks)
     guard block % Self.ridgeBlocks == 0 else { return }
@@ -293,7 +297,8 @@ struct PredictedBins {
     }
   }
 
-  /// Where the inverse covariance of a row and a column, not left of it, lies.
+  /// Returns the index of a row and a column of the inverse covariance, with `column` at least
+  /// `row`.
   private func offset(_ row: Int, _ column: Int) -> Int {
     row * gain.count - row * (row - 1) / 2 + column - row
   }

@@ -5,7 +5,7 @@ import AudioFiles
 import Glibc
 import RealtimeAudio
 
-/// The tool.
+/// The command line tool `duplex`.
 @main
 struct DuplexCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -27,7 +27,7 @@ struct DuplexCommand: ParsableCommand {
     ThreadPriority.makeThisThreadNormal()
     SignalWatch.prepareProgram()
     var arguments = ProgramArguments.words
-    // Until the words are understood.
+    // Applies until the words are parsed.
     OutputMode.current.json = arguments.contains("--json")
     do {
       if let text = try inTermsOfTheTool({ try ToolText(for: arguments, of: commands)?.text }) {
@@ -60,9 +60,9 @@ struct DuplexCommand: ParsableCommand {
     }
   }
 
-  /// The command that the words ask for. Only words that the parser does not know are looked at for
-  /// shortened options; `arguments` are the words it was asked about last. With it comes what a
-  /// person should know of the file of settings.
+  /// Returns the command that the words name, and warnings about the file of settings. Shortened
+  /// options are completed only if the parser rejects the words as written, or if there are
+  /// defaults to insert. `arguments` becomes the words that were parsed last.
   private static func parse(_ words: CommandWords, _ arguments: inout [String]) throws
     -> (any ParsableCommand, [Notice])
   {
@@ -86,7 +86,7 @@ struct DuplexCommand: ParsableCommand {
     }
   }
 
-  /// Why `arguments` are refused; nil where they are not.
+  /// Returns the reason for which `arguments` are rejected; nil if they are valid.
   private static func complaint(about arguments: [String]) -> String? {
     do {
       guard let command = try parseAsRoot(arguments) as? any AudioCommand else { return nil }
@@ -101,7 +101,7 @@ struct DuplexCommand: ParsableCommand {
     }
   }
 
-  /// Until a session receives signals itself.
+  /// Makes signals end the program with `status` until a session handles them.
   private static func endOnSignals(with status: ExitStatus) {
     let failure = ToolFailure.stopped(status, "before it came to an end")
     ProgramSignals.endProgram(
@@ -110,7 +110,7 @@ struct DuplexCommand: ParsableCommand {
       event: OutputMode.current.json ? failure.event.json.text + "\n" : "")
   }
 
-  /// Ends the program once all is printed that can be.
+  /// Ends the program after printing the remaining output as far as possible.
   static func end(_ status: ExitStatus) -> Never {
     let failure = Terminal.finish()
     guard status == .done, let failure else { leave(status) }
@@ -119,19 +119,20 @@ struct DuplexCommand: ParsableCommand {
   }
 
   private static func leave(_ status: ExitStatus) -> Never {
-    // Libraries would wait for a device that does not answer.
+    // Exit handlers of libraries would wait for a device that does not respond.
     if AbandonedThreads.exist { Terminal.leaveAtOnce(status) }
     Glibc.exit(status.rawValue)
   }
 
-  /// Tells what the parser has to say of `arguments`. A request for help is no error; a wrong word
-  /// is one, and scripts want it as an event too.
+  /// Prints the parser's message about `arguments` and ends the program. A request for help is not
+  /// an error; any other message is one, and is also emitted as an event for scripts.
   private static func emit(_ error: any Error, about arguments: [String]) -> Never {
     guard exitCode(for: error) != .success else {
       Terminal.printLine(Line(trusting: fullMessage(for: error)))
       end(.done)
     }
-    // The parser repeats words of the user's: it gets to see them cleaned.
+    // The parser's message repeats words of the user, so it is made from the words without
+    // unprintable characters.
     let error =
       arguments.allSatisfy { $0 == $0.printable } ? error : failure(of: arguments) ?? error
     let complaint = sentence(for: error)
@@ -143,13 +144,15 @@ struct DuplexCommand: ParsableCommand {
     end(.usage)
   }
 
-  /// The command whose help the parser's message names between quotes: `duplex record --help`.
+  /// Returns the command, such as `duplex record --help`, that the parser's message names in
+  /// quotes.
   private static func helpCommand(in message: String) -> Substring {
     message.split(separator: "'").last { $0.hasPrefix("duplex ") && $0.hasSuffix(" --help") }
       ?? "duplex --help"
   }
 
-  /// What is wrong with `arguments` when they are cleaned.
+  /// Returns the parser's error for `arguments` without unprintable characters; nil if it accepts
+  /// them.
   private static func failure(of arguments: [String]) -> (any Error)? {
     do {
       _ = try parseAsRoot(arguments.map(\.printable))
@@ -159,14 +162,14 @@ struct DuplexCommand: ParsableCommand {
     }
   }
 
-  /// The parser's first line, which says what is wrong, as a sentence.
+  /// Returns the first line of the parser's message, which states the error, as a sentence.
   private static func sentence(for error: any Error) -> String {
     var line = message(for: error).split(separator: "\n").first.map(String.init) ?? "Wrong usage"
-    // The values stand in further lines, and in `ExpectedValues`.
+    // The possible values are in further lines, and in `ExpectedValues`.
     if let list = line.firstRange(of: " Please provide one of the following:") {
       line.removeSubrange(list)
     }
-    // Close misspellings were answered before: the parser's suggestion here is unrelated.
+    // `CommandWords` has already reported close misspellings: the parser's suggestion is unrelated.
     if let guess = line.firstRange(of: " Did you mean ") {
       line.removeSubrange(guess.lowerBound...)
     }

@@ -1,12 +1,14 @@
-/// Options that a command takes because it shares them with others, and that have no effect on what
-/// it was asked to do.
+/// Options that a command accepts because it shares them with other commands, and that have no
+/// effect on the given command line.
 enum IgnoredOptions {
   private struct Rule {
     let commands: Set<String>
     let options: [String]
-    /// Options one of which gives the others an effect; empty where nothing does.
+    /// Options of which at least one must be present for the others to have an effect; empty if no
+    /// option gives them one.
     var needed: [String] = []
-    /// Another option, or a value of it, with which alone they have no effect.
+    /// The option, with a value if needed, in whose presence the rule applies; nil if `needed`
+    /// decides.
     var onlyWith: (option: String, value: String?)?
     let hint: String
 
@@ -20,7 +22,7 @@ enum IgnoredOptions {
     }
   }
 
-  /// An option as it was written, with the word behind it where it takes one.
+  /// An option as it was written, with the following word in case it is the value.
   private struct WrittenOption {
     let name: String
     let value: String?
@@ -69,8 +71,8 @@ enum IgnoredOptions {
     "-f": "format", "-p": "period-size", "-n": "periods", "-d": "duration",
   ]
 
-  /// Warns of each option in `words` that has no effect on `command`. Options that a file of
-  /// settings sets are for all commands, and not warned of.
+  /// Warns about each option in `words` that has no effect on `command`. Options set by a file of
+  /// settings apply to all commands, and cause no warning.
   static func report(_ command: String?, _ words: [String]) {
     guard let command else { return }
     let set = Set(DefaultOption.current.map(\.option))

@@ -1,37 +1,38 @@
 // Audio thread.
 
-/// The line of a clock through its readings, frames over time: by the earliest of them only, or by
-/// the earliest and the latest.
+/// The line of a clock through its readings, in frames over time. The line is fitted to the
+/// earliest readings only, or to the earliest and the latest readings.
 ///
-/// A reading is late by chance and never early, so no reading lies above the clock's own line. S.
-/// B. Moon, P. Skelly and D. Towsley, "Estimation and Removal of Clock Skew from Network Delay
-/// Measurements" (IEEE INFOCOM 1999), take the line above all readings that is nearest to them: of
-/// the upper convex hull's edges the one at the middle of the readings. Of n readings that are late
-/// by 0 to L its error falls as L / n, where that of a mean falls as L / √n.
+/// A reading can be late by chance and is never early, so no reading lies above the true line of
+/// the clock. S. B. Moon, P. Skelly and D. Towsley, "Estimation and Removal of Clock Skew from
+/// Network Delay Measurements" (IEEE INFOCOM 1999), use the line above all readings that is nearest
+/// to them. It is the edge of the upper convex hull at the middle of the readings. For n readings
+/// that are late by 0 to L, its error falls as L / n, while the error of a mean falls as L / √n.
 ///
-/// Where all lateness up to a largest one is equally likely, as of a device that is read at uneven
-/// times, the latest readings tell as much as the earliest: all lie in a strip of the clock's slope
-/// and of height L. The likelihood of a slope falls as the n-th power of the height of its strip
-/// rises. The middle of the slopes whose strips are higher than the lowest by at most 3 / n of it
-/// has two thirds of the error of the hull's edge (simulated, n = 350), and no more than the mean
-/// of that likelihood, Pitman's estimator.
+/// If the lateness is evenly distributed up to a maximum, as for a device that is read at uneven
+/// times, the latest readings carry as much information as the earliest. All readings are then in a
+/// strip that has the slope of the clock and the height L. The likelihood of a slope falls as the
+/// n-th power of the height of its strip rises. The estimate is the midpoint of the slopes whose
+/// strip is higher than the lowest strip by at most 3 / n of the lowest height. Its error is two
+/// thirds of the error of the hull's edge (simulated, n = 350) and no larger than that of Pitman's
+/// estimator, the mean of that likelihood.
 ///
-/// It is given the readings of one stretch of time after the other and keeps the earliest and the
-/// latest of 64 stretches: the work is bounded, and is done once a stretch. What reads the
-/// stretches is `mutating`, too: that works where they lie, while each call of what is not would
-/// first copy 2.5 KB.
+/// The hull receives the readings one stretch of time after the other and keeps the earliest and
+/// the latest reading of 64 stretches, so the work is bounded and is done once per stretch. Methods
+/// that only read the stretches are `mutating` too: a `mutating` method reads them in place, while
+/// each call of a non-mutating method would first copy 2.5 KB.
 struct ArrivalHull: BitwiseCopyable, Sendable {
-  /// Summary of a stretch of readings. Times are in seconds; leads are frames by which the clock is
-  /// ahead of its nominal rate.
+  /// Summary of a stretch of readings. Times are in seconds. Leads are the frames by which the
+  /// clock is ahead of its nominal rate.
   struct Stretch: BitwiseCopyable {
-    /// The earliest reading: seconds since the first reading of all.
+    /// The time of the earliest reading, in seconds since the first reading of all.
     var time = 0.0
     var lead = 0.0
-    /// The latest reading, from the earliest one on.
+    /// The time and the lead of the latest reading, relative to the earliest one.
     var secondsToLatest: Float = 0
     var leadToLatest: Float = 0
-    /// The number of readings, frames by which they are later than the earliest as a mean, and the
-    /// variance of these.
+    /// The number of readings, the mean number of frames by which they are later than the earliest,
+    /// and the variance of these frames.
     var count: Float = 0
     var lateness: Float = 0
     var variance: Float = 0
@@ -41,35 +42,37 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
   }
 
   private static var capacity: Int { @_noLocks get { 64 } }
-  /// Readings that are enough to tell whether a line fits them.
+  /// The number of stretches that is enough to test whether a line fits them.
   private static var leastForFit: Int { @_noLocks get { 8 } }
-  /// Positions are whole frames.
+  /// The variance of the rounding of positions to whole frames.
   private static let roundingVariance = 1.0 / 12
-  /// As a mean, a reading lies so far below its line for that alone.
+  /// The mean distance in frames by which rounding alone puts a reading below its line.
   private static let roundingFrames = 0.75
-  /// How many times the changes of distances from a line the distances are not by chance.
+  /// The factor by which the distances from a line must exceed the changes between successive
+  /// distances to count as more than chance.
   private static let unlikelyRatio = 3.0
-  /// Of how many variances the square of an error is not by chance: five standard deviations.
+  /// The number of variances above which the square of an error is more than chance: five standard
+  /// deviations.
   private static let unlikely = 25.0
 
   private let nominalFramesPerSecond: Double
   private var first = ClockReading(frames: 0, nanoseconds: 0)
-  /// The oldest one first.
+  /// The stretches, oldest first.
   private(set) var stretches = InlineArray<64, Stretch>(repeating: Stretch())
-  /// How many of them there are.
+  /// The number of valid elements in `stretches`.
   private(set) var count = 0
 
-  /// No readings yet of a clock of nominally `framesPerSecond`.
+  /// Creates an empty hull for a clock of nominally `framesPerSecond`.
   @_noLocks
   init(framesPerSecond: Double) {
     nominalFramesPerSecond = framesPerSecond
   }
 
-  /// Forgets all readings.
+  /// Removes all readings.
   @_noLocks
   mutating func clear() { count = 0 }
 
-  /// Takes in the readings of the stretch that followed the last one.
+  /// Adds the readings of the stretch that followed the last one.
   @_noLocks
   mutating func take(_ readings: ReadingStretch) {
     if count == 0 { first = readings.earliest }
@@ -86,7 +89,7 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
     count &+= 1
   }
 
-  /// Forgets readings that are older than a time whose cube is `cubicSeconds`.
+  /// Removes stretches whose age, relative to the newest stretch, has a cube above `cubicSeconds`.
   @_noLocks
   mutating func keep(cubicSeconds: Double) {
     var old = 0
@@ -98,15 +101,15 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
     if old > 0 { removeOldest(old) }
   }
 
-  /// Forgets the `number` oldest stretches.
+  /// Removes the `number` oldest stretches.
   @_noLocks
   mutating func removeOldest(_ number: Int) {
     for index in number..<count { stretches[index &- number] = stretches[index] }
     count &-= number
   }
 
-  /// Forgets the older half of the readings while they tell another rate than the newest quarter.
-  /// Returns whether it forgot any.
+  /// Removes the older half of the readings while they have another rate than the newest quarter.
+  /// Returns whether it removed any.
   @_noLocks
   mutating func forgetAnotherRate() -> Bool {
     var hasForgotten = false
@@ -117,9 +120,9 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
     return hasForgotten
   }
 
-  /// Whether the earliest readings lie further below the hull's edge than by chance. Of independent
-  /// errors these distances change from one to the next by about as much as they are (J. von
-  /// Neumann's ratio, 1941); those that another rate makes change evenly.
+  /// Whether the earliest readings are further below the hull's edge than chance explains. For
+  /// independent errors, these distances change from one to the next by about their own size (J.
+  /// von Neumann's ratio, 1941). Distances caused by another rate change evenly.
   private var isFarBelow: Bool {
     @_noLocks mutating get {
       let slope = edgeSlope
@@ -135,9 +138,9 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Whether the mean of the newest quarter of the earliest readings lies further off the
-  /// least-squares line through the others than by chance, by the variance of such a prediction.
-  /// How the readings are late does not matter.
+  /// Whether the mean of the newest quarter of the earliest readings is further from the
+  /// least-squares line through the other readings than chance explains, given the variance of such
+  /// a prediction. The distribution of the lateness does not matter.
   private var isNewestQuarterOff: Bool {
     @_noLocks mutating get {
       let old = count &- count / 4
@@ -156,12 +159,12 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
       let ahead = newest.time - mean.time
       let off = newest.lead - mean.lead - slope * ahead
       let spread = 1 / Double(count &- old) + 1 / Double(old) + ahead * ahead / times
-      // A variance of few values is itself uncertain.
+      // A variance estimated from few values is itself uncertain.
       return off * off > Self.unlikely * (1 + 12 / freedom) * variance * spread
     }
   }
 
-  /// The mean of some of the earliest readings.
+  /// Returns the mean time and lead of the earliest readings of the stretches in `range`.
   @_noLocks
   private mutating func center(_ range: Range<Int>) -> (time: Double, lead: Double) {
     var (time, lead) = (0.0, 0.0)
@@ -173,7 +176,7 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
     return (time / number, lead / number)
   }
 
-  /// The time of the oldest reading.
+  /// The time of the oldest reading, in nanoseconds.
   var oldestNanoseconds: UInt64 {
     @_noLocks mutating get { first.nanoseconds &+ UInt64(clamping: stretches[0].time * 1e9) }
   }
@@ -182,7 +185,7 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
   private var edgeSlope: Double {
     @_noLocks mutating get {
       let middle = (stretches[0].time + stretches[count &- 1].time) / 2
-      // Where the hull comes to from before the middle, the steepest way on.
+      // From the last vertex before the middle, the steepest slope leads to the next vertex.
       var start = 0
       var end = steepest(from: 0)
       while stretches[end].time < middle {
@@ -193,13 +196,13 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Seconds from the oldest reading to the newest; nil of fewer than three.
+  /// The seconds from the oldest reading to the newest, or nil if there are fewer than three.
   var span: Double? {
     @_noLocks mutating get { count > 2 ? stretches[count &- 1].time - stretches[0].time : nil }
   }
 
-  /// Frames a second of the line through the readings, and the part of the hull's error that it
-  /// has.
+  /// The rate of the line through the readings in frames per second, and the ratio of its error to
+  /// the error of the hull's edge.
   var rate: (framesPerSecond: Double, errorPart: Double) {
     @_noLocks mutating get {
       if let slope = stripSlope { return (nominalFramesPerSecond + slope, 2.0 / 3) }
@@ -207,7 +210,8 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Where the lowest line of `framesPerSecond` that no reading lies above is at a time.
+  /// Returns the position in frames, at a time, of the lowest line of slope `framesPerSecond` that
+  /// no reading lies above.
   @_noLocks
   mutating func frames(at nanoseconds: UInt64, framesPerSecond: Double) -> Double {
     let time = seconds(at: nanoseconds)
@@ -215,7 +219,7 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
     return Double(first.frames) + nominalFramesPerSecond * time + slope * time + top(slope)
   }
 
-  /// The vertex that follows one which is not the last.
+  /// Returns the hull vertex that follows `start`, which must not be the last stretch.
   @_noLocks
   private mutating func steepest(from start: Int) -> Int {
     var best = start &+ 1
@@ -242,23 +246,23 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
   }
 }
 
-/// The strip that holds all readings.
+/// The strip between two parallel lines that contains all readings.
 extension ArrivalHull {
-  /// A strip is higher than the lowest one by no more than this, over the number of readings, where
-  /// its slope is likely.
+  /// The largest relative increase of the strip height over the lowest strip, times the number of
+  /// readings, for which a slope is likely.
   private static let likelyRise = 3.0
-  /// By how many standard deviations the mean and the variance of evenly distributed values may
-  /// differ from what they are as a mean.
+  /// The number of standard deviations by which the mean and the variance of evenly distributed
+  /// values may differ from their expected values.
   private static let likelyDeviations = 2.5
 
-  /// The middle of the likely slopes, where lateness is evenly distributed.
+  /// The midpoint of the likely slopes, or nil if the lateness is not evenly distributed.
   private var stripSlope: Double? {
     @_noLocks mutating get {
       var readings = 0.0
       for index in 0..<count { readings += Double(stretches[index].count) }
       guard let span, span > 0, readings > 0 else { return nil }
       let start = edgeSlope
-      // Far more than the edge is wrong by.
+      // Far more than the error of the edge.
       let reach = 40 * height(start) / (readings * span)
       let lowest = lowestStrip(from: start - reach, to: start + reach)
       let height = height(lowest)
@@ -270,9 +274,9 @@ extension ArrivalHull {
     }
   }
 
-  /// Whether the readings lie in a strip as evenly distributed values do: their mean at a half of
-  /// its height and their variance a twelfth of its square, which deviate by √(1/12) and √(1/180)
-  /// of that over √n.
+  /// Returns whether the readings are evenly distributed in a strip. The mean of evenly distributed
+  /// values is half the height, and their variance is a twelfth of its square. For n values, these
+  /// deviate by √(1/12) and √(1/180) of the height and of its square, over √n.
   @_noLocks
   private mutating func isEvenlyDistributed(in height: Double, slope: Double, readings: Double)
     -> Bool
@@ -292,8 +296,8 @@ extension ArrivalHull {
     return offCenter * offCenter < limit / 12 && excess * excess < limit / 180
   }
 
-  /// How far the highest line of a slope through a reading is above the nominal one at the first
-  /// reading.
+  /// Returns the lead, at the time of the first reading, of the highest line of this slope through
+  /// a reading.
   @_noLocks
   private mutating func top(_ slope: Double) -> Double {
     var top = -Double.infinity
@@ -306,7 +310,8 @@ extension ArrivalHull {
     stretches[index].lead - slope * stretches[index].time
   }
 
-  /// Frames between the lines of a slope above and below all readings.
+  /// Returns the frames between the two lines of this slope that enclose all readings from above
+  /// and below.
   @_noLocks
   private mutating func height(_ slope: Double) -> Double {
     var (top, bottom) = (-Double.infinity, Double.infinity)
@@ -319,7 +324,8 @@ extension ArrivalHull {
     return top - bottom
   }
 
-  /// The slope of the lowest strip: the minimum of a convex function, by golden-section search.
+  /// Returns the slope of the lowest strip: the minimum of a convex function, found by
+  /// golden-section search.
   @_noLocks
   private mutating func lowestStrip(from first: Double, to last: Double) -> Double {
     var (low, high) = (first, last)
@@ -330,8 +336,8 @@ extension ArrivalHull {
     return (low + high) / 2
   }
 
-  /// The slope furthest from `start`, by at most `distance`, whose strip is below `limit`, by
-  /// bisection.
+  /// Returns the slope furthest from `start`, at most `distance` away, whose strip is lower than
+  /// `limit`, found by bisection.
   @_noLocks
   private mutating func slope(from start: Double, by distance: Double, below limit: Double)
     -> Double

@@ -1,101 +1,105 @@
 // Audio thread.
 
-/// Kalman filters for three ways in which a clock's rate may change: as that of a crystal, of one
-/// that warms up, and of a clock that sways by some parts per million a second. One of them is in
-/// use.
+/// Kalman filters for clocks whose rate changes as that of a crystal, as that of a crystal that
+/// warms up, or continuously by some parts per million per second. One of the filters is active at
+/// a time.
 ///
-/// That is the slowest, whose estimate has the least noise, as long as its errors lie around zero.
-/// Where they grow, the rate has changed suddenly, and all filters learn it anew. Where they grow
-/// again soon after that, the rate goes on changing: the slowest filter whose errors do not grow is
-/// used, until a slower one has followed for some time. This is a simple kind of multiple-model
-/// estimation (Y. Bar-Shalom, X. R. Li, T. Kirubarajan, "Estimation with Applications to Tracking
-/// and Navigation", 2001, chapter 11).
+/// The slowest filter has the least noise and is active as long as its errors are around zero. If
+/// its errors grow, the rate has changed suddenly, and all filters learn the rate again. If they
+/// grow again soon after that, the rate keeps changing. The slowest filter whose errors do not grow
+/// is then active, until a slower one has followed for some time. This is a simple kind of
+/// multiple-model estimation (Y. Bar-Shalom, X. R. Li, T. Kirubarajan, "Estimation with
+/// Applications to Tracking and Navigation", 2001, chapter 11).
 ///
-/// The position of some clocks moves by steps, of the machine's timer or of whole frames. Their
-/// errors jump now and then, which no filter can follow and which does not mean another rate: for a
-/// minute or so after a jump only the slowest filter is used, unless its errors grow while the
-/// fastest one follows.
+/// The position of some clocks moves in steps of the machine's timer or of whole frames. The errors
+/// of such a clock jump now and then. No filter can follow these jumps, and they do not mean
+/// another rate. For about a minute after a jump only the slowest filter is used, unless its errors
+/// grow while the fastest filter follows.
 ///
-/// A stretch is a time of a second or so. The earliest of its readings is taken in.
+/// A stretch is a time of about a second. The filters use the earliest of its readings.
 struct ClockFilters: BitwiseCopyable, Sendable {
-  /// Error that the filter in use has come to, and the seconds in which it did.
+  /// The error of the active filter, and the seconds in which it grew to that value.
   struct GrownError: BitwiseCopyable {
     var frames: Double
     var seconds: Double
   }
 
-  /// A filter does not follow where its mean error, in frames, is above `mostMean` and
+  /// A filter does not follow if its mean error, in frames, is above `mostMean` plus
   /// `mostMeanNoise` times the noise.
   private static let mostMean = 0.12
   private static let mostMeanNoise = 2.0
-  /// Nor where a single error is above `mostError` and `mostErrorNoise` times the noise.
+  /// It does not follow either if a single error is above `mostError` plus `mostErrorNoise` times
+  /// the noise.
   private static let mostError = 0.4
   private static let mostErrorNoise = 4.0
-  /// The mean error in place of `mostMean` where errors jump, and the seconds over which it is a
-  /// mean.
+  /// The limit of the mean error that replaces `mostMean` if errors jump, and the averaging time of
+  /// the mean in seconds.
   private static let mostUnevenMean = 0.5
   private static let meanSeconds = 8.0
   /// A jump is an error of the fastest filter above `jumpFrames`, after `steadyStretches` in which
-  /// it has followed. Its memory fades by the factor `jumpMemory` a stretch.
+  /// the filter has followed. The largest jump decays by the factor `jumpMemory` per stretch.
   private static let jumpFrames = 0.9
   private static let jumpMemory = 0.985
   private static let steadyStretches = 5
-  /// An error grows where it is larger than the one before, and that is at least `leastPart` of it.
-  /// One above `roundedFrames` may come from rounding to whole frames: it must be `growth` times
-  /// the one before.
+  /// An error grows if it is larger than the previous one and the previous one is at least
+  /// `leastPart` of it. An error above `roundedFrames` may result from rounding to whole frames, so
+  /// it must be `growth` times the previous one.
   private static let roundedFrames = 0.6
   private static let growth = 1.2
   private static let leastPart = 0.1
-  /// The least time in which an error came about, in seconds.
+  /// The shortest time assumed for the growth of an error, in seconds.
   private static let leastSeconds = 0.5
-  /// Where errors jump, the clock sways if one above `swayFrames` has grown `swayStretches` times,
-  /// and those of the fastest filter were below `swayPart` of it each time.
+  /// If errors jump, the rate keeps changing if an error above `swayFrames` has grown
+  /// `swayStretches` times and the error of the fastest filter was below `swayPart` of it each
+  /// time.
   private static let swayFrames = 1.0
   private static let swayStretches = 2
   private static let swayPart = 0.25
-  /// Stretches for which a filter must follow before it is used instead of a faster one.
+  /// The number of stretches for which a filter must follow before it replaces a faster one.
   private static let calmStretches = 16
-  /// Stretches after a change of the rate in which another one means that it goes on changing, and
-  /// after that has ended.
+  /// The stretches after a change of the rate within which another change means that the rate keeps
+  /// changing, and the stretches for the same purpose after such continuous changes have ended.
   private static let changeMemory = 20
   private static let swayMemory = 120
-  /// The same after a change that readings from before and after it tell of.
+  /// The same after a change that is confirmed by readings from before and after it.
   private static let knownChangeMemory = 8
-  /// Nanoseconds after a change of the rate while it was being found in which another one means
-  /// that it goes on changing.
+  /// The nanoseconds after a change of the rate while it is being estimated within which another
+  /// change means that the rate keeps changing.
   private static let unrestMemory: UInt64 = 15_000_000_000
-  /// Stretches after a change of the rate in which the filters learn.
+  /// The number of stretches after a change of the rate in which the filters learn it.
   private static let learningStretches = 4
 
-  /// Something of each filter.
+  /// One value per filter.
   private typealias Each<Value> = InlineArray<4, Value>
-  /// The slowest one first.
+  /// The filters, slowest first.
   private var filters: Each<DelayLockedLoop>
-  /// The number of the filter in use.
+  /// The index of the active filter.
   private var active = 0
-  /// The mean error of each over some four stretches, and the stretches since it was too large.
+  /// The mean error of each filter over about four stretches, and the stretches since that error
+  /// was last too large.
   private var meanErrors = Each(repeating: 0.0)
   private var calm = Each(repeating: 0)
-  /// The last error of the filter in use, and for how many stretches errors have grown where they
-  /// jump.
+  /// The last error of the active filter, and the number of stretches for which errors have grown
+  /// while errors jump.
   private var lastError = 0.0
   private var growing = 0
-  /// Stretches in which a change of the rate is one of several.
+  /// The remaining stretches in which a change of the rate counts as one of several.
   private var restless = 0
-  /// When the rate last changed while it was being found; 0 where it never did.
+  /// The time in nanoseconds at which the rate last changed while it is being estimated, or 0 if it
+  /// never did.
   private var unrestNanoseconds: UInt64 = 0
   private var sinceChange = learningStretches
-  /// Whether the last reading was left out since it may have been late.
+  /// Whether the last reading was skipped because it may have been late.
   private var wasLate = false
-  /// Stretches for which the fastest filter has followed, and the largest of its errors that came
-  /// suddenly, which is slowly forgotten.
+  /// The number of stretches for which the fastest filter has followed, and the largest of its
+  /// sudden errors, which decays slowly.
   private var steady = 0
   private var largestJump = 0.0
-  /// Whether only the slowest filter is used, and was before the last stretch.
+  /// Whether only the slowest filter is used, and whether that was so before the last stretch.
   private var isUneven = true
   private var wasUneven = true
 
-  /// Filters of a clock of nominally `framesPerSecond`.
+  /// Creates the filters of a clock of nominally `framesPerSecond`.
   @_noLocks
   init(framesPerSecond: Double) {
     filters = [
@@ -108,17 +112,17 @@ struct ClockFilters: BitwiseCopyable, Sendable {
 
   private static var fastest: Int { @_noLocks get { Each<DelayLockedLoop>.count &- 1 } }
 
-  /// The filter in use.
+  /// The active filter.
   var current: DelayLockedLoop { @_noLocks get { filters[active] } }
 
-  /// Whether the rate has kept still: the slowest filter is in use, and errors do not jump.
+  /// Whether the rate is stable: the slowest filter is active, and errors do not jump.
   var isStill: Bool {
     @_noLocks get {
       active == 0 && restless <= Self.knownChangeMemory && !(isUneven && wasUneven)
     }
   }
 
-  /// All begin anew: see `DelayLockedLoop`.
+  /// Restarts all filters. See `DelayLockedLoop.begin`.
   @_noLocks
   mutating func begin(
     at frames: Double, _ time: UInt64, framesPerSecond: Double, uncertainty: Double,
@@ -132,34 +136,35 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     }
   }
 
-  /// The clock runs at another rate: see `DelayLockedLoop`.
+  /// Widens the uncertainty of all filters because the clock runs at another rate. See
+  /// `DelayLockedLoop.forget`.
   @_noLocks
   mutating func forget(_ uncertainty: Double, rate: Double) {
     for index in filters.indices { filters[index].forget(uncertainty, rate: rate) }
   }
 
-  /// The clock has another place: see `DelayLockedLoop`.
+  /// Moves all filters to another position of the clock. See `DelayLockedLoop.move`.
   @_noLocks
   mutating func move(to reading: ClockReading, noise: Double) {
     for index in filters.indices { filters[index].move(to: reading, noise: noise) }
   }
 
-  /// Readings before now do not count any more.
+  /// Discards the effect of earlier readings on the mean errors.
   @_noLocks
   mutating func forgetReadings() { meanErrors = Each(repeating: 0) }
 
-  /// Takes in that the clock was at `position` at `time`, which is usually wrong by `noise` frames,
-  /// and nothing else.
+  /// Feeds the position of the clock at `time` to all filters and evaluates nothing else. `noise`
+  /// is the usual error of the position, in frames.
   @_noLocks
   mutating func take(_ position: Double, at time: UInt64, noise: Double) {
     takeAll(position, at: time, noise: noise, evenNoise: noise)
     isUneven = true
   }
 
-  /// Whether a reading that is off by more than `limit` frames means that the clock is another one:
-  /// a fast filter does not follow either, and is not learning. Of a rate that has kept still that
-  /// is the second fastest, as the fastest soon follows a step of the rate, too, but does not tell
-  /// it as well as an estimate that begins anew.
+  /// Returns whether a reading that is off by more than `limit` frames means that the clock has
+  /// changed, which is the case if a fast filter does not follow either and is not learning. If the
+  /// rate was stable, the second-fastest filter is tested: the fastest also follows a step of the
+  /// rate soon, but estimates the new rate less well than a restarted estimate does.
   @_noLocks
   func isLost(_ position: Double, at time: UInt64, limit: Double) -> Bool {
     guard !isUneven else { return true }
@@ -168,8 +173,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
       && abs(position - filters[fast].frames(at: time)) > limit / 2
   }
 
-  /// The rate changes while it is being found: what follows is one of several changes. Returns
-  /// whether it did so shortly before as well.
+  /// Records that the rate changes while it is being estimated, so that the next change counts as
+  /// one of several. Returns whether the rate also changed shortly before.
   @_noLocks
   mutating func noteUnstableRate(at time: UInt64) -> Bool {
     restless = max(restless, Self.knownChangeMemory + 1)
@@ -178,14 +183,16 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     return wasShortlyBefore
   }
 
-  /// The rate goes on changing, and all filters have begun anew.
+  /// Switches to the fastest filter because the rate keeps changing. All filters have been
+  /// restarted.
   @_noLocks
   mutating func useFastest() {
     (isUneven, largestJump) = (false, 0)
     use(Self.fastest)
   }
 
-  /// The rate has changed, and all filters have begun anew with what is known of that.
+  /// Records a change of the rate. All filters have been restarted with the estimate of the new
+  /// rate.
   @_noLocks
   mutating func noteChange() {
     sinceChange = 0
@@ -193,10 +200,11 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     restless = Self.knownChangeMemory
   }
 
-  /// Takes in the earliest reading of a stretch: the clock was at `position` at `time`. By `noise`
-  /// frames readings differ usually from one to the next, and by `evenNoise` from an even change.
-  /// Returns the error by which the rate seems to have changed, if it does; the reading is not
-  /// taken in then, but by `learn`, `expectSway` or `takeAll`.
+  /// Uses the earliest reading of a stretch: the clock was at `position` at `time`. `noise` is the
+  /// usual difference between successive errors in frames, and `evenNoise` their usual deviation
+  /// from an even change. Returns the error if the rate seems to have changed. In that case the
+  /// filters have not used the reading yet, and the caller must pass it to `learn`, `expectSway` or
+  /// `takeAll`.
   @_noLocks
   mutating func follow(
     _ position: Double, at time: UInt64, noise: Double, evenNoise: Double, isSettled: Bool
@@ -217,7 +225,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
       followUneven(position, at: time, noise: noise, evenNoise: evenNoise, fastError: fastError)
       return nil
     }
-    // Late by chance, but hardly twice.
+    // A reading can be late by chance, but hardly twice in a row.
     if isOff, fastError < 0, !wasLate {
       wasLate = true
       return nil
@@ -226,14 +234,14 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     return followEven(position, at: time, noise: noise, evenNoise: evenNoise, isSudden: isOff)
   }
 
-  /// Whether an error is too large for a filter that follows.
+  /// Returns whether an error is too large for a filter that follows the clock.
   @_noLocks
   private static func isOff(_ error: Double, noise: Double) -> Bool {
     abs(error) > mostError + mostErrorNoise * noise
   }
 
-  /// Goes by the slowest filter, until its errors grow while the fastest follows, whose error is
-  /// `fastError`.
+  /// Uses the slowest filter until its errors grow while the fastest filter follows. `fastError` is
+  /// the error of the fastest filter.
   @_noLocks
   private mutating func followUneven(
     _ position: Double, at time: UInt64, noise: Double, evenNoise: Double, fastError: Double
@@ -256,8 +264,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     use(Self.fastest)
   }
 
-  /// Where the errors of the slowest filter do not lie around zero, the clock's rate changed by
-  /// less than shows in one of them, and the filters may be wrong by what they tell.
+  /// Widens the uncertainty of all filters by the mean error if the errors of the slowest filter
+  /// are not around zero. The rate has then changed by less than a single error shows.
   @_noLocks
   private mutating func widenSlowest(noise: Double) {
     let mean = meanErrors[0]
@@ -266,8 +274,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     meanErrors[0] = 0
   }
 
-  /// All take in a place. What differs from one reading to the next because the clock sways is
-  /// noise for the slowest.
+  /// Feeds a position to all filters. For the slowest filter, the differences between readings that
+  /// a continuously changing rate causes count as noise.
   @_noLocks
   mutating func takeAll(
     _ position: Double, at time: UInt64, noise: Double, evenNoise: Double
@@ -277,8 +285,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Goes by the slowest filter that follows; where the error `isSudden`, not even the fastest
-  /// does.
+  /// Switches to the slowest filter that follows. `isSudden` means that not even the fastest filter
+  /// follows.
   @_noLocks
   private mutating func followEven(
     _ position: Double, at time: UInt64, noise: Double, evenNoise: Double, isSudden: Bool
@@ -296,8 +304,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
         || abs(meanErrors[index]) > Self.mostMean + Self.mostMeanNoise * evenNoise
       calm[index] = isOff ? 0 : calm[index] &+ 1
     }
-    // Where the fastest does not follow either, or the rate kept still for long, it has changed
-    // suddenly.
+    // If the fastest filter does not follow either, or the rate was stable for long, the rate has
+    // changed suddenly.
     if grows, calm[active] == 0, isSudden || restless == 0 {
       return GrownError(frames: error, seconds: max(Self.leastSeconds, seconds))
     }
@@ -307,8 +315,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     return nil
   }
 
-  /// Whether the error of the filter in use has become larger: of a clock that jumped it stays, or
-  /// falls.
+  /// Returns whether the error of the active filter has grown. The error of a clock that jumped
+  /// stays the same or falls.
   @_noLocks
   private func grows(_ error: Double) -> Bool {
     let growth = abs(error) > Self.roundedFrames ? Self.growth : 1
@@ -316,8 +324,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
       && abs(error) > growth * abs(lastError)
   }
 
-  /// The rate has changed: all that do not follow learn it anew from where the filter in use is,
-  /// and take in the place.
+  /// Handles a change of the rate: all filters that do not follow continue from the state of the
+  /// active filter and learn the rate again, and all filters use the position.
   @_noLocks
   mutating func learn(
     _ grown: GrownError, _ position: Double, at time: UInt64, noise: Double, evenNoise: Double
@@ -330,8 +338,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     choose(grows: true)
   }
 
-  /// The rate may go on changing: the faster filters learn it anew, for the case that errors grow
-  /// once more, and all take in the place.
+  /// Prepares for a rate that may keep changing: the faster filters learn it again, in case errors
+  /// grow once more, and all filters use the position.
   @_noLocks
   mutating func expectSway(
     _ grown: GrownError, _ position: Double, at time: UInt64, noise: Double, evenNoise: Double
@@ -349,8 +357,8 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Turns to a faster filter where errors grow, and to a slower one that has followed for long.
-  /// Slower ones that do not follow go on from where the one in use is.
+  /// Switches to a faster filter if errors grow, and to a slower one that has followed for long
+  /// enough. Slower filters that do not follow continue from the state of the active one.
   @_noLocks
   private mutating func choose(grows: Bool) {
     var next = active
@@ -363,20 +371,21 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     if active > 0 { restless = Self.swayMemory }
   }
 
-  /// Turns to a faster filter, as the rate goes on changing.
+  /// Switches to a faster filter because the rate keeps changing.
   @_noLocks
   private mutating func use(_ faster: Int) {
     (active, restless) = (faster, Self.swayMemory)
     adoptIntoSlower()
   }
 
-  /// All slower filters go on from where the one in use is.
+  /// Lets all slower filters continue from the state of the active one.
   @_noLocks
   private mutating func adoptIntoSlower() {
     for index in 0..<active { adopt(into: index) }
   }
 
-  /// A filter goes on from where the one in use is, and counts as neither off nor calm for long.
+  /// Lets a filter continue from the state of the active one. Its mean error restarts at zero, and
+  /// it counts as having followed for one stretch.
   @_noLocks
   private mutating func adopt(into index: Int) {
     filters[index].adopt(filters[active])

@@ -1,9 +1,9 @@
 // Audio thread.
 
-/// The straight line of a clock that runs at one rate: by the hull of its readings and by the rate
-/// that it began with, each as far as it is known.
+/// The straight line of a clock that runs at a constant rate. It combines the hull of the readings
+/// with the initial rate of the clock, weighted by their uncertainties.
 struct ClockLine: BitwiseCopyable, Sendable {
-  /// A place on the line, its slope, and by how much these may be wrong.
+  /// A position on the line, its slope, and the uncertainties of both.
   struct Found: BitwiseCopyable {
     var frames: Double
     var framesPerSecond: Double
@@ -11,46 +11,47 @@ struct ClockLine: BitwiseCopyable, Sendable {
     var rateUncertainty: Double
   }
 
-  /// What the rate's own error adds to the mean lateness of the hull's line at its end, as a part
-  /// of what the earliest of all readings is late by (simulated: 1,700 gaps of an input, a step of
-  /// the rate every 40 s).
+  /// The lateness that the error of the rate adds at the end of the hull's line, as a fraction of
+  /// the mean lateness of the earliest of all readings (simulated: 1,700 gaps of an input, a step
+  /// of the rate every 40 s).
   private static let rateLateness = 0.6
-  /// By which part of itself the rate of a clock that nothing is known of may be wrong, and of one
-  /// that was known well.
+  /// The relative uncertainty of the rate of an unknown clock, and the least one of a well-known
+  /// clock.
   private static let initialRateUncertainty = 0.003
   private static let leastRateUncertainty = 0.00002
-  /// The same of a clock whose readings tell it so slowly that it matters what crystals are like.
+  /// The same for a clock whose readings determine the rate so slowly that the usual tolerance of
+  /// crystals matters.
   private static let crystalRateUncertainty = 0.0005
-  /// The cube of the hull's seconds for each second of lateness times a second from one reading to
-  /// the next: its error of the rate falls with their square, and a wander of the rate grows with
-  /// them.
+  /// The cube of the hull's duration in seconds, divided by the product of the lateness and the
+  /// reading interval in seconds. The hull's error of the rate falls with the square of the
+  /// duration, and the wander of the rate grows with the duration.
   private static let hullCube = 1e9
   private static let leastHullCube = 64.0
-  /// Readings, and seconds, that a hull needs for a line.
+  /// The least number of readings, and the shortest time in seconds, for a line through the hull.
   private static let leastHullReadings = 12.0
   private static let firstHullSeconds = 0.5
-  /// Nanoseconds from its beginning in which the line knows more than the Kalman filter, where
-  /// readings come often.
+  /// The nanoseconds after its start for which the line is more accurate than the Kalman filter, if
+  /// readings are frequent.
   private static let startUpNanoseconds: UInt64 = 8_000_000_000
-  /// Of the stretches with another rate the oldest third may still have the rate before: the time
-  /// of a change is known to about a third of the time since then.
+  /// The oldest third of the stretches with another rate may still have the previous rate: the time
+  /// of a change is known to about a third of the time since the change.
   private static let mixedPart = 3
 
   private let nominalFramesPerSecond: Double
   private var hull: ArrivalHull
-  /// The rate that the clock began with, and by how much that may be wrong, in frames a second.
+  /// The initial rate of the clock and its uncertainty, in frames per second.
   private var firstRate: Double
   private var firstRateUncertainty = 0.0
-  /// By which part of itself the rate may be wrong.
+  /// The relative uncertainty of the rate.
   private(set) var rateUncertainty = initialRateUncertainty
-  /// Since when it is this line.
+  /// The time in nanoseconds since which the clock follows this line.
   private var begunNanoseconds: UInt64 = 0
-  /// Stretches that may tell of the rate before, and how many there must be until they are left
-  /// out.
+  /// The number of oldest stretches that may belong to the previous rate, and the number of
+  /// stretches at which these are removed.
   private var mixed = 0
   private var enoughWithoutMixed = 0
 
-  /// The line of a clock of nominally `framesPerSecond`, of which nothing is known yet.
+  /// Creates the line of an unknown clock of nominally `framesPerSecond`.
   @_noLocks
   init(framesPerSecond: Double) {
     nominalFramesPerSecond = framesPerSecond
@@ -58,26 +59,27 @@ struct ClockLine: BitwiseCopyable, Sendable {
     hull = ArrivalHull(framesPerSecond: framesPerSecond)
   }
 
-  /// Whether it knows more than the Kalman filter at `time`, where readings come often.
+  /// Returns whether the line is more accurate than the Kalman filter at `time`, if readings are
+  /// frequent.
   @_noLocks
   func isStartUp(at time: UInt64) -> Bool { time &- begunNanoseconds < Self.startUpNanoseconds }
 
-  /// The Kalman filters know more from now on.
+  /// Ends the start-up time, so that the Kalman filters are used from now on.
   @_noLocks
   mutating func endStartUp() { begunNanoseconds = 0 }
 
-  /// The clock began anew at `time`, and all readings before that belong to another line.
+  /// Records that the clock restarted at `time`. All earlier readings belong to another line.
   @_noLocks
   mutating func begin(at time: UInt64) { begunNanoseconds = time }
 
-  /// Forgets all readings.
+  /// Removes all readings.
   @_noLocks
   mutating func clear() {
     hull.clear()
     mixed = 0
   }
 
-  /// Takes in the readings of the stretch that followed the last one.
+  /// Adds the readings of the stretch that followed the last one.
   @_noLocks
   mutating func take(_ stretch: ReadingStretch) {
     hull.take(stretch)
@@ -86,7 +88,7 @@ struct ClockLine: BitwiseCopyable, Sendable {
     mixed = 0
   }
 
-  /// The readings to come are those of another line of the same rate, `framesPerSecond`.
+  /// Starts another line of the same rate, `framesPerSecond`, for the readings to come.
   @_noLocks
   mutating func keepRate(_ framesPerSecond: Double) {
     firstRate = framesPerSecond
@@ -94,8 +96,8 @@ struct ClockLine: BitwiseCopyable, Sendable {
       nominalFramesPerSecond * min(rateUncertainty, Self.crystalRateUncertainty)
   }
 
-  /// The rate is known as well as by a line through the earliest readings of `seconds`, see
-  /// `found`.
+  /// Lowers the uncertainty of the rate to that of a line through the earliest readings of
+  /// `seconds`. See `found`.
   @_noLocks
   mutating func knowRate(after seconds: Double, _ pattern: ReadingPattern) {
     guard seconds > 2 else { return }
@@ -104,29 +106,29 @@ struct ClockLine: BitwiseCopyable, Sendable {
     rateUncertainty = min(rateUncertainty, max(Self.leastRateUncertainty, uncertainty))
   }
 
-  /// Of the clock's rate is known what the readings from `time` on tell, and no more.
+  /// Discards the knowledge of the rate before `time`. Only readings from `time` on count.
   @_noLocks
   mutating func forgetRate(before time: UInt64) {
     begunNanoseconds = time
     (firstRateUncertainty, rateUncertainty) = (.infinity, Self.initialRateUncertainty)
   }
 
-  /// Forgets readings that are too old for a line, or tell of another rate. Returns since when they
-  /// tell of the present one, if they did.
+  /// Removes readings that are too old for a line or have another rate. Returns the time in
+  /// nanoseconds of the oldest reading of the present rate, or nil if the rate did not change.
   @_noLocks
   mutating func forgetOld(_ pattern: ReadingPattern) -> UInt64? {
     hull.keep(cubicSeconds: max(Self.leastHullCube, Self.hullCube * pattern.roughness))
     return hull.forgetAnotherRate() ? hull.oldestNanoseconds : nil
   }
 
-  /// How the rate went: see `ArrivalHull`.
+  /// Returns the change of the rate over the stretches. See `ArrivalHull`.
   @_noLocks
   mutating func rateTrend(isSuspected: Bool) -> RateTrend? {
     hull.rateTrend(isSuspected: isSuspected)
   }
 
-  /// Keeps only the last `newest` stretches, which have another rate than the others. Returns when
-  /// they begin.
+  /// Keeps only the last `newest` stretches, which have another rate than the others. Returns the
+  /// time in nanoseconds at which they begin.
   @_noLocks
   mutating func keep(newest: Int) -> UInt64 {
     hull.removeOldest(hull.count &- newest)
@@ -134,8 +136,8 @@ struct ClockLine: BitwiseCopyable, Sendable {
     return hull.oldestNanoseconds
   }
 
-  /// The line at `time`. Nil where the readings tell nothing of the rate yet, and the first one is
-  /// no longer right or will soon be known better.
+  /// Returns the line at `time`. Returns nil if the readings do not determine the rate yet and the
+  /// initial rate is no longer valid or will soon be known better.
   @_noLocks
   mutating func found(at time: UInt64, _ pattern: ReadingPattern) -> Found? {
     let isKnown = pattern.isInfrequent || rateUncertainty < Self.crystalRateUncertainty

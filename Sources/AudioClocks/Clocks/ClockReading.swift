@@ -2,12 +2,12 @@
 
 /// Reading of a device's own clock: the frames that had passed at a time.
 public struct ClockReading: BitwiseCopyable, Sendable {
-  /// Frames captured or played since the device started.
+  /// The frames captured or played since the device started.
   public var frames: Int
-  /// When that was seen, in nanoseconds of the host's monotonic clock, or of virtual time.
+  /// The time of the reading, in nanoseconds of the host's monotonic clock or of virtual time.
   public var nanoseconds: UInt64
 
-  /// A reading of `frames` frames at `nanoseconds`.
+  /// Creates a reading of `frames` frames at `nanoseconds`.
   @_noLocks
   public init(frames: Int, nanoseconds: UInt64) {
     self.frames = frames
@@ -15,9 +15,9 @@ public struct ClockReading: BitwiseCopyable, Sendable {
   }
 }
 
-/// When a clock is best read.
+/// The times at which a clock is best read.
 extension FilteredClock {
-  /// The most nanoseconds after which a noisy clock is best read again.
+  /// The longest time in nanoseconds after which a noisy clock should be read again.
   public static var mostLookNanoseconds: UInt64 {
     @_noLocks get { 2_000_000 }
   }
@@ -26,9 +26,10 @@ extension FilteredClock {
     @_noLocks get { 20_000 }
   }
 
-  /// When a noisy clock that is read `now` is best read again: after up to two milliseconds, as a
-  /// mean after one. The waits are uneven (the finaliser of splitmix64 makes them so), because a
-  /// clock that moves in steps, read at even times, seems to run at the rate of its readings.
+  /// Returns the time in nanoseconds at which a noisy clock that is read `now` should be read
+  /// again: after up to 2 ms, 1 ms on average. The intervals are uneven (by the finaliser of
+  /// splitmix64), because a clock that moves in steps and is read at even intervals seems to run at
+  /// the rate of its readings.
   @_noLocks
   public static func nextLook(after now: UInt64) -> UInt64 {
     var bits = (now ^ (now >> 30)) &* 0xBF58_476D_1CE4_E5B9

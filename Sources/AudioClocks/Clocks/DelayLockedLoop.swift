@@ -1,39 +1,42 @@
 // Audio thread.
 
-/// A curve through noisy readings of a clock, which follows the clock as it wanders: how far it is,
-/// how fast it runs, and how its rate changes.
+/// A Kalman filter of third order for noisy readings of a clock. It estimates the position of the
+/// clock, its rate, and the change of its rate.
 ///
-/// F. Adriaensen, "Using a DLL to filter time" (Linux Audio Conference 2005), has a loop of second
-/// order with fixed gains. Such gains are where a Kalman filter arrives, and before it arrives, its
-/// gains are those of a line fitted to all readings so far. This is that filter: it begins as fast
-/// as the readings allow, at about 1 Hz, narrows as they add up, and settles, at some 0.02 Hz,
-/// where their noise and the clock's wander balance. A third order, the change of the rate, lets it
-/// follow a clock that warms up without a lag. Readings need not come evenly, and one that is
-/// missing costs nothing but what it would have told.
+/// F. Adriaensen, "Using a DLL to filter time" (Linux Audio Conference 2005), describes a loop of
+/// second order with fixed gains. The gains of a Kalman filter converge to such fixed gains; before
+/// that, they are the gains of a line fitted to all readings so far. This filter begins with the
+/// largest bandwidth that the readings allow, about 1 Hz. The bandwidth narrows as readings
+/// accumulate and settles at about 0.02 Hz, where the noise of the readings and the wander of the
+/// clock balance. The third order, the change of the rate, lets the filter follow a clock that
+/// warms up without a lag. Readings may come at uneven times, and a missing reading costs only its
+/// own information.
 struct DelayLockedLoop: BitwiseCopyable, Sendable {
-  /// When the last reading was taken in.
+  /// The time of the last reading used, in nanoseconds.
   private(set) var nanoseconds: UInt64 = 0
   private var frames = 0.0
   private var rate: Double
   private var change = 0.0
-  /// Uncertainty: the variances of all three, and their covariances.
+  /// The uncertainty: the variances of the position, the rate and the change, and their
+  /// covariances.
   private var spread = 0.0
   private var spreadRate = 0.0
   private var spreadChange = 0.0
   private var rateSpread = 0.0
   private var rateChange = 0.0
   private var changeSpread = 0.0
-  /// By how much the variances of the rate and of its change grow in a second.
+  /// The growth of the variances of the rate and of its change, per second.
   private var rateWander: Double
   private var changeWander: Double
-  /// The same of a clock that nothing is known of.
+  /// The variance of the change of the rate of an unknown clock.
   private let firstChange: Double
-  /// By how many parts per million a second such a clock's rate may be changing already.
+  /// The standard deviation of the change of the rate of such a clock, in parts per million per
+  /// second.
   private static let firstPPM = 0.03
 
-  /// A loop for a clock of nominally `framesPerSecond`. Within a second its rate wanders by
-  /// `wanderPPM`, and the change of its rate by `swayPPM` a second; within more seconds by the
-  /// square root of their number times that.
+  /// Creates a loop for a clock of nominally `framesPerSecond`. In one second, its rate wanders by
+  /// `wanderPPM` parts per million, and the change of its rate by `swayPPM` parts per million per
+  /// second. In n seconds, both wander by √n times as much.
   @_noLocks
   init(framesPerSecond: Double, wanderPPM: Double, swayPPM: Double) {
     rate = framesPerSecond
@@ -43,21 +46,21 @@ struct DelayLockedLoop: BitwiseCopyable, Sendable {
     firstChange = unit * unit * Self.firstPPM * Self.firstPPM
   }
 
-  /// Frames at `time`, in nanoseconds: before the last reading or after it.
+  /// Returns the position in frames at `time`, in nanoseconds, before or after the last reading.
   @_noLocks
   func frames(at time: UInt64) -> Double {
     let elapsed = seconds(until: time)
     return frames + elapsed * (rate + elapsed * change / 2)
   }
 
-  /// Frames a second at `time`.
+  /// Returns the rate at `time`, in frames per second.
   @_noLocks
   func framesPerSecond(at time: UInt64) -> Double {
     rate + change * seconds(until: time)
   }
 
-  /// Begins anew at a reading that may be `uncertainty` frames wrong; the rate may be wrong by
-  /// `rateUncertainty` frames a second.
+  /// Restarts at a reading with an uncertainty of `uncertainty` frames. The uncertainty of the rate
+  /// is `rateUncertainty` frames per second.
   @_noLocks
   mutating func begin(
     at frames: Double, _ time: UInt64, uncertainty: Double, rateUncertainty: Double
@@ -68,7 +71,7 @@ struct DelayLockedLoop: BitwiseCopyable, Sendable {
     forget(uncertainty, rate: rateUncertainty)
   }
 
-  /// Begins anew at `frames` with `framesPerSecond`; see above for how wrong they may be.
+  /// Restarts at `frames` with the rate `framesPerSecond`. See above for the uncertainties.
   @_noLocks
   mutating func begin(
     at frames: Double, _ time: UInt64, framesPerSecond: Double, uncertainty: Double,
@@ -78,7 +81,8 @@ struct DelayLockedLoop: BitwiseCopyable, Sendable {
     begin(at: frames, time, uncertainty: uncertainty, rateUncertainty: rateUncertainty)
   }
 
-  /// The clock runs at another rate: the estimates may be wrong by these amounts.
+  /// Widens the uncertainty of the estimates by these amounts because the clock runs at another
+  /// rate.
   @_noLocks
   mutating func forget(_ uncertainty: Double, rate rateUncertainty: Double) {
     change = 0
@@ -87,7 +91,7 @@ struct DelayLockedLoop: BitwiseCopyable, Sendable {
     rateSpread += rateUncertainty * rateUncertainty
   }
 
-  /// Goes on from where another filter is, by its own wander.
+  /// Continues from the state of another filter, but keeps its own wander.
   @_noLocks
   mutating func adopt(_ other: DelayLockedLoop) {
     let wander = (rateWander, changeWander)
@@ -95,7 +99,7 @@ struct DelayLockedLoop: BitwiseCopyable, Sendable {
     (rateWander, changeWander) = wander
   }
 
-  /// The clock has another place, known to `noise` frames, and the same rate.
+  /// Moves the clock to another position, known to `noise` frames, at the same rate.
   @_noLocks
   mutating func move(to reading: ClockReading, noise: Double) {
     let elapsed = seconds(until: reading.nanoseconds)
@@ -105,7 +109,8 @@ struct DelayLockedLoop: BitwiseCopyable, Sendable {
     (spread, spreadRate, spreadChange) = (noise * noise, 0, 0)
   }
 
-  /// Takes in that the clock was at `place` at `time`, which is usually wrong by `noise` frames.
+  /// Updates the estimate with the position `place` of the clock at `time`. `noise` is the usual
+  /// error of the position, in frames.
   @_noLocks
   mutating func take(_ place: Double, at time: UInt64, noise: Double) {
     let elapsed = seconds(until: time)

@@ -1,14 +1,15 @@
 // Audio thread.
 
-/// Finds the ratio at which frames of one clock become frames of another so that the delay between
-/// them stays what it is meant to be.
+/// Computes the resampling ratio that converts frames of one clock to frames of another and keeps
+/// the delay between them at its set value.
 ///
-/// The two clocks say where the converter should be; the ratio is that of their rates, and what the
-/// converter is off is taken back at a rate that falls from about half a hertz, right after a
-/// start, to a hundredth: fast first, then too slow to be heard. The ratio and its slope change
-/// without a jump: the ratio goes through a low-pass filter (`RatioSmoother`) that is as fast as
-/// the error is taken back, and slow once the clocks are locked. It changes by no more than `slew`
-/// a second and stays within `limit` of its nominal value.
+/// The estimates of the two clocks determine the correct position of the converter. The ratio is
+/// the ratio of their rates plus a correction of the position error. The gain of the correction
+/// falls from about 0.5 Hz right after a start to 0.01 Hz: the correction is fast first, then too
+/// slow to be heard. The ratio and its slope change without a jump, because the ratio passes a
+/// low-pass filter (`RatioSmoother`), whose bandwidth follows the gain and is low once the clocks
+/// are locked. The ratio changes by no more than `slew` per second and stays within `limit` of its
+/// nominal value.
 ///
 /// ```swift
 /// var input = FilteredClock(framesPerSecond: 48000)
@@ -24,46 +25,47 @@
 /// precondition(abs(drift - 50) < 5)
 /// ```
 public struct DriftControl: BitwiseCopyable, Sendable {
-  /// Largest deviation from the nominal ratio, as a part of it: 0.006 is 6,000 ppm.
+  /// The largest deviation from the nominal ratio, as a fraction of it: 0.006 is 6,000 ppm.
   public static let limit = 0.006
-  /// Largest change of the ratio in a second, as a part of its nominal value.
+  /// The largest change of the ratio per second, as a fraction of its nominal value.
   private static let slew = 0.05
-  /// The bandwidth of the ratio, in radians a second, when the clocks are locked, for each unit of
-  /// gain before that, and at most. The estimates of locked clocks change in small steps: at this
-  /// bandwidth such a step leaves less than -148 dB beside a sine of 10 kHz (`ClockTrial`, the
-  /// pitch's course in a quarter second being one of degree 12).
+  /// The bandwidth of the ratio in radians per second: the value for locked clocks, the value per
+  /// unit of gain before that, and the maximum. The estimates of locked clocks change in small
+  /// steps. At the locked bandwidth such a step leaves less than -148 dB beside a sine of 10 kHz
+  /// (`ClockTrial`, with the pitch over a quarter of a second fitted by a polynomial of degree 12).
   private static let lockedBandwidth = 20.0
   private static let bandwidthPerGain = 40.0
   private static let mostBandwidth = 120.0
-  /// At this distance between the ratio and the wanted one, as a part of it, the bandwidth of
+  /// The distance between the ratio and the wanted ratio, as a fraction, at which the bandwidth of
   /// locked clocks is doubled.
   private static let farRatio = 20e-6
-  /// How fast an error is taken back, as a part of it a second: at first, and finally.
+  /// The fraction of an error that is corrected per second: at first, and finally.
   private static let firstGain = 3.0
   private static let finalGain = 0.06
-  /// The least for an error of a frame or more, the frames up to which it does not count, and how
-  /// many times as much more such an error counts where a clock is hardly known.
+  /// The least gain for an error of a frame or more, the frames up to which an error does not use
+  /// that gain, and the relative increase of the gain for such an error while a clock is hardly
+  /// known.
   private static let farGain = 0.5
   private static let nearFrames = 0.5
   private static let startUpParts = 2.0
-  /// How much faster than that the error itself is made smooth.
+  /// The factor by which the smoothing of the error is faster than its correction.
   private static let smoothing = 4.0
 
-  /// Input frames for an output frame if both clocks were right.
+  /// The number of input frames per output frame if both clocks ran at their nominal rates.
   public let nominalRatio: Double
-  /// Seconds from a frame's capture to its being played.
+  /// The seconds from the capture of a frame to its playback.
   public private(set) var delaySeconds: Double
-  /// Input frames for an output frame, as last told.
+  /// The number of input frames per output frame, as last returned by `steer`.
   public private(set) var ratio: Double
-  /// How far the converter was from where it should be when last asked, in output frames; more
-  /// than 0 where the delay is too short.
+  /// The distance of the converter from its correct position at the last `steer`, in output frames.
+  /// Positive if the delay is too short.
   public private(set) var errorFrames = 0.0
   private var smoothed = 0.0
-  /// What the ratio was last to become.
+  /// The last target of the ratio.
   private var wanted: Double
   private var smoother: RatioSmoother
 
-  /// A control that keeps `delaySeconds` from input to output.
+  /// Creates a control that keeps `delaySeconds` from input to output.
   @_noLocks
   public init(nominalRatio: Double, delaySeconds: Double) {
     self.nominalRatio = nominalRatio
@@ -73,7 +75,8 @@ public struct DriftControl: BitwiseCopyable, Sendable {
     smoother = RatioSmoother(nominalRatio)
   }
 
-  /// By how many parts per million the input's clock runs faster than the output's, as estimated.
+  /// Returns the estimated rate difference in parts per million, positive if the input's clock is
+  /// faster than the output's.
   @_noLocks
   public func driftPPM(
     _ input: ClockEstimate, _ output: ClockEstimate, at now: UInt64
@@ -82,8 +85,8 @@ public struct DriftControl: BitwiseCopyable, Sendable {
     return (measured / nominalRatio - 1) * 1e6
   }
 
-  /// The input's position that must be heard at output frame `frame`, by both clocks' estimates at
-  /// `now`.
+  /// Returns the input position in frames that must be played at output frame `frame`, by the
+  /// estimates of both clocks at `now`.
   @_noLocks
   public func target(
     _ input: ClockEstimate, _ output: ClockEstimate, frame: Double, at now: UInt64
@@ -92,8 +95,8 @@ public struct DriftControl: BitwiseCopyable, Sendable {
     return input.frames(at: now) + input.framesPerSecond(at: now) * (ahead - delaySeconds)
   }
 
-  /// The ratio for the next `frames` output frames, of which the first would lie `error` input
-  /// frames behind its `target`.
+  /// Returns the ratio for the next `frames` output frames. `error` is the number of input frames
+  /// by which the position of the first of them exceeds its `target`.
   @_noLocks
   public mutating func steer(
     _ input: ClockEstimate, _ output: ClockEstimate, error: Double, frames: Int, at now: UInt64
@@ -110,7 +113,7 @@ public struct DriftControl: BitwiseCopyable, Sendable {
     let least = nominalRatio * (1 - Self.limit)
     let most = nominalRatio * (1 + Self.limit)
     let bandwidth = bandwidth(gain: gain)
-    // What is aimed at is what will be right when the smoothed ratio comes to it.
+    // The target is the ratio that will be correct when the smoothed ratio reaches it.
     let then = now &+ UInt64(clamping: RatioSmoother.delaySeconds(bandwidth: bandwidth) * 1e9)
     wanted =
       (input.framesPerSecond(at: then) - gain * smoothed) / output.framesPerSecond(at: then)
@@ -121,14 +124,14 @@ public struct DriftControl: BitwiseCopyable, Sendable {
     return ratio
   }
 
-  /// Control gain, some time after something has begun: the part of an error that is taken back in
-  /// a second.
+  /// Control gain as a function of the time since an event: the fraction of an error that is
+  /// corrected per second.
   private struct GainSchedule: BitwiseCopyable {
-    /// Where little is known yet.
+    /// The gain while little is known yet.
     var gain: Double
-    /// 1 in the first seconds, and less and less from then on.
+    /// 1 in the first seconds, and falling from then on.
     var early: Double
-    /// Where the error is below a frame.
+    /// The gain for an error below one frame.
     var near: Double { @_noLocks get { gain * (early * early * early * early) } }
 
     @_noLocks
@@ -138,12 +141,12 @@ public struct DriftControl: BitwiseCopyable, Sendable {
     }
   }
 
-  /// The part of the error that is taken back in a second, some time after the younger clock has
-  /// begun, and after a `change` of a rate.
+  /// Returns the fraction of the error that is corrected per second. `schedule` counts from the
+  /// start of the younger clock, and `change` from the last change of a rate.
   ///
-  /// An error of nearly a frame matters more than the ratio. One of less, taken back late, would
-  /// bend the ratio when it should be right already. Between the two the gain changes evenly: a
-  /// gain that jumps bends the ratio too.
+  /// The correction of an error of nearly a frame matters more than an even ratio. A smaller error,
+  /// if corrected late, would bend the ratio when it should already be correct. Between the two the
+  /// gain changes evenly, because a gain that jumps bends the ratio too.
   @_noLocks
   private func gain(_ schedule: GainSchedule, _ change: GainSchedule) -> Double {
     let near = max(Self.finalGain, schedule.near)
@@ -153,7 +156,7 @@ public struct DriftControl: BitwiseCopyable, Sendable {
     return min(Self.firstGain, near + (far - near) * farPart)
   }
 
-  /// The bandwidth with which the ratio follows what is wanted, in radians a second.
+  /// Returns the bandwidth with which the ratio follows its target, in radians per second.
   @_noLocks
   private func bandwidth(gain: Double) -> Double {
     let far = abs(wanted - ratio) / (nominalRatio * Self.farRatio)
@@ -161,13 +164,13 @@ public struct DriftControl: BitwiseCopyable, Sendable {
       Self.mostBandwidth, max(Self.lockedBandwidth * (1 + far), Self.bandwidthPerGain * gain))
   }
 
-  /// Keeps `seconds` from input to output from now on.
+  /// Sets the delay from input to output to `seconds` from now on.
   @_noLocks
   public mutating func hold(delaySeconds seconds: Double) {
     delaySeconds = seconds
   }
 
-  /// The converter was put where it should be.
+  /// Clears the error because the converter was moved to its correct position.
   @_noLocks
   public mutating func settle() {
     errorFrames = 0

@@ -1,24 +1,25 @@
 // Audio thread.
 
-/// An estimate of a device's clock from readings that come in batches, late, twice, or not at all:
-/// a minimum filter, then the hull of the readings and, from the ninth second on, Kalman filters.
+/// An estimate of a device's clock from readings that come in batches, late, twice, or not at all.
+/// It uses a minimum filter, then the hull of the readings and, from the ninth second on, Kalman
+/// filters.
 ///
-/// A reading can be late (it waits for a batch to be full, for an interrupt, for the processor) but
-/// hardly early. So of all readings within a stretch of time only the earliest one counts, whose
-/// error is far smaller than that of their mean: the stretches grow from a tenth of a second to two
-/// seconds with the age of the estimate. The earliest readings go through `ClockFilters`, the
-/// Kalman filters. These model errors by mean and variance only, and need 15 s to reach 1 ppm of
-/// the rate. The line along the convex hull of the readings (`ClockLine`) uses the fact that no
-/// reading is early, and needs 5 s. It is used for the first 8 s of frequent readings, and always
-/// for readings so rare and so late that the filters would need a minute.
+/// A reading can be late (it waits for a full batch, for an interrupt, or for the processor) but is
+/// hardly ever early. So only the earliest reading within a stretch of time counts, whose error is
+/// far smaller than that of the mean. The stretches grow from 100 ms to 2 s with the age of the
+/// estimate. The earliest readings go through `ClockFilters`, the Kalman filters. These model
+/// errors by mean and variance only and need 15 s to reach 1 ppm of the rate. The line along the
+/// convex hull of the readings (`ClockLine`) uses the fact that no reading is early and needs 5 s.
+/// It is used for the first 8 s of frequent readings, and always for readings so rare and so late
+/// that the filters would need a minute.
 ///
-/// A clock that suddenly runs at quite another rate is detected within a third of a second, and the
-/// estimate begins anew. A step of the rate by 3 to 100 parts per million is found within three
-/// seconds to one by the likelihood of a broken line through the readings of the last seconds
-/// (`RateTrend`), whose newer part goes on as the clock's line. A rate that sways shows in the
-/// errors of the filters. A device that stood still for a moment keeps its rate.
+/// A large sudden change of the rate is detected within a third of a second, and the estimate
+/// restarts. A step of the rate by 3 ppm is found within three seconds, and one by 100 ppm within
+/// one, by the likelihood of a broken line through the readings of the last seconds (`RateTrend`).
+/// The newer part of that line then becomes the line of the clock. A rate that keeps changing shows
+/// in the errors of the filters. A device that stalled for a moment keeps its rate.
 ///
-/// For one thread; nothing here allocates, locks or waits.
+/// For one thread. No method allocates, locks or waits.
 ///
 /// ```swift
 /// var clock = FilteredClock(framesPerSecond: 48000)
@@ -31,39 +32,39 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// The least noise of a reading, in frames.
   private static let finest = 0.02
   private static let longStretch: UInt64 = 2_000_000_000
-  /// The longest stretch of readings for the line of a clock, where they come often.
+  /// The longest stretch of readings for the line of a clock with frequent readings.
   private static let lineStretch: UInt64 = 260_000_000
-  /// Readings after which the earliest of them is nearly in time.
+  /// The number of readings after which the earliest of them is hardly late.
   private static let enoughReadings = 800
   /// Readings further from the estimate, in seconds, are outliers, unless they persist.
   private static let outlierSeconds = 0.02
   private static let outlierNanoseconds: UInt64 = 300_000_000
   private static let outlierReadings = 16
 
-  /// Frames a second that the device promised.
+  /// The nominal rate of the device, in frames per second.
   public let nominalFramesPerSecond: Double
   /// The present estimate.
   public private(set) var estimate: ClockEstimate
   private var filters: ClockFilters {
     didSet { estimate.loop = filters.current }
   }
-  /// When its place was last found anew: at that time, or after a jump.
+  /// The time since which the position is valid: a restart, a change of the rate, or a jump.
   private var placedNanoseconds: UInt64 = 0
   private var last = ClockReading(frames: 0, nanoseconds: 0)
   /// The readings since the last long stretch ended.
   private var longBest = ReadingStretch()
-  /// The readings since the line last took some in.
+  /// The readings since the line last received readings.
   private var lineBest = ReadingStretch()
-  /// Tells sudden changes by short stretches.
+  /// Detects sudden changes by short stretches.
   private var jumps: JumpDetector
-  /// The noise of the earliest readings, in frames: by how much one's error differs from the next
-  /// one's, so that a clock which is followed with a lag does not count as a noisy one.
+  /// The noise of the earliest readings, in frames: the difference between successive errors, so
+  /// that a clock that is followed with a lag does not count as noisy.
   @usableFromInline
   private(set) var noiseEstimate = 1.0
   private var lastLead = 0.0
-  /// How much further off the last stretch's earliest reading was than the one before it.
+  /// The difference between the errors of the last two earliest readings.
   private var lastChange = 0.0
-  /// By how much such a difference differs from the one before: an even change is no noise.
+  /// The usual change of such differences: an even change is not noise.
   private var evenNoise = 1.0
   @usableFromInline
   private(set) var pattern: ReadingPattern
@@ -73,7 +74,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   private var outlierSince: UInt64 = 0
   private var outlierCount = 0
 
-  /// The clock of a device of nominally `framesPerSecond`.
+  /// Creates the clock of a device of nominally `framesPerSecond`.
   @_noLocks
   public init(framesPerSecond: Double) {
     nominalFramesPerSecond = framesPerSecond
@@ -84,47 +85,46 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     jumps = JumpDetector(framesPerSecond: framesPerSecond)
   }
 
-  /// Whether any reading came since the last start.
+  /// Whether a reading was received since the last start.
   public var isRunning: Bool {
     @_noLocks @inlinable @inline(__always) get { estimate.isRunning }
   }
 
-  // Inlined, or each of these calls would first copy all that a clock remembers, 3.6 KB.
+  // Inlined, because each of these calls would otherwise first copy the state of the clock, 3.6 KB.
 
-  /// The estimated rate at `nanoseconds`, in frames a second.
+  /// Returns the estimated rate at `nanoseconds`, in frames per second.
   @_noLocks @inlinable @inline(__always)
   public func framesPerSecond(at nanoseconds: UInt64) -> Double {
     estimate.framesPerSecond(at: nanoseconds)
   }
 
-  /// The estimated position at `nanoseconds`, in frames.
+  /// Returns the estimated position at `nanoseconds`, in frames.
   @_noLocks @inlinable @inline(__always)
   public func frames(at nanoseconds: UInt64) -> Double { estimate.frames(at: nanoseconds) }
 
-  /// When the clock reaches `frames`, in nanoseconds, as estimated at `now`.
+  /// Returns the time in nanoseconds at which the clock reaches `frames`, as estimated at `now`.
   @_noLocks @inlinable @inline(__always)
   public func nanoseconds(at frames: Double, from now: UInt64) -> UInt64 {
     estimate.nanoseconds(at: frames, from: now)
   }
 
-  /// Seconds since the estimate began.
+  /// Returns the seconds since the estimate began.
   @_noLocks @inlinable @inline(__always)
   public func age(at now: UInt64) -> Double { estimate.age(at: now) }
 
-  /// Goes by the estimate of another filter, and needs no readings.
+  /// Uses the estimate of another filter, and needs no readings.
   @_noLocks
   public mutating func follow(_ other: ClockEstimate) { estimate = other }
 
-  /// The device stopped, and starts anew: where it is will be told by its next reading. Its rate is
-  /// still what it was.
+  /// Records a restart of the device. It keeps its rate, and its next reading sets the position.
   @_noLocks
   public mutating func restart() {
     line.knowRate(after: age(at: last.nanoseconds), pattern)
     estimate.isRunning = false
   }
 
-  /// Upper bound in frames on how late the estimate may be, which holds in all but a few of a
-  /// hundred cases; infinite before the first readings. It is ten times the mean lateness of the
+  /// Returns the largest lateness of the estimate in frames, exceeded in a few percent of all
+  /// cases. It is infinite before the first readings. It is ten times the mean lateness of the
   /// earliest reading, 2 x lateness x interval / age (simulated: 512 to 2,048 frames at once).
   @_noLocks
   public func lateFrames(at now: UInt64) -> Double {
@@ -133,7 +133,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
       ? 20 * pattern.lateness * pattern.interval / age : .infinity
   }
 
-  /// Takes a reading in, unless it repeats the last one, goes back, or is an outlier.
+  /// Adds a reading, unless it repeats the last one, goes back, or is an outlier.
   @_noLocks
   public mutating func take(_ reading: ClockReading) {
     guard isRunning else { return begin(reading) }
@@ -149,7 +149,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     lineBest.take(reading, lead: lead)
     let age = reading.nanoseconds &- placedNanoseconds
     if age < JumpDetector.stretchNanoseconds && lead > 0 {
-      // All that is certain so far: no reading is early.
+      // The only certainty so far is that no reading is early.
       beginLoop(at: reading)
       jumps.moveEstimateToEarliest()
       longBest.moveEstimateToEarliest()
@@ -164,7 +164,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     {
       follow(change, at: reading.nanoseconds)
     }
-    // The line does without the readings of the stretch that has not ended.
+    // The line excludes the readings of the stretch that has not ended.
     let least = jumps.leastStretch(at: reading.nanoseconds)
     let isStartUp = isStartUp(at: reading.nanoseconds) && !pattern.isCoarse
     let stretches: UInt64 = pattern.isCoarse ? 12 : isStartUp ? 16 : 8
@@ -180,7 +180,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     }
   }
 
-  /// The loop goes through `reading`, which may be late by a millisecond.
+  /// Restarts the loop at `reading`, which may be late by a millisecond.
   @_noLocks
   private mutating func beginLoop(at reading: ClockReading) {
     let rate = estimate.loop.framesPerSecond(at: estimate.loop.nanoseconds)
@@ -190,12 +190,12 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
       rateUncertainty: nominalFramesPerSecond * line.rateUncertainty)
   }
 
-  /// By how many frames a reading is usually later than the earliest of its stretch.
+  /// The usual number of frames by which a reading is later than the earliest of its stretch.
   package var lateness: Double {
     @_noLocks @inlinable @inline(__always) get { pattern.lateness }
   }
 
-  /// Whether more readings would make it much better known.
+  /// Whether more readings would make the estimate much more accurate.
   public var isNoisy: Bool {
     @_noLocks @inlinable @inline(__always) get { noiseEstimate > 0.1 || pattern.lateness > 2 }
   }
@@ -214,8 +214,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     forgetReadings(at: reading.nanoseconds)
   }
 
-  /// Readings before `time` do not count any more; the clock has just jumped by `frames`, where
-  /// these are not 0.
+  /// Discards all readings before `time`. `frames` is the size of the jump that the clock has just
+  /// made, or 0.
   @_noLocks
   private mutating func forgetReadings(at time: UInt64, jump frames: Double = 0) {
     forgetErrors(at: time)
@@ -224,7 +224,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     lineBest = ReadingStretch(since: time)
   }
 
-  /// What the filters were off by before `time` does not count any more.
+  /// Discards the errors of the filters before `time`.
   @_noLocks
   private mutating func forgetErrors(at time: UInt64) {
     (lastLead, lastChange) = (0, 0)
@@ -234,7 +234,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     longBest = ReadingStretch(since: time)
   }
 
-  /// Outliers count only if they persist: then the clock itself has jumped.
+  /// Counts outliers. Only if they persist, the clock itself has jumped.
   @_noLocks
   private mutating func handleOutlier(_ reading: ClockReading) {
     outlierCount &+= 1
@@ -256,7 +256,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     }
   }
 
-  /// The device stood still for a moment, or was moved on.
+  /// Handles a device that stalled for a moment or was moved forward.
   @_noLocks
   private mutating func jump(to reading: ClockReading, by lead: Double, at time: UInt64) {
     line.knowRate(after: age(at: time), pattern)
@@ -266,14 +266,14 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     forgetReadings(at: time, jump: lead)
   }
 
-  /// Whether the line knows more than the filters, so soon after it began.
+  /// Returns whether the line, soon after its start, is more accurate than the filters.
   @_noLocks
   private func isStartUp(at time: UInt64) -> Bool { pattern.isFrequent && line.isStartUp(at: time) }
 
   @_noLocks
   private mutating func endLongStretch(at time: UInt64) {
     let reading = longBest.earliest
-    // Even the earliest one is late, in a short stretch more than in a long one.
+    // Even the earliest reading is late, more so in a short stretch than in a long one.
     let position = Double(reading.frames) + jumps.lateness(in: time &- longBest.since)
     let lead = position - estimate.loop.frames(at: reading.nanoseconds)
     pattern.take(longBest, endingAt: time)
@@ -290,15 +290,15 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     let isOff =
       placed > 2 * Self.longStretch && abs(lead) > limit
       && (isCoarse || filters.isLost(position, at: reading.nanoseconds, limit: limit))
-    // What happens by chance once in a thousand stretches happens twice in a row in a million.
+    // An event of chance 1 / 1,000 per stretch has a chance of one in a million twice in a row.
     if isOff && (wasOff || !isCoarse) {
       if jumps.isSudden(lead, at: time) { return jump(to: reading, by: lead, at: time) }
       return reopen(reading, off: lead, at: time)
     }
     wasOff = isOff
     let change = lead - lastLead
-    // The hull follows another rate late: an even change is no noise there. Of independent errors,
-    // a change of the change deviates √3 times as far as a change.
+    // The hull follows another rate late, so an even change is not noise. For independent errors, a
+    // change of the change deviates √3 times as far as a change.
     let even = abs(change - lastChange) * 0.577
     evenNoise = max(Self.finest, evenNoise + (even - evenNoise) / 8)
     let noise = isCoarse ? even : abs(change)
@@ -312,8 +312,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     filters.take(position, at: reading.nanoseconds, noise: max(noiseEstimate, uncertainty))
   }
 
-  /// Goes by the Kalman filters. Where they are off by more and more, the rate has changed, if the
-  /// readings of the last seconds tell so, or goes on changing.
+  /// Uses the Kalman filters. If their errors keep growing, the rate has changed, if the readings
+  /// of the last seconds confirm it, or keeps changing.
   @_noLocks
   private mutating func followFilters(
     _ position: Double, at time: UInt64, until now: UInt64, isSettled: Bool
@@ -331,7 +331,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Ends a stretch of readings for the line, and looks for a small change of the rate.
+  /// Ends a stretch of readings for the line, and searches for a small change of the rate.
   @_noLocks
   private mutating func endLineStretch(at time: UInt64) {
     let stretch = lineBest
@@ -346,7 +346,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     changeRate(newest: newest, at: time)
   }
 
-  /// The clock has run at another rate during the last `newest` stretches.
+  /// Handles a clock that has run at another rate during the last `newest` stretches.
   @_noLocks
   private mutating func changeRate(newest: Int, at time: UInt64) {
     let begun = line.keep(newest: newest)
@@ -357,8 +357,8 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     forgetErrors(at: time)
   }
 
-  /// Goes by the line through the earliest readings. False where they tell nothing of the rate yet.
-  /// For a rate that changes twice while it is being found the fastest filter is used.
+  /// Uses the line through the earliest readings. Returns false if they do not determine the rate
+  /// yet. If the rate changes twice while it is being estimated, the fastest filter is used.
   @_noLocks
   private mutating func followLine(at time: UInt64) -> Bool {
     var isWandering = false
@@ -378,7 +378,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     return true
   }
 
-  /// Of the clock's rate is known what the readings from `time` on tell, and no more.
+  /// Discards the knowledge of the rate before `time`. Only readings from `time` on count.
   @_noLocks
   private mutating func forgetRate(before time: UInt64) {
     (estimate.begunNanoseconds, placedNanoseconds) = (time, time)
@@ -387,7 +387,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
 
   @_noLocks
   private mutating func reopen(_ reading: ClockReading, off lead: Double, at time: UInt64) {
-    // All of it in the time since the loop last agreed, or since the tenth of a second began.
+    // The whole error grew since the loop last agreed, or since the stretch of 100 ms began.
     let since =
       Double(max(JumpDetector.stretchNanoseconds, time &- estimate.loop.nanoseconds)) * 1e-9
     forgetRate(before: time)

@@ -2,44 +2,44 @@
 
 /// Change of a clock's rate in the time that the newest readings cover.
 enum RateTrend: BitwiseCopyable, Sendable {
-  /// It stayed the same, as far as they tell.
+  /// The rate stayed the same, as far as the readings show.
   case constant
-  /// It changed suddenly: the last `newest` stretches have the new rate.
+  /// The rate changed suddenly: the last `newest` stretches have the new rate.
   case step(newest: Int)
-  /// It goes on changing.
+  /// The rate keeps changing.
   case changing
 }
 
 extension ArrivalHull {
-  /// A change counts where its likelihood ratio is above this, and far more where few blocks tell
-  /// of it: readings are late without limit now and then, so that a sum of few of them is far off
-  /// more often than a normal variable. With 36 a clock that runs evenly gives no alarm in 32 hours
-  /// (simulated, lateness of 0 to 1 ms).
+  /// The likelihood ratio above which a change counts. The limit is far higher if few blocks show
+  /// the change: the lateness of readings has no upper limit, so a sum of few of them is far off
+  /// more often than a normal variable. With 36, a clock of constant rate causes no alarm in 32
+  /// hours (simulated, lateness of 0 to 1 ms).
   private static let alarm = 36.0
-  /// The same where a change is suspected already, and the fewest stretches that may confirm it.
+  /// The same if a change is suspected already, and the fewest stretches that may confirm it.
   private static let confirmation = 12.0
   private static let stretchesForConfirmation = 8
   /// The largest number of stretches in a block.
   private static let largestBlock = 5
-  /// Of n blocks a likelihood ratio must be larger by the factor 1 + 6 / n.
+  /// For n blocks, the limit of the likelihood ratio is higher by the factor 1 + 6 / n.
   private static let fewBlocks = 6.0
-  /// By how much a parabola must be less likely than a broken line: a likelihood ratio.
+  /// The likelihood ratio by which a broken line must fit better than a parabola.
   private static let parabolaRatio = 16.0
 
-  /// How the rate went over the stretches, which must be about equally long; nil where they are too
-  /// few to tell. Where a change `isSuspected` already, less evidence is enough, and a curve before
-  /// the newest readings is `.changing` by itself.
+  /// Returns the change of the rate over the stretches, which must be about equally long, or nil if
+  /// they are too few. If a change `isSuspected` already, less evidence is enough, and a curve
+  /// before the newest readings alone is `.changing`.
   ///
   /// This is the generalized likelihood ratio test for a change at an unknown time (A. S. Willsky,
   /// H. L. Jones, "A generalized likelihood ratio approach to the detection and estimation of jumps
   /// in linear systems", IEEE Transactions on Automatic Control 21, 1976), of a broken line against
-  /// a straight one. Its normal errors are those of the earliest readings of blocks of stretches,
-  /// in place of all readings: these are late by chance and never early, so the error of the
-  /// earliest falls as the length of the block, not as its square root. Each length of a block is
-  /// tried, since a large change shows soon and a small one late.
+  /// a straight one. As its normal errors it uses those of the earliest readings of blocks of
+  /// stretches instead of those of all readings. Readings are late by chance and never early, so
+  /// the error of the earliest falls as the length of the block, not as its square root. Each block
+  /// length is tried, since a large change shows soon and a small one late.
   ///
-  /// A broken line must also fit better than one that jumps, as that of a device which stood still
-  /// for a moment does, and better than a parabola, as that of a clock which sways.
+  /// A broken line must also fit better than a line with a jump, as that of a device that stalled
+  /// for a moment, and better than a parabola, as that of a clock whose rate keeps changing.
   @_noLocks
   mutating func rateTrend(isSuspected: Bool) -> RateTrend? {
     let unlikely = isSuspected ? Self.confirmation : Self.alarm
@@ -80,29 +80,30 @@ extension ArrivalHull {
 
 /// The earliest reading of each of the last blocks of stretches.
 private struct BlockLeads: BitwiseCopyable {
-  /// A reading: seconds after the newest stretch, so at most 0, and frames by which the clock was
-  /// ahead then.
+  /// A reading: its time in seconds relative to the newest stretch, at most 0, and its lead in
+  /// frames.
   typealias Point = (time: Double, lead: Double)
 
-  /// The most blocks: the line that was is looked for in a time only some times as long as the one
-  /// that may be.
+  /// The largest number of blocks. It limits the time searched for the old line to a few times the
+  /// duration of a possible new one.
   private static var capacity: Int { @_noLocks get { 24 } }
-  /// Blocks before a change, and after it.
+  /// The fewest blocks before a change, and the fewest and the most blocks after it.
   static var fewestOld: Int { @_noLocks get { 6 } }
   static var fewestNew: Int { @_noLocks get { 3 } }
   static var mostNew: Int { @_noLocks get { 8 } }
-  /// Readings of less variance, in square frames, are not late by chance, but by how the clock's
-  /// steps and the reader's fall together: these change by whole frames, with the variance of
-  /// rounding.
+  /// If the variance of the readings is below this limit, in square frames, they are not late by
+  /// chance. Their errors then come from the phase between the clock's steps and the reading times,
+  /// which change by whole frames, with the variance of rounding.
   private static let exactVariance = 0.01
   private static let roundingVariance = 1.0 / 12
-  /// The least variance of others: a fiftieth of a frame, squared.
+  /// The least variance of other readings: a fiftieth of a frame, squared.
   private static let finestVariance = 0.0004
 
   private var points = InlineArray<24, Point>(repeating: (0, 0))
   private(set) var count: Int
 
-  /// The last blocks of `size` stretches each. A rate that all have in common is left out.
+  /// Collects the last blocks of `size` stretches each. The common rate of all stretches is
+  /// subtracted.
   @_noLocks
   init(_ stretches: borrowing InlineArray<64, ArrivalHull.Stretch>, count number: Int, size: Int) {
     count = min(Self.capacity, number / size)
@@ -122,12 +123,13 @@ private struct BlockLeads: BitwiseCopyable {
     }
   }
 
-  /// Whether there are enough of them to tell a change.
+  /// Whether there are enough blocks to detect a change.
   var isEnough: Bool { @_noLocks get { count > Self.fewestOld &+ Self.fewestNew } }
 
   subscript(index: Int) -> Point { @_noLocks get { points[index] } }
 
-  /// The least variance that a reading may have: by those that a change would come after.
+  /// The least variance that a reading may have, derived from the readings before a possible
+  /// change.
   var leastVariance: Double {
     @_noLocks get {
       let old = line(max(Self.fewestOld, count &- Self.mostNew))
@@ -136,16 +138,17 @@ private struct BlockLeads: BitwiseCopyable {
     }
   }
 
-  /// The line through `old`, the points before the one at `start`, and one from the last of them on
-  /// through the others, whose errors have a variance of at least `leastVariance`: the sum of the
-  /// squares of what they are off, and the likelihood ratio of this line and the old one alone. Nil
-  /// where a jump explains the others better.
+  /// Fits a broken line: the line through `old`, the points before the one at `start`, and a line
+  /// from the last of them through the other points. The errors of a point have a variance of at
+  /// least `leastVariance`. Returns the sum of the squared errors and the likelihood ratio of this
+  /// line and the old one alone, or nil if a jump explains the other points better.
   @_noLocks
   func brokenLine(after start: Int, _ old: LineFit, _ leastVariance: Double)
     -> (likelihood: Double, squares: Double)?
   {
     let corner = points[start &- 1].time
-    // What the new points are off the old line, whose slope and place are not certain either.
+    // The errors of the new points from the old line, whose slope and position are uncertain as
+    // well.
     var (products, times, squares, sum) = (0.0, 0.0, 0.0, 0.0)
     var (timeSum, timeProducts) = (0.0, 0.0)
     var jump = 0.0
@@ -167,12 +170,12 @@ private struct BlockLeads: BitwiseCopyable {
       old.squares / (old.count - 2) + leastVariance, rest / Double(count &- start &- 1))
     let uncertain =
       times + timeSum * timeSum / old.count + timeProducts * timeProducts / old.timeSquares
-    // A variance of few values is itself uncertain.
+    // A variance estimated from few values is itself uncertain.
     let likelihood = products * products / (variance * uncertain * (1 + 12 / (old.count - 2)))
     return (likelihood, old.squares + rest)
   }
 
-  /// Whether the points before a change that may be are on a parabola rather than on a line.
+  /// Returns whether the points before a possible change fit a parabola better than a line.
   @_noLocks
   func isChanging(unlikely: Double, leastVariance: Double) -> Bool {
     let old = count &- Self.mostNew
@@ -182,7 +185,7 @@ private struct BlockLeads: BitwiseCopyable {
     return line(old).squares - squares > unlikely * variance
   }
 
-  /// The straight line through the first `number` points.
+  /// Returns the straight line through the first `number` points.
   @_noLocks
   private func line(_ number: Int) -> LineFit {
     var line = LineFit()
@@ -190,8 +193,8 @@ private struct BlockLeads: BitwiseCopyable {
     return line
   }
 
-  /// The sum of the squared distances of the first `number` points from a parabola, by least
-  /// squares. Its terms are time and what the square of time is off a line.
+  /// Returns the sum of the squared distances of the first `number` points from a parabola fitted
+  /// by least squares. Its terms are time and the deviation of the square of time from a line.
   @_noLocks
   func squaresAroundParabola(_ number: Int) -> Double {
     let line = line(number)
@@ -213,7 +216,7 @@ private struct BlockLeads: BitwiseCopyable {
   }
 }
 
-/// A straight line through points, by least squares.
+/// A straight line fitted to points by least squares.
 private struct LineFit: BitwiseCopyable {
   private(set) var count = 0.0
   private var times = 0.0
@@ -237,18 +240,18 @@ private struct LineFit: BitwiseCopyable {
 
   var meanTime: Double { @_noLocks get { times / count } }
   var meanLead: Double { @_noLocks get { leads / count } }
-  /// The sum of the squares of the times' distances from their mean.
+  /// The sum of the squared deviations of the times from their mean.
   var timeSquares: Double { @_noLocks get { squaresOfTimes - times * times / count } }
   private var slope: Double { @_noLocks get { (products - times * leads / count) / timeSquares } }
 
-  /// The sum of the squares of what the points are off.
+  /// The sum of the squared errors of the points.
   var squares: Double {
     @_noLocks get {
       max(0, squaresOfLeads - leads * leads / count - slope * (products - times * leads / count))
     }
   }
 
-  /// By how much a point is above the line.
+  /// Returns the distance in frames by which a point is above the line.
   @_noLocks
   func error(of point: BlockLeads.Point) -> Double {
     point.lead - meanLead - slope * (point.time - meanTime)

@@ -1,32 +1,33 @@
 // Audio thread.
 
-/// Timing of a clock's readings: how late, and how often they come.
+/// Timing of a clock's readings: their lateness and their interval.
 @usableFromInline
 struct ReadingPattern: BitwiseCopyable, Sendable {
-  /// Seconds of lateness times seconds from one reading to the next, from which on the hull knows
-  /// more than the Kalman filter.
+  /// The product of the lateness and the reading interval, in square seconds, above which the hull
+  /// is more accurate than the Kalman filter.
   private static let coarseness = 1.8e-6
-  /// Seconds from one reading to the next where the hull knows more than the filter at first.
+  /// The reading interval in seconds below which the hull is more accurate than the filter at
+  /// first.
   private static let oftenSeconds = 0.003
-  /// Seconds from one reading to the next of a clock whose rate is told slowly.
+  /// The reading interval in seconds above which readings determine the rate slowly.
   private static let seldomSeconds = 0.006
 
   private let nominalFramesPerSecond: Double
-  /// By how many frames a reading is usually later than the earliest of its stretch.
+  /// The usual number of frames by which a reading is later than the earliest of its stretch.
   @usableFromInline
   private(set) var lateness = 0.0
-  /// Seconds from one reading to the next.
+  /// The mean time between readings, in seconds.
   private(set) var interval = 0.0
 
-  /// Nothing is known yet of a clock of nominally `framesPerSecond`.
+  /// Creates the pattern of an unknown clock of nominally `framesPerSecond`.
   @_noLocks
   init(framesPerSecond: Double) { nominalFramesPerSecond = framesPerSecond }
 
-  /// Forgets all.
+  /// Discards all readings.
   @_noLocks
   mutating func clear() { (lateness, interval) = (0, 0) }
 
-  /// Takes in the readings of a stretch that ended at `time`.
+  /// Adds the readings of a stretch that ended at `time`.
   @_noLocks
   mutating func take(_ stretch: ReadingStretch, endingAt time: UInt64) {
     let late = stretch.lateness
@@ -35,33 +36,33 @@ struct ReadingPattern: BitwiseCopyable, Sendable {
     interval = interval > 0 ? interval + (apart - interval) / 4 : apart
   }
 
-  /// The most seconds by which readings are late, where all up to that are equally likely.
+  /// The largest lateness of readings in seconds, if the lateness is evenly distributed.
   private var latenessSeconds: Double {
     @_noLocks get { 2 * lateness / nominalFramesPerSecond }
   }
 
-  /// Seconds of lateness times seconds from one reading to the next.
+  /// The product of the lateness and the reading interval, in square seconds.
   var roughness: Double {
     @_noLocks get { latenessSeconds * interval }
   }
 
-  /// Whether readings come so late and so seldom that the hull knows more.
+  /// Whether readings are so late and so rare that the hull is more accurate.
   var isCoarse: Bool {
     @_noLocks get { roughness > Self.coarseness }
   }
 
-  /// Whether readings come so often that the hull knows more than the filter at first, and tells of
-  /// small changes.
+  /// Whether readings are so frequent that the hull is more accurate than the filter at first, and
+  /// shows small changes.
   var isFrequent: Bool {
     @_noLocks get { interval < Self.oftenSeconds }
   }
 
-  /// Whether a tenth of a second has a few of them only.
+  /// Whether 100 ms contain only a few readings.
   var isInfrequent: Bool {
     @_noLocks get { interval > Self.seldomSeconds }
   }
 
-  /// Frames by which the earliest of all readings of `seconds` is late, as a mean.
+  /// Returns the mean lateness in frames of the earliest of all readings within `seconds`.
   @_noLocks
   func uncertainty(in seconds: Double) -> Double {
     let readings = seconds / interval

@@ -1,11 +1,11 @@
 // Audio thread.
 
-/// The readings of a clock within a stretch of time: the earliest one and the latest one of them,
-/// and how the others lie between these.
+/// The readings of a clock within a stretch of time: the earliest and the latest of them, and the
+/// distribution of the others.
 ///
 /// The lead of a reading is the number of frames by which it is ahead of an estimate of the clock.
 struct ReadingStretch: BitwiseCopyable, Sendable {
-  /// When it began, in nanoseconds.
+  /// The time in nanoseconds at which the stretch began.
   private(set) var since: UInt64 = 0
   private(set) var count = 0
   /// The reading with the largest lead, and the one with the smallest.
@@ -17,15 +17,15 @@ struct ReadingStretch: BitwiseCopyable, Sendable {
   private var sum = 0.0
   private var squares = 0.0
 
-  /// No readings yet.
+  /// Creates a stretch without readings.
   @_noLocks
   init() {}
 
-  /// No readings yet of the time after `since`.
+  /// Creates a stretch without readings that begins at `since`.
   @_noLocks
   init(since: UInt64) { self.since = since }
 
-  /// Takes in a reading that is ahead of the estimate by `lead` frames.
+  /// Adds a reading that is ahead of the estimate by `lead` frames.
   @_noLocks
   mutating func take(_ reading: ClockReading, lead: Double) {
     if count == 0 || lead > self.lead {
@@ -41,14 +41,15 @@ struct ReadingStretch: BitwiseCopyable, Sendable {
     squares += lead * lead
   }
 
-  /// The estimate goes through the earliest reading from now on: no lead is above 0.
+  /// Adjusts the leads because the estimate passes through the earliest reading from now on. No
+  /// lead is then above 0.
   @_noLocks
   mutating func moveEstimateToEarliest() {
     leastLead -= lead
     lead = 0
   }
 
-  /// Frames by which the readings are later than the earliest of them, as a mean.
+  /// The mean number of frames by which the readings are later than the earliest of them.
   var lateness: Double {
     @_noLocks get { count > 1 ? lead - sum / Double(count) : 0 }
   }
@@ -61,9 +62,9 @@ struct ReadingStretch: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Frames by which the earliest of `count` readings is late as a mean, where they are late by
-  /// `lateness` as a mean. Of n readings that are late by 0 to L, all equally likely, that is L /
-  /// (n + 1), and L is twice their mean.
+  /// Returns the mean lateness in frames of the earliest of `count` readings whose mean lateness is
+  /// `lateness`. For n readings that are late by 0 to L with equal probability, it is L / (n + 1),
+  /// and L is twice their mean.
   @_noLocks
   static func uncertainty(lateness: Double, count: Int) -> Double {
     2 * lateness / Double(count &+ 1)

@@ -1,15 +1,15 @@
 import AudioBasics
 import CSoxr
 
-/// Converts frames from one rate to another at a fixed ratio, in blocks: finer than a
-/// `RateConverter` and cheaper, but what comes out comes some thousand frames at a time, and memory
-/// is allocated. Not for the audio thread. One thread at a time.
+/// Converts frames from one rate to another at a fixed ratio, in blocks. It is more accurate than a
+/// `RateConverter` and cheaper, but its output comes about a thousand frames at a time, and it
+/// allocates memory. Not for the audio thread. One thread at a time.
 ///
-/// What comes out lies where it was: output frame n is the input at n x input rate / output rate.
-/// The last frames come once silence is given behind them.
+/// The output is aligned with the input: output frame n is the input at n x input rate / output
+/// rate. The last frames are output once silence is appended to the input.
 ///
-/// libsoxr, loaded with the first converter, does the work; where it is not installed, or cannot
-/// convert these rates, a `RateConverter` does.
+/// libsoxr, loaded with the first converter, does the conversion. If it is not installed or cannot
+/// convert these rates, a `RateConverter` is used.
 ///
 /// ```swift
 /// var converter = try BlockRateConverter(channelCount: 2, inputRate: 44100, outputRate: 48000)
@@ -21,16 +21,17 @@ import CSoxr
 public struct BlockRateConverter: ~Copyable, Sendable {
   private let ratio: RateRatio
   private let channelCount: Int
-  /// The engine: one of the two.
+  /// The two possible engines, of which exactly one is set.
   private let blocks: SoxrResampler?
   private var plain: RateConverter?
 
-  /// Input frames that are given at once.
+  /// The largest number of input frames passed to libsoxr per call.
   private static let pieceFrames = 1024
 
-  /// A converter of `quality`, 0 (fast) to 10 (fine): soxr's recipes of 20 bits from 0 on, of 24
-  /// from 3, of 28 from 5, and from 8 on with a steep filter, which passes 0.98 of the band instead
-  /// of 0.91. Throws where rates, channels or quality are out of range, or there is no memory.
+  /// Creates a converter of `quality`, 0 (fast) to 10 (fine). soxr uses its recipes of 20 bits from
+  /// 0 on, of 24 from 3, of 28 from 5, and from 8 on a steep filter, which passes 0.98 of the band
+  /// instead of 0.91. Throws if rates, channels or quality are out of range, or if memory is
+  /// insufficient.
   public init(
     channelCount: Int, inputRate: Int, outputRate: Int, quality: Int = 5
   ) throws(RateFailure) {
@@ -53,15 +54,16 @@ public struct BlockRateConverter: ~Copyable, Sendable {
   /// Whether libsoxr is installed.
   public static var isInstalled: Bool { SoxrResampler.isLoaded }
 
-  /// Output frames after which all that was given before the first input frame is forgotten: what
-  /// begins that much earlier comes out as if it had begun long before.
+  /// Returns the number of output frames after which the input before the first frame no longer
+  /// matters. A conversion that begins that much earlier gives the same output as one that began
+  /// long before.
   public static func settlingFrames(quality: Int, inputRate: Int, outputRate: Int) -> Int {
     let reach = quality < SoxrResampler.steepQuality ? 256 : 1024
     return reach * outputRate / min(inputRate, outputRate)
   }
 
   /// Converts frames of `input` from `firstFrame` on, up to `frames` of them, into up to `room`
-  /// frames of `output` from `target` on. Give what was not consumed again.
+  /// frames of `output` from `target` on. Pass the frames that were not consumed again.
   public mutating func convert(
     _ input: borrowing SampleBuffer, from firstFrame: Int = 0, frames: Int,
     into output: inout SampleBuffer, at target: Int = 0, room: Int
@@ -78,8 +80,8 @@ public struct BlockRateConverter: ~Copyable, Sendable {
     output.requireFrames(from: target, room)
     let source = input.base + firstFrame * channelCount
     let sink = output.base + target * channelCount
-    // More is not given than what is ready, and then this room, need: so that what waits is a
-    // block.
+    // Output the ready frames first, and pass no more input than this room requires, so that at
+    // most one block waits in libsoxr.
     var produced = blocks?.convert(source, 0, into: sink, room) ?? 0
     var consumed = 0
     let piece = min(Self.pieceFrames, room * ratio.inputStep / ratio.outputStep + 1)
@@ -93,7 +95,7 @@ public struct BlockRateConverter: ~Copyable, Sendable {
   }
 }
 
-/// libsoxr's resampler at a fixed ratio, of linear phase and without delay.
+/// The resampler of libsoxr at a fixed ratio, with linear phase and without delay.
 struct SoxrResampler: ~Copyable, @unchecked Sendable {
   // @unchecked because the resampler has one owner, which moves with the value.
   private let resampler: OpaquePointer
@@ -102,7 +104,7 @@ struct SoxrResampler: ~Copyable, @unchecked Sendable {
   /// The lowest quality with a steep filter.
   static let steepQuality = 8
 
-  /// nil where libsoxr is missing, or refuses.
+  /// Returns a resampler, or nil if libsoxr is missing or rejects the parameters.
   static func make(channelCount: Int, _ ratio: RateRatio, quality: Int) -> SoxrResampler? {
     guard isLoaded else { return nil }
     let bits: Int32 = quality < 3 ? 20 : quality < 5 ? 24 : 28
@@ -116,7 +118,7 @@ struct SoxrResampler: ~Copyable, @unchecked Sendable {
 
   deinit { csoxr_destroy(resampler) }
 
-  /// Takes all of `frames` frames, and returns how many came out.
+  /// Consumes all of `frames` frames and returns the number of frames written to `target`.
   func convert(
     _ source: UnsafePointer<Float>, _ frames: Int, into target: UnsafeMutablePointer<Float>,
     _ room: Int

@@ -1,20 +1,20 @@
-/// Quality of a `VariableRateConverter`: how exactly it interpolates, and how many frames ahead it
-/// looks for that.
+/// Quality of a `VariableRateConverter`: the accuracy of its interpolation and the number of frames
+/// of look-ahead that it needs.
 ///
-/// "Level" is within 0.1 dB. The figures hold for ratios near 1: up to that edge, all that a
-/// converter adds lies at least `attenuation` below the signal. For much slower and for faster,
-/// where the kernel is stretched, it is level to 0.76, 0.89 or 0.93 of half the lower rate, and
-/// what would come back from above half that rate is `attenuation` down, but 120 dB at most.
+/// "Flat" means within 0.1 dB. The figures are valid for ratios near 1: up to the given edge, all
+/// errors of the converter are at least `attenuation` below the signal. For much lower and much
+/// higher ratios, which stretch the kernel, the response is flat to 0.76, 0.89 or 0.93 of half the
+/// lower rate, and aliases from above half that rate are attenuated by `attenuation`, but by 120 dB
+/// at most.
 public enum ConversionQuality: Sendable, CaseIterable {
-  /// Looks 24 frames ahead, half a millisecond at 48 kHz: level to 0.86 of half the rate.
+  /// Looks 24 frames ahead, 0.5 ms at 48 kHz. Flat to 0.86 of half the rate.
   case quick
-  /// Looks 64 frames ahead: level to 0.94 of half the rate.
+  /// Looks 64 frames ahead. Flat to 0.94 of half the rate.
   case standard
-  /// Looks 128 frames ahead: level to 0.96 of half the rate.
+  /// Looks 128 frames ahead. Flat to 0.96 of half the rate.
   case fine
 
-  /// Input frames on each side of an output frame that the kernel looks at while it is not
-  /// stretched.
+  /// The number of input frames on each side of an output frame that the unstretched kernel covers.
   public var reachFrames: Int {
     switch self {
     case .quick: 24
@@ -23,7 +23,7 @@ public enum ConversionQuality: Sendable, CaseIterable {
     }
   }
 
-  /// How far below the signal images and aliases lie, in decibels, to within 1 dB.
+  /// The attenuation of images and aliases relative to the signal, in decibels, to within 1 dB.
   public var attenuation: Double {
     switch self {
     case .quick: 100
@@ -32,11 +32,11 @@ public enum ConversionQuality: Sendable, CaseIterable {
     }
   }
 
-  /// The sinc's window. Under a Kaiser window images fall by 6 dB an octave beyond the slope. The
-  /// standard kernel's window has as steep a slope, with images 116 dB down, but they fall to 150
-  /// dB where those of tones up to a quarter of the rate lie. Its amplitudes make the largest image
-  /// as small as can be, compared with a limit that falls by 33 dB from the slope's end to 1.5
-  /// times half the rate: by C. L. Lawson's reweighted least squares, 1961.
+  /// The sinc's window. With a Kaiser window, images fall by 6 dB per octave beyond the slope. The
+  /// window of the standard kernel has as steep a slope, with images at -116 dB, but they fall to
+  /// -150 dB in the range of the images of tones up to a quarter of the rate. Its amplitudes
+  /// minimize the largest image relative to a limit that falls by 33 dB from the end of the slope
+  /// to 1.5 times half the rate, by C. L. Lawson's reweighted least squares, 1961.
   var window: SincWindow {
     guard self == .standard else {
       return .kaiser(KaiserWindow(shape: 0.1102 * (attenuation - 8.7)))
@@ -49,8 +49,9 @@ public enum ConversionQuality: Sendable, CaseIterable {
     ])
   }
 
-  /// Half the kernel's slope from what passes to what does not, in parts of half the rate; Kaiser's
-  /// formula, as in A. V. Oppenheim and R. W. Schafer, "Discrete-Time Signal Processing".
+  /// Half the width of the kernel's slope from the passband to the stopband, as a fraction of half
+  /// the rate. Kaiser's formula, as in A. V. Oppenheim and R. W. Schafer, "Discrete-Time Signal
+  /// Processing".
   var slope: Double {
     (attenuation - 8) / (2.285 * Double(2 * reachFrames - 1)) / Double.pi / 2
   }

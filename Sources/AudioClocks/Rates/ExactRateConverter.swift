@@ -2,28 +2,29 @@
 
 import AudioBasics
 
-/// Converts at a fixed ratio whose terms are small enough for a `PolyphaseBank`: an output frame is
-/// one inner product for each channel, and its place is counted in whole numbers.
+/// Converts at a fixed ratio whose terms are small enough for a `PolyphaseBank`. An output frame is
+/// one inner product per channel, and its position is counted in integers.
 ///
-/// The first output frame lies `delayFrames` input frames before the first that is given, unless
-/// silence is skipped: all that the kernel looks at is then silence, but for that frame.
+/// The first output frame is `delayFrames` input frames before the first input frame, unless
+/// silence is skipped. The kernel then covers only silence, except for that input frame.
 struct ExactRateConverter: ~Copyable, Sendable {
-  /// Input frames that are taken at once.
+  /// The largest number of input frames appended at once.
   private static let chunkFrames = 256
 
   private let channelCount: Int
   private let bank: PolyphaseBank
   private var past: RecentFrames
-  /// The row of the next output frame, and the input frame at or before its place.
+  /// The row of the next output frame, and the input frame at or before its position.
   private var row = 0
   private var frame: Int
-  /// How far the place lies behind that frame, in parts of `bank.outputStep`.
+  /// The distance of the position after that frame, as a multiple of 1 / `bank.outputStep`.
   private var phase = 0
-  /// What an output frame advances by: whole input frames, and parts.
+  /// The step of one output frame: whole input frames, and multiples of 1 / `bank.outputStep`.
   private let wholeStep: Int
   private let phaseStep: Int
 
-  /// nil where the bank would be too large. Not on the audio thread: computes the kernel.
+  /// Returns a converter, or nil if the bank would be too large. Not on the audio thread: computes
+  /// the kernel.
   static func make(
     channelCount: Int, inputRate: Int, outputRate: Int, quality: Int
   ) -> ExactRateConverter? {
@@ -44,12 +45,13 @@ struct ExactRateConverter: ~Copyable, Sendable {
     self.bank = bank
   }
 
-  /// Input frames by which all that passes is late while silence is not skipped.
+  /// The delay in input frames if silence is not skipped.
   var delayFrames: Int {
     @_noLocks get { bank.halfWidth }
   }
 
-  /// Begins anew: `delayFrames` before the first input frame, or, skipping silence, with it.
+  /// Restarts `delayFrames` before the first input frame or, if silence is skipped, at the first
+  /// input frame.
   @_noLocks
   mutating func reset(skipsSilence: Bool) {
     past.clear()
@@ -58,14 +60,15 @@ struct ExactRateConverter: ~Copyable, Sendable {
     frame = skipsSilence ? 0 : -bank.halfWidth
   }
 
-  /// Converts up to `frames` frames, silence where there is no `source`, into up to `room` frames.
+  /// Converts up to `frames` frames, or silence if `source` is nil, into up to `room` frames.
   @_noLocks
   mutating func convert(
     _ source: UnsafePointer<Float>?, _ frames: Int, into target: UnsafeMutablePointer<Float>,
     _ room: Int
   ) -> (consumed: Int, produced: Int) {
     guard room > 0 else { return (0, 0) }
-    // More is not taken than this room needs, but for what the next output frame looks back at.
+    // Consume no more input than this room requires, except for the look-back of the next output
+    // frame.
     let lastFrame = place(after: room &- 1)
     let nextFrame = place(after: room)
     let enough = max(nextFrame, lastFrame &+ 1) &+ bank.halfWidth
@@ -86,13 +89,13 @@ struct ExactRateConverter: ~Copyable, Sendable {
     }
   }
 
-  /// The input frame at or before the place `count` output frames on.
+  /// Returns the input frame at or before the position `count` output frames later.
   @_noLocks
   private func place(after count: Int) -> Int {
     frame &+ (phase &+ count &* bank.inputStep) / bank.outputStep
   }
 
-  /// Turns to the next output frame.
+  /// Advances to the next output frame.
   @_noLocks
   private mutating func advance() {
     row &+= 1
@@ -106,27 +109,27 @@ struct ExactRateConverter: ~Copyable, Sendable {
   }
 }
 
-/// The weights of every place between two input frames at which a fixed ratio has an output frame,
-/// each worked out exactly.
+/// The weights for every position between two input frames at which a fixed ratio has an output
+/// frame, each computed exactly.
 ///
-/// In lowest terms a ratio is a number of input frames in the time of a number of output frames,
-/// and after that number of output frames the places repeat. The rows lie in the order in which
-/// output frames come, so that memory is read straight on.
+/// In lowest terms, a ratio is a number of input frames per number of output frames, and after that
+/// number of output frames the positions repeat. The rows are in the order of the output frames, so
+/// memory is read sequentially.
 struct PolyphaseBank: ~Copyable, Sendable {
-  /// More rows, or more bytes, are not worth their memory.
+  /// The largest number of rows and of bytes. A larger bank would not be worth its memory.
   private static let maximumRows = 1280
   private static let maximumBytes = 1 << 20
 
-  /// Output frames after which all repeats: as many as there are rows.
+  /// The number of output frames after which the positions repeat. It is the number of rows.
   let outputStep: Int
-  /// Input frames in the same time.
+  /// The number of input frames in the same time.
   let inputStep: Int
-  /// Input frames on each side that the kernel reaches.
+  /// The number of input frames on each side that the kernel covers.
   let halfWidth: Int
   private let rows: SampleBuffer
 
-  /// The bank for two rates, in Hz; nil where it would be too large. Not on the audio thread:
-  /// computes the kernel.
+  /// Returns the bank for two rates in Hz, or nil if it would be too large. Not on the audio
+  /// thread: computes the kernel.
   static func make(quality: Int, inputRate: Int, outputRate: Int) -> PolyphaseBank? {
     let ratio = RateRatio(inputRate: inputRate, outputRate: outputRate)
     let (inputStep, outputStep) = (ratio.inputStep, ratio.outputStep)
@@ -139,8 +142,8 @@ struct PolyphaseBank: ~Copyable, Sendable {
   private init(_ kernel: FixedRateKernel, _ inputStep: Int, _ outputStep: Int) {
     let halfWidth = kernel.halfWidth
     let width = 2 * halfWidth
-    // All places that a row looks at are multiples of a row's distance, and the kernel is even.
-    // Its very end, which a row could only look at on one side, weighs nothing.
+    // All positions that a row evaluates are multiples of the distance between rows, and the kernel
+    // is even. The last point, which a row could reach on one side only, has weight zero.
     let end = halfWidth * outputStep
     let curve = (0...end).map {
       $0 == end ? 0 : kernel.value(at: Double($0) / Double(outputStep))
@@ -158,8 +161,9 @@ struct PolyphaseBank: ~Copyable, Sendable {
     self.rows = rows
   }
 
-  /// The weights of output frame `row` of a cycle for the frames from `halfWidth` - 1 before the
-  /// one at or before its place to `halfWidth` after it, as a `WeightRow`.
+  /// Returns the weights of output frame `row` of a cycle as a `WeightRow`. They apply to the
+  /// frames from `halfWidth` - 1 before the frame at or before its position to `halfWidth` after
+  /// that frame.
   @_noLocks
   func weights(ofRow row: Int) -> UnsafePointer<Float> {
     UnsafePointer(rows.base + row &* WeightRow.sampleCount(weights: 2 &* halfWidth))

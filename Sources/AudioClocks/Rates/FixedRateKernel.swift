@@ -1,25 +1,27 @@
 import Glibc
 
-/// The low-pass filter of a `RateConverter`: a sinc under a Kaiser window, whose length, edge and
+/// The low-pass filter of a `RateConverter`: a sinc with a Kaiser window, whose length, edge and
 /// shape follow from the quality and the ratio.
 ///
-/// Up to quality 4 lengths and edges are speexdsp's (Jean-Marc Valin's `resample.c`); the windows
-/// are exact here, which leaves noise and images lower. From 5 on, images and aliases lie 140 dB
-/// down, and more quality is a steeper slope: from 128 taps on, which is as long as the standard
-/// converter of a moving ratio looks, what 44.1 kHz holds passes level to 20 kHz.
+/// Up to quality 4, lengths and edges are those of speexdsp (Jean-Marc Valin's `resample.c`). The
+/// windows are exact here, which results in lower noise and images. From 5 on, images and aliases
+/// are at -140 dB, and a higher quality has a steeper slope. From 128 taps on, the length of the
+/// standard kernel of `VariableRateConverter`, the content of a 44.1 kHz signal passes flat to 20
+/// kHz.
 struct FixedRateKernel {
-  /// Kernel parameters of a quality where the output's rate is the higher one.
+  /// Kernel parameters of a quality if the output rate is the higher one.
   private struct Design {
     let taps: Int
-    /// Where the kernel passes half: in parts of half the lower rate, up and down.
+    /// The edges at which the kernel passes half the amplitude, as a fraction of half the lower
+    /// rate, for conversion up and down.
     let edgeUp: Double
     let edgeDown: Double
-    /// The Kaiser window's beta.
+    /// The beta of the Kaiser window.
     let shape: Double
   }
 
   /// The beta for 140 dB by Kaiser's formula, as in A. V. Oppenheim and R. W. Schafer,
-  /// "Discrete-Time Signal Processing". The slope then takes 18.4 / (taps - 1) of half the rate.
+  /// "Discrete-Time Signal Processing". The slope then covers 18.4 / (taps - 1) of half the rate.
   private static let steepShape = 0.1102 * (140 - 8.7)
 
   private static let designs = [
@@ -36,14 +38,14 @@ struct FixedRateKernel {
     Design(taps: 256, edgeUp: 0.988, edgeDown: 0.988, shape: steepShape),
   ]
 
-  /// Input frames on each side that the kernel reaches: a multiple of 4.
+  /// The number of input frames on each side that the kernel covers, a multiple of 4.
   let halfWidth: Int
-  /// In parts of half the input's rate.
+  /// The edge as a fraction of half the input rate.
   private let edge: Double
   private let window: KaiserWindow
 
-  /// The kernel of `quality`, 0 to 10, for `inputStep` input frames in the time of `outputStep`
-  /// output frames: stretched where fewer come out.
+  /// Creates the kernel of `quality`, 0 to 10, for `inputStep` input frames per `outputStep` output
+  /// frames. It is stretched if the output has fewer frames.
   init(quality: Int, inputStep: Int, outputStep: Int) {
     let design = Self.designs[quality]
     if inputStep > outputStep {
@@ -57,7 +59,8 @@ struct FixedRateKernel {
     window = KaiserWindow(shape: design.shape)
   }
 
-  /// The kernel at `distance` input frames from its middle, at most `halfWidth` of them.
+  /// Returns the value of the kernel at `distance` input frames from its middle, at most
+  /// `halfWidth`.
   func value(at distance: Double) -> Double {
     let angle = Double.pi * edge * distance
     return edge * window.value(at: distance / Double(halfWidth))
@@ -65,14 +68,14 @@ struct FixedRateKernel {
   }
 }
 
-/// Two rates in lowest terms: the frames of each that take the same time.
+/// Two rates in lowest terms: the numbers of frames of each rate in the same time.
 public struct RateRatio: Sendable, Equatable {
-  /// Input frames.
+  /// The number of input frames.
   public let inputStep: Int
-  /// Output frames in the same time.
+  /// The number of output frames in the same time.
   public let outputStep: Int
 
-  /// The ratio of two rates in Hz, both above 0.
+  /// Creates the ratio of two rates in Hz, both above 0.
   public init(inputRate: Int, outputRate: Int) {
     // Euclid's algorithm.
     var (common, rest) = (inputRate, outputRate)

@@ -1,22 +1,22 @@
 import AudioBasics
 
-/// Moves frames by a fraction of a frame, as a band-limited signal moves.
+/// Shifts frames by a fraction of a frame, by band-limited interpolation.
 ///
-/// Right to better than 100 dB up to 0.45 of the rate: a sinc under a Kaiser window. Not on the
-/// audio thread.
+/// The error is below -100 dB up to 0.45 of the rate. The filter is a sinc with a Kaiser window.
+/// Not on the audio thread.
 public struct FrameShift: ~Copyable, Sendable {
-  /// How many frames late everything comes out, less the fraction.
+  /// The delay of the output in frames, less the fraction.
   public static let delayFrames = 36
 
   private let taps: SampleBuffer
-  /// The frames that the filter still looks at, and room for the next ones.
+  /// The frames that the filter still needs, and room for the next ones.
   private var past: SampleBuffer
   private var shifted: SampleBuffer
   private let channelCount: Int
   private static let chunkFrames = 1024
 
-  /// A shift by `fraction` of a frame, 0 up to 1: what comes out as frame n is what went in at n -
-  /// `delayFrames` + `fraction`.
+  /// Creates a shift by `fraction` of a frame, at least 0 and below 1. Output frame n is the input
+  /// at n - `delayFrames` + `fraction`.
   public init(fraction: Double, channelCount: Int) {
     let width = 2 * Self.delayFrames
     var taps = SampleBuffer(frameCount: 1, channelCount: width)
@@ -27,7 +27,7 @@ public struct FrameShift: ~Copyable, Sendable {
     shifted = SampleBuffer(frameCount: Self.chunkFrames, channelCount: channelCount)
   }
 
-  /// Shifts the first `frames` frames of `buffer`, which go on from those before.
+  /// Shifts the first `frames` frames of `buffer`, which follow the frames of the previous call.
   public mutating func process(_ buffer: inout SampleBuffer, frames: Int) {
     requirement(
       buffer.channelCount == channelCount && frames <= buffer.frameCount,
@@ -47,7 +47,7 @@ public struct FrameShift: ~Copyable, Sendable {
         }
       }
       buffer.replace(at: done, with: shifted, from: 0, frames: count)
-      // Forwards, because the two stretches overlap.
+      // Copied forwards because the two ranges overlap.
       for sample in 0..<history * channelCount {
         past[sample] = past[count * channelCount + sample]
       }

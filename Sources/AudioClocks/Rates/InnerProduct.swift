@@ -2,10 +2,10 @@
 
 import CVectors
 
-/// Sums of samples under the weights of a `WeightRow`, eight at a time, in a fixed order: the same
-/// samples always give the same sum.
+/// Sums of samples multiplied by the weights of a `WeightRow`, eight at a time, in a fixed order:
+/// the same samples always give the same sum.
 enum InnerProduct {
-  /// The sum of `count` products; `count` is a multiple of 8.
+  /// Returns the sum of `count` products. `count` is a multiple of 8.
   @_noLocks
   static func sum(
     _ weights: UnsafePointer<Float>, _ samples: UnsafePointer<Float>, count: Int
@@ -13,7 +13,7 @@ enum InnerProduct {
     vectors_inner_product(weights, samples, count)
   }
 
-  /// Two sums under the same weights, which are loaded once.
+  /// Returns two sums with the same weights, which are loaded once.
   @_noLocks
   static func sums(
     _ weights: UnsafePointer<Float>, _ first: UnsafePointer<Float>,
@@ -24,13 +24,14 @@ enum InnerProduct {
     return sums
   }
 
-  /// Eight samples, wherever they lie.
+  /// Loads eight samples without an alignment requirement.
   @_noLocks
   static func eight(_ samples: UnsafePointer<Float>) -> SIMD8<Float> {
     UnsafeRawPointer(samples).loadUnaligned(as: SIMD8<Float>.self)
   }
 
-  /// One by one: the initializer of the standard library is a call.
+  /// Converts to `Double` one by one, because the initializer of the standard library is a function
+  /// call.
   @_noLocks
   static func exact(_ samples: SIMD8<Float>) -> SIMD8<Double> {
     SIMD8(
@@ -38,7 +39,7 @@ enum InnerProduct {
       Double(samples[4]), Double(samples[5]), Double(samples[6]), Double(samples[7]))
   }
 
-  /// Rounded to 24 bits.
+  /// Rounds to 24 bits.
   @_noLocks
   static func rounded(_ samples: SIMD8<Double>) -> SIMD8<Float> {
     SIMD8(

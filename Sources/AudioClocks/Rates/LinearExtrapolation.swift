@@ -1,18 +1,17 @@
 import AudioBasics
 
-/// Goes on with a sound where it ends, or begins before it, as its last or first frames foretell:
-/// for filters that must look over an edge.
+/// Extends a signal after its last frame or before its first frame by linear prediction, for
+/// filters that need samples beyond an edge.
 ///
 /// Burg's method (J. P. Burg, "Maximum entropy spectral analysis", 1975; the recursion of N.
-/// Andersen, Geophysics 39, 1974): the prediction whose errors forwards and backwards are least.
-/// Tones go on for long, noise dies away. Not on the audio thread.
+/// Andersen, Geophysics 39, 1974) finds the prediction with the least forward and backward errors.
+/// Tones continue for long, noise decays. Not on the audio thread.
 public enum LinearExtrapolation {
-  /// Frames that are looked at, and coefficients that describe them.
+  /// The number of frames that are analysed, and the number of prediction coefficients.
   private static let pastFrames = 1024
   private static let order = 48
 
-  /// Fills `following` with what follows the first `frames` frames of `sound`, as many frames as
-  /// `count`.
+  /// Fills `following` with `count` frames that continue the first `frames` frames of `sound`.
   public static func goOn(
     after sound: borrowing SampleBuffer, frames: Int, into following: inout SampleBuffer, count: Int
   ) {
@@ -26,8 +25,8 @@ public enum LinearExtrapolation {
     }
   }
 
-  /// Fills `earlier` with what precedes the first `frames` frames of `sound`: `count` frames, the
-  /// last of which stands right before them.
+  /// Fills `earlier` with `count` frames that precede the first frame of `sound`, of whose first
+  /// `frames` frames the prediction is made. The last frame of `earlier` is directly before them.
   public static func goBack(
     before sound: borrowing SampleBuffer, frames: Int, into earlier: inout SampleBuffer, count: Int
   ) {
@@ -50,13 +49,14 @@ public enum LinearExtrapolation {
       for (index, coefficient) in coefficients.enumerated() {
         sum -= coefficient * signal[signal.count - 1 - index]
       }
-      // A prediction that runs away is worth nothing.
+      // Limit an unstable prediction.
       signal.append(max(-4, min(4, sum)))
     }
     return Array(signal.suffix(count))
   }
 
-  /// The coefficients a1, a2 ... for which x[n] + a1 x[n - 1] + a2 x[n - 2] ... is least.
+  /// Returns the coefficients a1, a2 ... that minimize the power of x[n] + a1 x[n - 1] + a2 x[n -
+  /// 2] ...
   private static func burg(_ signal: [Double], order: Int) -> [Double] {
     var forward = signal
     var backward = signal
@@ -69,7 +69,7 @@ public enum LinearExtrapolation {
         products += forward[index] * backward[index - 1]
         powers += forward[index] * forward[index] + backward[index - 1] * backward[index - 1]
       }
-      // Nothing is left to be predicted.
+      // The prediction error is zero.
       guard powers > 1e-24 else { break }
       let reflection = -2 * products / powers
       let turned = Array(coefficients.reversed())

@@ -5,18 +5,19 @@ import CSpeexDSP
 
 /// Converts frames from one rate to another at a fixed ratio.
 ///
-/// Made off the audio thread; everything else may be called on it: nothing allocates, locks or
-/// waits. One thread at a time. Frames pass unchanged where the rates are equal.
+/// It is created off the audio thread. All other methods may be called on the audio thread: none of
+/// them allocates, locks or waits. One thread at a time. Frames pass unchanged if the rates are
+/// equal.
 ///
-/// A ratio of small terms, such as 44.1 to 48 kHz, has a bank of exact weights (`PolyphaseBank`);
-/// for all others speexdsp interpolates its own.
+/// A ratio of small terms, such as 44.1 to 48 kHz, uses a bank of exact weights (`PolyphaseBank`).
+/// For all other ratios speexdsp interpolates its weights.
 ///
-/// The filter delays what passes by `outputDelayFrames`. For a stream that has a beginning and an
-/// end, say `skipLeadingSilence()` before the first frame and `drain` after the last: frame 0 then
-/// stays where it was, and N input frames become exactly N x output rate / input rate output
+/// The filter delays the signal by `outputDelayFrames`. For a stream that has a beginning and an
+/// end, call `skipLeadingSilence()` before the first frame and `drain` after the last. Frame 0 then
+/// stays at its position, and N input frames become exactly N x output rate / input rate output
 /// frames, rounded up.
 ///
-/// Not for holding two clocks together: the ratio never moves.
+/// It cannot synchronize two clocks, because the ratio is constant.
 ///
 /// ```swift
 /// var converter = try RateConverter(channelCount: 2, inputRate: 44100, outputRate: 48000)
@@ -29,13 +30,13 @@ public struct RateConverter: ~Copyable, Sendable {
   /// The rates that can be converted, in Hz: each into each, exactly.
   public static let supportedRates = 1000...1_536_000
 
-  /// Channels of the frames that pass.
+  /// The number of channels.
   public let channelCount: Int
-  /// Frames a second that come in.
+  /// The input rate in frames per second.
   public let inputRate: Int
-  /// Frames a second that go out.
+  /// The output rate in frames per second.
   public let outputRate: Int
-  /// The engine: one of the two, or neither where the rates are equal.
+  /// The two possible engines, of which one is set, or none if the rates are equal.
   private var exact: ExactRateConverter?
   private var interpolating: SpeexResampler?
   private let inputDelay: Int
@@ -43,9 +44,9 @@ public struct RateConverter: ~Copyable, Sendable {
   private var inputFrames = 0
   private var outputFrames = 0
 
-  /// A converter with a filter of `quality` 0 (fast) to 10 (fine): 8 to 256 input frames long, more
-  /// where the output's rate is the lower one. Not on the audio thread: computes the filter.
-  /// Throws where rates, channels or quality are out of range, or there is no memory.
+  /// Creates a converter with a filter of `quality` 0 (fast) to 10 (fine): 8 to 256 input frames
+  /// long, or more if the output rate is the lower one. Not on the audio thread: computes the
+  /// filter. Throws if rates, channels or quality are out of range, or if memory is insufficient.
   public init(
     channelCount: Int, inputRate: Int, outputRate: Int, quality: Int = 5
   ) throws(RateFailure) {
@@ -69,16 +70,15 @@ public struct RateConverter: ~Copyable, Sendable {
     self.interpolating = interpolating
   }
 
-  /// How many output frames later something is heard: half the filter's length, or none after
-  /// `skipLeadingSilence()`.
+  /// The delay in output frames: half the filter's length, or 0 after `skipLeadingSilence()`.
   public var outputDelayFrames: Double {
     @_noLocks get {
       skipsSilence ? 0 : Double(inputDelay) * Double(outputRate) / Double(inputRate)
     }
   }
 
-  /// Leaves out the silence that the filter would begin with, so that what comes out lines up with
-  /// what goes in. Before the first frame.
+  /// Skips the silence that the filter would begin with, so that the output is aligned with the
+  /// input. Must be called before the first frame.
   @_noLocks
   public mutating func skipLeadingSilence() {
     requirement(
@@ -90,7 +90,8 @@ public struct RateConverter: ~Copyable, Sendable {
   }
 
   /// Converts up to `frames` frames of `input` from `firstFrame` on, into up to `room` frames of
-  /// `output` from `target` on. Stops when either is used up; give what was not consumed again.
+  /// `output` from `target` on. Stops when either is used up. Pass the frames that were not
+  /// consumed again.
   @_noLocks
   public mutating func convert(
     _ input: borrowing SampleBuffer, from firstFrame: Int = 0, frames: Int,
@@ -109,8 +110,9 @@ public struct RateConverter: ~Copyable, Sendable {
     return (consumed, produced)
   }
 
-  /// After the last input frame: fills up to `room` frames of `output` from `target` on with what
-  /// the filter still holds, and returns how many; 0 when all is out.
+  /// Fills up to `room` frames of `output` from `target` on with the frames that the filter still
+  /// holds, after the last input frame. Returns the number of frames written, or 0 once all are
+  /// written.
   @_noLocks
   public mutating func drain(
     into output: inout SampleBuffer, at target: Int = 0, room: Int
@@ -133,8 +135,8 @@ public struct RateConverter: ~Copyable, Sendable {
     return done
   }
 
-  /// Forgets all that passed, for a stream that begins anew or goes on elsewhere. Leading silence
-  /// stays left out where it was.
+  /// Discards all earlier frames, for a stream that restarts or continues at another position.
+  /// Leading silence is still skipped if it was before.
   @_noLocks
   public mutating func reset() {
     inputFrames = 0
@@ -143,7 +145,7 @@ public struct RateConverter: ~Copyable, Sendable {
     interpolating?.reset(skipsSilence: skipsSilence)
   }
 
-  /// One call of the engine; silence where there is no `source`.
+  /// Calls the engine once, with silence if `source` is nil.
   @_noLocks
   private mutating func process(
     _ source: UnsafePointer<Float>?, _ frames: Int, _ target: UnsafeMutablePointer<Float>,
@@ -170,18 +172,19 @@ public struct RateConverter: ~Copyable, Sendable {
   }
 }
 
-/// speexdsp's resampler at a fixed ratio, for ratios whose terms are too large for a
-/// `PolyphaseBank`: it interpolates between the weights it has.
+/// The resampler of speexdsp at a fixed ratio, for ratios whose terms are too large for a
+/// `PolyphaseBank`. It interpolates between the weights of its table.
 struct SpeexResampler: ~Copyable, @unchecked Sendable {
   // @unchecked because the resampler has one owner, which moves with the value.
   // The resampler's 32-bit products overflow for changing ratios with terms above 65,535; those of
   // a ratio that never changes stay below 2^29 for these rates (256 taps times the rate).
   private let resampler: OpaquePointer
-  /// Input frames by which all that passes is late while silence is not skipped.
+  /// The delay in input frames if silence is not skipped.
   let delayFrames: Int
   private var discarded: SampleBuffer
 
-  /// Not on the audio thread: computes the filter.
+  /// Creates a resampler. Not on the audio thread: computes the filter. Throws if memory is
+  /// insufficient.
   static func make(
     channelCount: Int, inputRate: Int, outputRate: Int, quality: Int
   ) throws(RateFailure) -> SpeexResampler {
@@ -202,17 +205,17 @@ struct SpeexResampler: ~Copyable, @unchecked Sendable {
     speex_resampler_destroy(resampler)
   }
 
-  /// Begins with the first input frame itself. Before that frame.
+  /// Starts the output at the first input frame. Must be called before that frame.
   @_noLocks
   func skipSilence() {
     _ = speex_resampler_skip_zeros(resampler)
   }
 
-  /// Begins anew.
+  /// Restarts.
   @_noLocks
   mutating func reset(skipsSilence: Bool) {
-    // The resampler's own reset leaves part of the last channel's past behind (1.2.1): silence the
-    // filter's whole length first.
+    // The resampler's own reset keeps part of the last channel's past (1.2.1), so first pass
+    // silence of the filter's whole length.
     var rest = 2 &* delayFrames
     while rest > 0 {
       let (consumed, produced) = convert(nil, rest, into: discarded.base, discarded.frameCount)
@@ -223,7 +226,7 @@ struct SpeexResampler: ~Copyable, @unchecked Sendable {
     if skipsSilence { skipSilence() }
   }
 
-  /// Converts up to `frames` frames, silence where there is no `source`, into up to `room` frames.
+  /// Converts up to `frames` frames, or silence if `source` is nil, into up to `room` frames.
   @_noLocks
   func convert(
     _ source: UnsafePointer<Float>?, _ frames: Int, into target: UnsafeMutablePointer<Float>,

@@ -1,15 +1,15 @@
 /// Reason why one rate cannot be converted to another.
 public enum RateFailure: ExplainedFailure, Sendable, Equatable {
-  /// A rate outside `RateConverter.supportedRates`.
+  /// A rate is outside `RateConverter.supportedRates`.
   case unsupportedRate(Int)
-  /// Less than one channel, or more than 1024.
+  /// The number of channels is below 1 or above 1024.
   case unsupportedChannelCount(Int)
-  /// A quality outside 0...10.
+  /// The quality is outside 0...10.
   case unsupportedQuality(Int)
   /// The filter does not fit into memory.
   case outOfMemory
 
-  /// One sentence that says what is wrong.
+  /// One sentence that describes the error.
   public var message: String {
     switch self {
     case .unsupportedRate(let rate): "A rate of \(rate) Hz cannot be converted."
@@ -19,7 +19,7 @@ public enum RateFailure: ExplainedFailure, Sendable, Equatable {
     }
   }
 
-  /// One sentence that says what to do.
+  /// One sentence that describes a remedy.
   public var hint: String {
     switch self {
     case .unsupportedRate:
@@ -31,7 +31,7 @@ public enum RateFailure: ExplainedFailure, Sendable, Equatable {
     }
   }
 
-  /// Throws where a converter of these rates in Hz, channels and quality is not supported.
+  /// Throws if a converter of these rates in Hz, channels and quality is not supported.
   static func check(channelCount: Int, rates: [Int], quality: Int) throws(RateFailure) {
     for rate in rates where !RateConverter.supportedRates.contains(rate) {
       throw .unsupportedRate(rate)

@@ -1,19 +1,19 @@
 // Audio thread.
 import AudioBasics
 
-/// The last frames of a stream, channel by channel, so that any stretch of them lies in one piece.
+/// The last frames of a stream, stored by channel, so that any range of them is contiguous.
 ///
-/// Every sample is written twice, a ring's length apart: where a stretch runs over the end of the
-/// first ring it goes on in the second. That costs the same for each frame; nothing is ever moved.
+/// Every sample is written twice, one ring length apart: a range that crosses the end of the first
+/// ring continues in the second. The cost is the same for each frame, and nothing is ever moved.
 struct RecentFrames: ~Copyable, Sendable {
-  /// Two rings for each channel, one behind the other.
+  /// Two rings for each channel, one after the other.
   private var rings: SampleBuffer
   private let ringFrames: Int
-  /// Frames given since the beginning.
+  /// The number of frames appended since the beginning.
   private(set) var count = 0
 
-  /// Keeps at least the last `frames` frames; silence lies before the first. Not on the audio
-  /// thread.
+  /// Creates a ring that keeps at least the last `frames` frames. Silence precedes the first frame.
+  /// Not on the audio thread.
   init(frames: Int, channelCount: Int) {
     var ringFrames = 16
     while ringFrames < frames { ringFrames *= 2 }
@@ -21,7 +21,7 @@ struct RecentFrames: ~Copyable, Sendable {
     rings = SampleBuffer(frameCount: channelCount, channelCount: 2 * ringFrames)
   }
 
-  /// Adds one frame of interleaved samples.
+  /// Appends one frame of interleaved samples.
   @_noLocks
   mutating func append(_ frame: UnsafePointer<Float>) {
     var position = rings.base + (count & (ringFrames &- 1))
@@ -35,8 +35,8 @@ struct RecentFrames: ~Copyable, Sendable {
     count &+= 1
   }
 
-  /// Adds `frames` frames of interleaved samples from `firstFrame` on, at most as many as are kept;
-  /// silence where there is no `source`.
+  /// Appends `frames` frames of interleaved samples from `firstFrame` on, or silence if `source` is
+  /// nil. `frames` is at most the number of frames kept.
   @_noLocks
   mutating func append(_ source: UnsafePointer<Float>?, from firstFrame: Int, frames: Int) {
     let channelCount = rings.frameCount
@@ -56,7 +56,7 @@ struct RecentFrames: ~Copyable, Sendable {
     count &+= frames
   }
 
-  /// Repeats the last frame that number of times. To be taken back with `shorten`.
+  /// Appends the last frame `frames` times. `shorten` removes these frames again.
   @_noLocks
   mutating func holdLast(_ frames: Int) {
     var position = rings.base
@@ -76,21 +76,21 @@ struct RecentFrames: ~Copyable, Sendable {
     count &+= frames
   }
 
-  /// Takes the last frames back. As many of the oldest are lost.
+  /// Removes the last `frames` frames. The same number of the oldest frames is lost.
   @_noLocks
   mutating func shorten(_ frames: Int) {
     count &-= frames
   }
 
-  /// One channel's samples from `frame` on, which must be among those kept.
+  /// Returns the samples of one channel from `frame` on, which must still be stored.
   @_noLocks
   private func samples(of channel: Int, from frame: Int) -> UnsafePointer<Float> {
     UnsafePointer(
       rings.base + (channel &* 2 &* ringFrames &+ (frame & (ringFrames &- 1))))
   }
 
-  /// Writes one frame to `target`: for each channel the sum of `count` frames, a multiple of 8,
-  /// from `first` on, under `weights`, a `WeightRow`.
+  /// Writes one frame to `target`: for each channel the sum of `count` frames from `first` on,
+  /// multiplied by `weights`, a `WeightRow`. `count` is a multiple of 8.
   @_noLocks
   func sum(
     _ weights: UnsafePointer<Float>, from first: Int, count: Int,
@@ -109,7 +109,7 @@ struct RecentFrames: ~Copyable, Sendable {
     }
   }
 
-  /// Begins anew with silence.
+  /// Restarts with silence.
   @_noLocks
   mutating func clear() {
     rings.clear(frames: rings.frameCount)

@@ -2,31 +2,33 @@
 import AudioBasics
 import CVectors
 
-/// The weights that give a signal's value between its frames: a sinc under a window, tabled once.
+/// The weights that interpolate a signal between its frames: a windowed sinc, stored as a table.
 ///
-/// Unstretched, the sinc's edge is half the rate. The weights of 64 places between two frames are
-/// rows of a table that stays in the nearest cache, and the cubic through four neighbouring rows
-/// gives those in between. It is right to 140 dB at 20 of 24 kHz: Lagrange's remainder is 3/128 of
-/// the fourth power of the radians from row to row. At a frame's own place the weights are exactly
-/// 1 for it and 0 for all others. Rows and weights lie as `WeightRow` says.
+/// Unstretched, the sinc's edge is half the rate. The weights of 64 positions between two frames
+/// are rows of a table that stays in the nearest CPU cache, and a cubic through four neighbouring
+/// rows gives the weights in between. It is accurate to 140 dB at 20 of 24 kHz: Lagrange's
+/// remainder is 3/128 of the fourth power of the radians from row to row. At the position of a
+/// frame, the weights are exactly 1 for it and 0 for all others. Rows and weights have the layout
+/// of `WeightRow`.
 ///
-/// Stretched, the sinc is wider by any factor and its edge lower. Each weight then lies elsewhere
-/// between two points of the curve, of which there are 512 a frame: right to 120 dB, as measured.
+/// Stretched, the sinc is wider by any factor and its edge lower. Each weight is then interpolated
+/// linearly between two of the 512 points per frame of the curve. It is accurate to 120 dB, as
+/// measured.
 struct SincBank: ~Copyable, Sendable {
   private static let rowBits = 6
   private static let rowsPerFrame = 1 << rowBits
   private static let pointsPerFrame = 512
 
-  /// Frames on each side that the kernel reaches when it is not stretched: a multiple of 4.
+  /// The number of frames on each side that the unstretched kernel covers, a multiple of 4.
   let halfWidth: Int
-  /// Rows from one place before a frame to two places after the next one's.
+  /// The rows, from one position before a frame to two positions after the next frame.
   private let rows: SampleBuffer
   /// The right half of the kernel.
   private let curve: SampleBuffer
-  /// The weights worked out last.
+  /// The weights computed last.
   private var weights: SampleBuffer
 
-  /// A bank for stretches of 1 to `maximumStretch`. Not on the audio thread.
+  /// Creates a bank for stretches of 1 to `maximumStretch`. Not on the audio thread.
   init(quality: ConversionQuality, maximumStretch: Double) {
     let halfWidth = quality.reachFrames
     let window = quality.window
@@ -41,7 +43,7 @@ struct SincBank: ~Copyable, Sendable {
       }
       WeightRow.store(weights, in: &rows, row: row)
     }
-    // Frames beyond the kernel's end, up to the next multiple of 4, weigh nothing.
+    // Frames beyond the kernel's end, up to the next multiple of 4, have weight zero.
     let points = (halfWidth + 5) * Self.pointsPerFrame + 2
     var curve = SampleBuffer(frameCount: points, channelCount: 1)
     for point in 0..<halfWidth * Self.pointsPerFrame {
@@ -56,7 +58,7 @@ struct SincBank: ~Copyable, Sendable {
       frameCount: WeightRow.sampleCount(weights: widest), channelCount: 1)
   }
 
-  /// Frames on each side that the kernel reaches under `stretch`.
+  /// Returns the number of frames on each side that the kernel covers at `stretch`.
   @_noLocks
   func reach(stretch: Double) -> Int {
     Self.reach(halfWidth: halfWidth, stretch: stretch)
@@ -67,8 +69,8 @@ struct SincBank: ~Copyable, Sendable {
     stretch > 1 ? (Int(clamping: stretch * Double(halfWidth)) &+ 4) & ~3 : halfWidth
   }
 
-  /// The weights, for frames `reach` - 1 before that of `position` to `reach` after it, that give
-  /// the value at `position`. Valid until the next call.
+  /// Returns the weights that give the value at `position`, for the frames from `reach` - 1 before
+  /// that of `position` to `reach` after it. Valid until the next call.
   @_noLocks
   mutating func weights(at position: FramePosition, stretch: Double) -> UnsafePointer<Float> {
     if stretch > 1 {
@@ -79,7 +81,8 @@ struct SincBank: ~Copyable, Sendable {
     return UnsafePointer(weights.base)
   }
 
-  /// Lagrange's cubic through four rows, the place being between the second and the third.
+  /// Computes the weights by Lagrange's cubic through four rows. The position is between the second
+  /// and the third.
   @_noLocks
   private mutating func weigh(_ fraction: UInt64) {
     let width = 2 &* halfWidth
@@ -95,12 +98,12 @@ struct SincBank: ~Copyable, Sendable {
       weights.base, rows.base + row &* stride, stride, width, first, second, third, fourth)
   }
 
-  /// Walks along the curve from the place outwards, to the left and to the right.
+  /// Computes the weights along the curve from the position outwards, to the left and to the right.
   @_noLocks
   private mutating func weighStretched(_ fraction: UInt64, _ stretch: Double) {
     let reach = reach(stretch: stretch)
     let share = 1 / stretch
-    // Points of the curve for a frame, to 2^-32.
+    // The points of the curve per frame, in units of 2^-32.
     let step = Double(Self.pointsPerFrame) * 0x1p32 * share
     let past = Double(fraction) * 0x1p-64
     var left = Int(clamping: past * step)

@@ -2,22 +2,24 @@
 
 import AudioBasics
 
-/// Converts frames at a ratio that may move while they pass: for playing faster and slower, and for
-/// holding the clocks of two devices together.
+/// Converts frames at a ratio that may change during the conversion: for faster and slower
+/// playback, and for keeping the clocks of two devices synchronized.
 ///
-/// Made off the audio thread; everything else may be called on it: nothing allocates, locks or
-/// waits, and nothing is worked out anew when the ratio moves. One thread at a time.
+/// It is created off the audio thread. All other methods may be called on the audio thread: none of
+/// them allocates, locks or waits, and a change of the ratio requires no recomputation. One thread
+/// at a time.
 ///
-/// An output frame lies at a position among the input frames and needs the `reachFrames` input
-/// frames after it: that is the whole delay, and at the end of a stream as many frames of silence
-/// push out the last of it.
+/// An output frame is at a position among the input frames and needs the `reachFrames` input frames
+/// after it. That is the whole delay. At the end of a stream, the same number of frames of silence
+/// flushes the remaining output.
 ///
-/// From ratio 0.75 to 1.01 the kernel passes all there is, at a constant cost. At ratio 1 and a
-/// whole position the output then equals the input sample by sample, and as the ratio begins to
-/// move it leaves that without a step. The price is that tones right below half the input's rate,
-/// beyond what `ConversionQuality` calls level, come with an image as far above it. Slower than
-/// that, such images would come down to where they are heard; faster, what lies above half the
-/// output's rate would come back as an alias: there the kernel is stretched, and takes both out.
+/// From ratio 0.75 to 1.01 the kernel passes the full band at a constant cost. At ratio 1 and an
+/// integer position the output equals the input sample by sample, and a ratio that begins to change
+/// departs from that without a step. The price is that tones just below half the input rate, above
+/// the edge up to which `ConversionQuality` calls the response flat, have an image at the mirrored
+/// frequency above it. At lower ratios such images would become audible, and at higher ratios the
+/// content above half the output rate would become aliases. The kernel is stretched at these ratios
+/// and suppresses both.
 ///
 /// ```swift
 /// var converter = VariableRateConverter(channelCount: 2, maximumInputPerOutput: 1.01)
@@ -28,28 +30,28 @@ import AudioBasics
 /// precondition(consumed > 0 && produced > 0)
 /// ```
 public struct VariableRateConverter: ~Copyable, Sendable {
-  /// The highest ratios that a converter can be made for.
+  /// The range of the highest ratio that a converter can be created for.
   public static let supportedMaxima = 1.0...256
 
   /// The ratios between which the kernel is not stretched.
   private static let fullBand = (lowest: 0.75, highest: 1.01)
-  /// How fast the stretch catches up with what a ratio outside asks for: without a step.
+  /// The rate at which the stretch grows with the ratio outside `fullBand`, so that it has no step.
   private static let stretchSlope = 3.0
 
-  /// Channels of the frames that pass.
+  /// The number of channels.
   public let channelCount: Int
   /// The highest ratio that may be set.
   public let maximumInputPerOutput: Double
-  /// Half the kernel's slope, in parts of half the rate.
+  /// Half the width of the kernel's slope, as a fraction of half the rate.
   private let slope: Double
   private var bank: SincBank
   private var past: RecentFrames
   private var next = FramePosition(0)
   private var glide = RatioGlide()
 
-  /// A converter of 1 to 1024 channels at ratio 1 and position 0. Not on the audio thread: computes
-  /// the kernel and allocates all that ratios up to `maximumInputPerOutput`, one of
-  /// `supportedMaxima`, need.
+  /// Creates a converter of 1 to 1024 channels at ratio 1 and position 0. Not on the audio thread:
+  /// computes the kernel and allocates all memory for ratios up to `maximumInputPerOutput`, which
+  /// must be within `supportedMaxima`.
   public init(
     channelCount: Int, maximumInputPerOutput: Double, quality: ConversionQuality = .standard
   ) {
@@ -66,8 +68,8 @@ public struct VariableRateConverter: ~Copyable, Sendable {
     slope = quality.slope
   }
 
-  /// Input frames before and after an output frame that the kernel looks at: at the present ratio,
-  /// or at the one it glides to if that needs more.
+  /// The number of input frames before and after an output frame that the kernel covers, at the
+  /// present ratio or at the target of the glide, whichever needs more.
   public var reachFrames: Int {
     @_noLocks get {
       let (now, finally) = glide.ratios
@@ -77,20 +79,20 @@ public struct VariableRateConverter: ~Copyable, Sendable {
     }
   }
 
-  /// Where the next output frame lies, in input frames since the last reset. Exact but for the
-  /// rounding of this number: the converter itself adds up ratios to 2^-64 of a frame.
+  /// The position of the next output frame, in input frames since the last reset. Exact except for
+  /// the rounding of this number: the converter itself sums ratios to 2^-64 of a frame.
   public var position: Double {
     @_noLocks get { next.frames }
   }
 
-  /// Input frames from one output frame to the next, at present.
+  /// The present number of input frames from one output frame to the next.
   public var inputPerOutput: Double {
     @_noLocks get { glide.ratios.now }
   }
 
-  /// Begins anew: the next output frame lies at `position`, 0 or more, counted in frames from the
-  /// next input frame that is given. The frames before it serve as its past; silence lies before
-  /// the first. The ratio stays, and goes on gliding if it does.
+  /// Restarts with the next output frame at `position`, 0 or more, counted in frames from the next
+  /// input frame. The frames before that position serve as its past, and silence precedes the first
+  /// frame. The ratio and a glide of the ratio continue.
   @_noLocks
   public mutating func reset(position: Double = 0) {
     requirement(
@@ -101,8 +103,8 @@ public struct VariableRateConverter: ~Copyable, Sendable {
   }
 
   /// Lets output frames advance by `inputPerOutput` input frames, above 0 and at most
-  /// `maximumInputPerOutput`: at once, or gliding there over `frames` output frames. The n-th step
-  /// from the next output frame on then contains n / `frames` of the change.
+  /// `maximumInputPerOutput`, at once or by a linear glide over `frames` output frames. The n-th
+  /// step from the next output frame on then contains n / `frames` of the change.
   @_noLocks
   public mutating func setRatio(_ inputPerOutput: Double, over frames: Int = 0) {
     requirement(
@@ -112,8 +114,8 @@ public struct VariableRateConverter: ~Copyable, Sendable {
   }
 
   /// Converts up to `frames` frames of `input` from `firstFrame` on, into up to `room` frames of
-  /// `output` from `target` on. Stops when either is used up; give what was not consumed again. No
-  /// input frame is consumed before an output frame needs it.
+  /// `output` from `target` on. Stops when either is used up. Pass the frames that were not
+  /// consumed again. No input frame is consumed before an output frame needs it.
   @_noLocks
   public mutating func convert(
     _ input: borrowing SampleBuffer, from firstFrame: Int = 0, frames: Int,
@@ -144,9 +146,9 @@ public struct VariableRateConverter: ~Copyable, Sendable {
     return (consumed, produced)
   }
 
-  /// Converts without input into up to `room` frames, for when it is late: where the kernel's far
-  /// end, half of what it looks ahead at most, is not there yet, the last frame stands for it.
-  /// Its weights are small: what is wrong lies some 60 dB below. No place is lost.
+  /// Converts into up to `room` frames without input, for input that is late. Returns the number of
+  /// frames produced. Up to half of the look-ahead may be missing; the last frame replaces it. Its
+  /// weights are small, so the error is about -60 dB. The position continues exactly.
   @_noLocks
   public mutating func convertAhead(
     into output: inout SampleBuffer, at target: Int = 0, room: Int
@@ -171,7 +173,7 @@ public struct VariableRateConverter: ~Copyable, Sendable {
     return produced
   }
 
-  /// One output frame.
+  /// Computes one output frame.
   @_noLocks
   private mutating func produce(
     _ frame: UnsafeMutablePointer<Float>, _ stretch: Double, _ reach: Int
@@ -181,8 +183,8 @@ public struct VariableRateConverter: ~Copyable, Sendable {
       into: frame)
   }
 
-  /// How much wider than unstretched the kernel must be for `ratio`: so much that its slope ends
-  /// where the output's half rate begins, or the input's if that is lower.
+  /// Returns the factor by which the kernel must be wider for `ratio`, so that its slope ends at
+  /// half the output rate, or at half the input rate if that is lower.
   @_noLocks
   private static func stretch(ratio: Double, slope: Double) -> Double {
     if ratio > fullBand.highest {
@@ -195,17 +197,18 @@ public struct VariableRateConverter: ~Copyable, Sendable {
   }
 }
 
-/// Step in input frames from one output frame to the next, while it changes evenly from one ratio
-/// to another.
+/// The step in input frames from one output frame to the next, while it changes linearly from one
+/// ratio to another.
 struct RatioGlide: BitwiseCopyable {
   /// The input frames between the last output frame and the next.
   private(set) var step = FramePosition(1)
   private var target = FramePosition(1)
   private var increment = FramePosition(0)
-  /// Output frames until the target is reached.
+  /// The output frames until the target is reached.
   private var rest = 0
 
-  /// Goes to `ratio`: at once, or evenly over the next `frames` steps, the last of which equals it.
+  /// Changes to `ratio` at once, or linearly over the next `frames` steps, the last of which equals
+  /// it.
   @_noLocks
   mutating func glide(to ratio: Double, over frames: Int) {
     target = FramePosition(ratio)
@@ -217,31 +220,33 @@ struct RatioGlide: BitwiseCopyable {
     }
   }
 
-  /// Input frames an output frame advances by: now, and at the end of the glide.
+  /// The step of an output frame in input frames: now, and at the end of the glide.
   var ratios: (now: Double, finally: Double) {
     @_noLocks get { (step.frames, target.frames) }
   }
 
-  /// Turns to the step that leads to the next output frame.
+  /// Advances to the step that leads to the next output frame.
   @_noLocks
   mutating func next() {
     guard rest > 0 else { return }
     rest &-= 1
-    // What the increment was rounded by must not stay for good.
+    // The rounding error of the increment must not stay permanently.
     if rest == 0 { step = target } else { step.advance(by: increment) }
   }
 }
 
-/// A place among frames, or a way between two of them, to 2^-64 of a frame.
+/// A position in frames, or a distance between two positions, with a resolution of 2^-64 of a
+/// frame.
 ///
-/// Sums are exact: however many ways are added up, none of them is rounded.
+/// Sums are exact: no addition is rounded.
 struct FramePosition: BitwiseCopyable, Equatable {
-  /// The frame at or before the place.
+  /// The frame at or before the position.
   private(set) var frame: Int
-  /// How far behind it, in 2^-64 of a frame.
+  /// The distance of the position after `frame`, in 2^-64 of a frame.
   private(set) var fraction: UInt64
 
-  /// A number of frames, which may be negative; its magnitude is below 2^63.
+  /// Creates a position from a number of frames, which may be negative. Its magnitude is below
+  /// 2^63.
   @_noLocks
   init(_ frames: Double) {
     var whole = Int(clamping: frames)
@@ -259,12 +264,12 @@ struct FramePosition: BitwiseCopyable, Equatable {
     fraction = UInt64(clamping: rest * 0x1p64)
   }
 
-  /// The same in frames, rounded to what a `Double` can say.
+  /// The position in frames, rounded to a `Double`.
   var frames: Double {
     @_noLocks get { Double(frame) + Double(fraction) * 0x1p-64 }
   }
 
-  /// Goes on by `way`, which may lead back.
+  /// Advances by `way`, which may be negative.
   @_noLocks
   mutating func advance(by way: FramePosition) {
     let (sum, carries) = fraction.addingReportingOverflow(way.fraction)

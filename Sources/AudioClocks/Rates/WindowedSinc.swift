@@ -1,11 +1,11 @@
 import AudioBasics
 import Glibc
 
-/// The weights of an interpolator: a sinc under a window. Any thread but the audio thread.
+/// The weights of an interpolator: a sinc with a window. Any thread but the audio thread.
 public enum WindowedSinc {
-  /// Makes frame `row` of `taps` the weights of 2 x `halfWidth` frames, under a Kaiser window, for
-  /// a value `fraction` of a frame after the one before the middle. They add up to 1. Not on the
-  /// audio thread.
+  /// Stores in frame `row` of `taps` the weights of 2 x `halfWidth` frames, with a Kaiser window,
+  /// for a value `fraction` of a frame after the frame before the middle. The weights sum to 1. Not
+  /// on the audio thread.
   public static func design(
     _ taps: inout SampleBuffer, row: Int, halfWidth: Int, fraction: Double
   ) {
@@ -23,8 +23,8 @@ public enum WindowedSinc {
     for tap in 0..<width { taps[row * width + tap] = Float(values[tap] / sum) }
   }
 
-  /// The sinc `distance` frames from its middle, under a window that ends at `halfWidth` and goes
-  /// on level beyond: exactly 1 in the middle and 0 at every other whole frame.
+  /// Returns the sinc `distance` frames from its middle, with a window that ends at `halfWidth` and
+  /// stays constant beyond. The value is exactly 1 in the middle and 0 at every other whole frame.
   static func value(at distance: Double, halfWidth: Int, window: SincWindow) -> Double {
     if abs(distance) < 1e-9 { return 1 }
     if distance == distance.rounded() { return 0 }
@@ -34,7 +34,7 @@ public enum WindowedSinc {
 }
 
 extension WeightRow {
-  /// Makes frame `row` of `rows` these weights. Not on the audio thread.
+  /// Stores these weights in frame `row` of `rows`. Not on the audio thread.
   static func store(_ weights: [Double], in rows: inout SampleBuffer, row: Int) {
     let start = row * sampleCount(weights: weights.count)
     for (index, weight) in weights.enumerated() { rows[start + index] = Float(weight) }
@@ -45,14 +45,14 @@ extension WeightRow {
   }
 }
 
-/// Window function by which a sinc is multiplied to make it end. Any thread but the audio thread.
+/// Window function that limits the length of a sinc. Any thread but the audio thread.
 enum SincWindow: Sendable {
-  /// Kaiser's.
+  /// A Kaiser window.
   case kaiser(KaiserWindow)
-  /// A sum of cosines: number k has k half periods from the window's middle to its end.
+  /// A sum of cosines. Cosine number k has k half periods from the window's middle to its end.
   case cosines([Double])
 
-  /// At `part` of the way from the middle, where it is 1, to the end.
+  /// Returns the value at `part` of the distance from the middle, where it is 1, to the end.
   func value(at part: Double) -> Double {
     switch self {
     case .kaiser(let window):
@@ -65,25 +65,25 @@ enum SincWindow: Sendable {
   }
 }
 
-/// The larger its shape, the more it attenuates and the wider its slope: J. F. Kaiser,
+/// The Kaiser window. A larger shape attenuates more and has a wider slope: J. F. Kaiser,
 /// "Nonrecursive digital filter design using the I0-sinh window function", 1974. Any thread but the
 /// audio thread.
 struct KaiserWindow: Sendable {
   private let shape: Double
   private let peak: Double
 
-  /// The window whose beta is `shape`.
+  /// Creates the window whose beta is `shape`.
   init(shape: Double) {
     self.shape = shape
     peak = Self.bessel(shape)
   }
 
-  /// At `part` of the way from the middle, where it is 1, to the end.
+  /// Returns the value at `part` of the distance from the middle, where it is 1, to the end.
   func value(at part: Double) -> Double {
     Self.bessel(shape * max(0, 1 - part * part).squareRoot()) / peak
   }
 
-  /// The modified Bessel function of order 0, by its series.
+  /// Returns the modified Bessel function of order 0, by its series.
   private static func bessel(_ x: Double) -> Double {
     var sum = 1.0
     var term = 1.0

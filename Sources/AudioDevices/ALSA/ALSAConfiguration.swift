@@ -1,10 +1,10 @@
 import CALSA
 
-/// The configuration that alsa-lib reads before it opens anything: its own, `/etc/asound.conf`,
-/// `~/.asoundrc`. Any thread but the audio thread.
+/// The configuration that alsa-lib reads before it opens a device: its own files,
+/// `/etc/asound.conf` and `~/.asoundrc`. Any thread but the audio thread.
 package enum ALSAConfiguration {
-  /// Why it cannot be read, with the file and the line, so that no device can be opened; nil where
-  /// it can.
+  /// The reason why the configuration cannot be read, with the file and the line, so that no device
+  /// can be opened; nil if it can be read.
   package static var failure: DeviceFailure? {
     ALSALibrary.prepare()
     var text = [CChar](repeating: 0, count: 2048)
@@ -17,14 +17,14 @@ package enum ALSAConfiguration {
       hint: "Correct the file, or move it away.")
   }
 
-  /// What alsa-lib says about a file in several messages, a line each, in one:
-  /// `/etc/asound.conf, line 2: Unexpected char`. It calls the file that it was asked for
-  /// `_toplevel_`, and names it in a later message. Nil where it says nothing.
+  /// Returns alsa-lib's messages about a file, one per line in `text`, as a single message:
+  /// `/etc/asound.conf, line 2: Unexpected char`. alsa-lib calls the requested file `_toplevel_`,
+  /// and names it in a later message. Returns nil if there is no message.
   static func reason(in text: String) -> String? {
     let lines = text.split(separator: "\n").map(String.init)
     guard let first = lines.first else { return nil }
     for line in lines {
-      // The name, the line, the column and the reason.
+      // The file name, the line, the column and the reason.
       let parts = line.split(separator: ":", maxSplits: 3).map(String.init)
       guard parts.count == 4, let number = Int(parts[1]), Int(parts[2]) != nil else { continue }
       let file = lines.lazy.compactMap { line in

@@ -5,9 +5,10 @@ import RealtimeAudio
 extension ALSADuplex {
   /// Opens and configures the devices that `request` names.
   ///
-  /// Both directions get the same rate where both can; where they cannot, or cannot do what was
-  /// asked, the configuration tells each one's own and a `ResamplingDevice` bridges them.
-  /// Throws where a device is not there, is busy, or cannot do what is asked.
+  /// Both directions get the same rate if both support it. Otherwise, or if they do not support the
+  /// requested rate, the configuration contains the rate of each direction, and a
+  /// `ResamplingDevice` converts between them. Throws if a device does not exist, is busy, or
+  /// cannot do what is requested.
   public init(opening request: DuplexRequest) throws(DeviceFailure) {
     try request.validate()
     var input: PCM?
@@ -16,11 +17,11 @@ extension ALSADuplex {
     if let name = request.playbackDevice { output = try PCM(opening: name, .playback) }
     // A long input buffer adds no latency, and a late wake-up does not overrun it.
     try input?.configure(request, bufferFrames: 8192)
-    // A sound server takes a quantum at a time, and its length cannot be asked for. A unit that
-    // only plays queues more than a usual quantum: its delay does not matter.
+    // A sound server transfers a quantum at a time, and its length cannot be queried. A unit that
+    // only plays queues more than a usual quantum, because its delay does not matter.
     let fillsBuffer =
       request.headroomFrames == nil && request.captureDevice == nil && output?.isServer == true
-    // The output follows the input: its rate, and the period the hardware granted.
+    // The output uses the rate and the period that the input was granted.
     var outward = request
     if let leader = input?.configuration {
       if request.headroomFrames != nil {
@@ -38,9 +39,9 @@ extension ALSADuplex {
     let atDevice = request.atRate(leader.sampleRate)
     var headroom = request.headroomFrames == nil ? leader.periodFrames : atDevice.headroom
     if request.headroomFrames == nil, let stream = output?.configuration, stream.sampleRate > 0 {
-      // The request leaves the headroom open: no more than the buffer holds.
+      // The request does not specify the headroom, so it is limited to what the buffer holds.
       let room = stream.bufferFrames * leader.sampleRate / stream.sampleRate
-      // PipeWire's plugin hands its server no more at a time than what wakes us.
+      // PipeWire's plugin passes at most the wake-up threshold to its server at a time.
       let free = fillsBuffer ? max(leader.periodFrames, room / 4) : leader.periodFrames
       let most = max(1, room - free)
       headroom = fillsBuffer ? most : min(headroom, most)
@@ -49,7 +50,7 @@ extension ALSADuplex {
       sampleRate: leader.sampleRate, periodFrames: leader.periodFrames, headroomFrames: headroom,
       capture: input?.configuration, playback: output?.configuration)
     configuration.keepsTime = input?.keepsTime ?? false || output?.keepsTime ?? false
-    // Only directions of one clock can be linked; plugins cannot.
+    // Only directions of one clock can be linked. Plugins cannot be linked.
     if let capture = input?.handle, let playback = output?.handle {
       configuration.isLinked = snd_pcm_link(capture, playback) == 0
     }
@@ -72,7 +73,7 @@ extension ALSADuplex {
   ) throws(DeviceFailure) -> PollSet {
     var frames = input?.configuration.periodFrames ?? 1
     if let stream = output?.configuration {
-      // Wake when no more than the headroom is queued.
+      // The thread wakes when no more than the headroom is queued.
       let free = max(stream.periodFrames, stream.bufferFrames - headroomFrames)
       try output?.configureWaking(availableFrames: free)
       if input?.handle == nil { frames = free }
@@ -85,10 +86,10 @@ extension ALSADuplex {
 }
 
 extension ALSADuplex {
-  /// One device is there or is not: nothing is to be prepared.
+  /// Does nothing: a single device needs no preparation.
   public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {}
 
-  /// Closes all that is open: the driver of a card that was pulled waits for that.
+  /// Closes both directions: the driver of an unplugged card waits for that.
   public mutating func close() {
     if configuration.capture != nil { gap.open() }
     wakeUp = nil
@@ -97,7 +98,7 @@ extension ALSADuplex {
     returning = nil
   }
 
-  /// Looks for the same devices, by their names and places, after a tenth of a second.
+  /// Waits 100 ms, then searches for the same devices by their names and identities.
   public mutating func pollForReconnection() -> DeviceReturn {
     HostClock.pause(milliseconds: 100)
     if let moves = capture?.hasMoved, let since = returning {
@@ -123,7 +124,8 @@ extension ALSADuplex {
     }
   }
 
-  /// Goes on with what another open was granted: the same as before, or it is refused.
+  /// Continues with the devices of `opened`. Throws if they were not granted the same configuration
+  /// as before.
   private mutating func adopt(_ opened: consuming ALSADuplex) throws(DeviceFailure) {
     var granted = opened.configuration
     granted.capture?.device = configuration.capture?.device ?? ""

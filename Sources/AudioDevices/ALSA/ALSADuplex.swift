@@ -4,47 +4,51 @@ import AudioBasics
 import CALSA
 import RealtimeAudio
 
-/// Two ALSA PCMs as one duplex device, or one alone.
+/// Two ALSA PCMs as one duplex device, or a single PCM.
 ///
-/// Capture leads: the unit wakes once a period, when the input has one, and the output was filled
-/// ahead by a period and the headroom. That keeps input to output at exactly P + H frames.
+/// Capture leads: the unit wakes once a period, when the input has a period. The output was filled
+/// ahead by a period and the headroom. This keeps the delay from input to output at exactly P + H
+/// frames.
 public struct ALSADuplex: DuplexDriver, ~Copyable {
-  /// What the audio thread calls.
+  /// The function that the audio thread calls.
   public static let function: DriverFunction = callALSADuplex
-  /// What was granted.
+  /// The configuration that was granted.
   public private(set) var configuration: DuplexConfiguration
   private var periodTime: UInt64 = 0
   var capture: PCM?
   var playback: PCM?
   private let shape: DuplexShape
   var wakeUp: PollSet?
-  /// Frames that must be there (or free) for a wake-up to count.
+  /// The number of frames that must be available (or free) for a wake-up to count.
   private let wakeFrames: Int
-  /// What was asked for, and which devices answered: to find them again.
+  /// The request, and the identities of its devices, by which they are found again.
   let request: DuplexRequest
   let places: DeviceLocations
-  /// An xrun or worse that came to light in the middle of a cycle.
+  /// An xrun or a failure that was detected in the middle of a cycle.
   private var trouble: DeviceReadiness?
   private var proof = StartLatencyCheck(expected: 0)
-  /// Frames from input to output as the driver counts them, when the start was last proven.
+  /// The number of frames from input to output as the driver counts them, at the last check of a
+  /// start.
   private var reportedLatencyFrames = 0
-  /// Frames the output must still drop (positive) or add as silence (negative).
+  /// The number of frames that the output must still drop (positive) or add as silence (negative).
   private var correction = 0
-  /// Frames given to the output since the start, less those taken from the input: what both hold
-  /// together.
+  /// The number of frames written to the output since the start, minus those read from the input:
+  /// the number of frames that both hold together.
   private var heldFrames = 0
-  /// Without input: frames committed before the start, and whether it was made.
+  /// Without input: the number of frames committed before the start, and whether the start was
+  /// made.
   private var primedFrames = 0
   private var isStarted = false
   private var stillness = 0
-  /// How often, one after the other, frames were refused for which there should have been room.
+  /// The number of consecutive refusals of frames for which there should have been room.
   private var refusals = 0
   private var restarts = RestartsWithoutProgress()
-  /// A server's input that was started again and has not delivered anything yet: its cards, and
-  /// since when.
+  /// A server's input that was started again and has not delivered frames yet: its cards, and the
+  /// time of the start in nanoseconds.
   var returning: (cards: [Int], nanoseconds: UInt64)?
-  /// Frames that were left when the last cycle had taken its own, or more than any wake-up wants
-  /// where that is not known: only then is the device asked before it is waited for.
+  /// The number of frames left after the last cycle read its own, or `Int.max` if it is not known.
+  /// The device is polled before the wait only if enough frames are left or the number is not
+  /// known.
   private var leftover = Int.max
   var gap = XrunGapEstimator()
   private var lostFrames = 0
@@ -68,7 +72,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     @_noLocks get { HostClock.nanoseconds }
   }
 
-  /// Gets both directions going together. Throws where a device does not start or went away.
+  /// Starts both directions together. Throws if a device does not start or went away.
   public mutating func start() throws(DeviceFailure) {
     try capture?.prepare()
     try playback?.prepare()
@@ -85,11 +89,11 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     try playback?.queueSilence(ahead)
     try capture?.start()
     if !shape.isLinked { try playback?.start() }
-    // Until a first wake-up is known, time counts from here.
+    // Time counts from here until the first wake-up is known.
     if periodTime == 0 { gap.note(captured: 0, taking: 0, at: now) }
   }
 
-  /// Sleeps until the next period is there, or that long in whole milliseconds.
+  /// Sleeps until the next period is available, or for that time, rounded up to whole milliseconds.
   @_noLocks
   public mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
     status.readiness = wait(milliseconds: Self.milliseconds(nanoseconds))
@@ -102,7 +106,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     lostFrames = 0
   }
 
-  /// For `poll`: -1 for no limit.
+  /// Returns the timeout for `poll` in milliseconds; -1 for no limit.
   @_noLocks
   private static func milliseconds(_ nanoseconds: UInt64) -> Int32 {
     nanoseconds > 1_000_000_000_000
@@ -113,7 +117,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   private mutating func wait(milliseconds: Int32) -> DeviceReadiness {
     if let found = trouble {
       trouble = nil
-      // A device that is ready and gives nothing would keep this thread busy for ever.
+      // A device that is ready but delivers nothing would otherwise keep this thread busy.
       if case .waiting = found { HostClock.sleep(until: now &+ 1_000_000) }
       return found
     }
@@ -130,7 +134,8 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
         }
       }
       var available = capture?.available() ?? playback?.available() ?? 0
-      // What a server's plugin has moved, `plug` around it only counts when it is asked outright.
+      // The `plug` plugin counts the frames that a server's plugin has moved only if it is polled
+      // explicitly.
       if hasSlept && available >= 0 && available < wakeFrames && wakeUp?.isHardware == false {
         available = capture?.availableNow() ?? playback?.availableNow() ?? 0
       }
@@ -146,7 +151,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
       {
         return ready(available)
       } else {
-        // A buffer in which no further period fits must do.
+        // Enough frames are queued, or no further period fits in the buffer.
         guard playback?.startNow() ?? false else { return .lost }
         isStarted = true
       }
@@ -154,7 +159,8 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     return .waiting
   }
 
-  /// The sleep ended badly. The mapped pages may still say all is well: asks the kernel.
+  /// Handles a sleep that ended with an error. The mapped pages may still show no error, so the
+  /// kernel is polled.
   @_noLocks
   private mutating func troubled() -> DeviceReadiness {
     let answer = capture?.availableNow() ?? playback?.availableNow() ?? 0
@@ -167,7 +173,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   private mutating func ready(_ available: Int) -> DeviceReadiness {
     periodTime = HostClock.nanoseconds
     stillness = 0
-    // What is handed over before the start moves nothing yet.
+    // Frames handed over before the start do not move yet.
     if isStarted { restarts.end() }
     if gap.isOpen {
       let (captured, nanoseconds) = capture?.stamped(available, at: periodTime) ?? (0, periodTime)
@@ -184,14 +190,15 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
       if captured >= 0 && room >= 0 {
         let queued = shape.playbackBufferFrames &- room
         correction &+= proof.judge(captured: captured, queued: queued)
-        // Both count what lies in converters and cables as well, as far as their driver knows.
+        // Both delays include the frames in converters and cables, as far as their driver knows
+        // them.
         reportedLatencyFrames = (capture?.delay() ?? 0) &+ (playback?.delay() ?? 0)
       }
     }
     return .ready
   }
 
-  /// The next captured frames.
+  /// Lends the next captured frames. Returns nil if they are not available or the device failed.
   @_noLocks
   public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
     guard let lent = capture?.borrowFrames(frames) else {
@@ -202,7 +209,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     return lent
   }
 
-  /// Gives captured frames back.
+  /// Releases captured frames.
   @_noLocks
   public mutating func release(_ frames: Int) {
     let isDone = capture?.returnFrames(frames) == true
@@ -210,22 +217,23 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     note(isDone, available: isDone ? 0 : capture?.availableNow() ?? 0, onCapture: true)
   }
 
-  /// Room for the next frames to play.
+  /// Lends room for the next frames to play. Returns nil if the device failed or its buffer is
+  /// full.
   @_noLocks
   public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
-    // Linked, both stop as one, and the input's state was just read. Where the ring ends among the
-    // frames, only those before its end are known to be free.
+    // Linked directions stop together, and the input's state was just read. If the ring ends within
+    // the frames, only those before its end are known to be free.
     if shape.isLinked && correction == 0, let lent = playback?.borrowFrames(frames) ?? nil,
       lent.firstCount == frames
     {
       return lent
     }
     var available = playback?.available() ?? 0
-    // The output's interrupt may come after the input's, so that the mapped page is old: asks the
-    // kernel.
+    // The output's interrupt may come after the input's, so that the mapped page is outdated: the
+    // kernel is polled.
     if available >= 0 && available < frames { available = playback?.availableNow() ?? 0 }
     if correction < 0 && available > frames {
-      // Never at the cost of the sound that is due.
+      // The silence never displaces the frames that are due.
       let silence = min(0 &- correction, min(available &- frames, shape.periodFrames))
       let played = playback?.playSilence(silence) ?? 0
       correction &+= played
@@ -236,7 +244,8 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
       trouble = diagnosis(of: available, onCapture: false)
       return nil
     }
-    // No room: the input runs ahead. What does not fit is not played, and the delay stays bounded.
+    // There is no room: the input is ahead. Frames that do not fit are not played, so that the
+    // delay stays bounded.
     return available < frames ? nil : playback?.borrowFrames(frames) ?? nil
   }
 
@@ -251,17 +260,17 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     if !isStarted { primedFrames &+= frames }
   }
 
-  /// It is one device.
+  /// Returns nil: a single device has no events.
   @_noLocks
   public mutating func takeEvent() -> DeviceEvent? { nil }
 
-  /// It has no secondary outputs.
+  /// Returns nil: the device has no secondary outputs.
   @_noLocks
   public func secondaryReading(_ index: Int) -> SecondaryOutputReading? { nil }
 
-  /// Frames were given back or handed over, or not: then `available` says why, or that it does not
-  /// know; what was lost by it is known after a new start. A device that refuses frames 17 times,
-  /// one after the other, is lost, whatever it says.
+  /// Records whether frames were released or handed over. If not, `available` is the device's count
+  /// or its error code. The number of frames lost is known after the next start. A device that
+  /// refuses frames 17 times in succession is lost, whatever it reports.
   @_noLocks
   private mutating func note(_ isDone: Bool, available: Int, onCapture: Bool) {
     guard !isDone else {
@@ -274,12 +283,12 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     if refusals > 16 { trouble = .lost }
   }
 
-  /// What an error code of one direction means for both.
+  /// Returns the meaning of an error code of one direction for both.
   @_noLocks
   private func diagnosis(of code: Int, onCapture: Bool) -> DeviceReadiness {
     switch Int32(truncatingIfNeeded: 0 &- code) {
     case EPIPE:
-      // A linked pair stops as one. The output holds less, so it is the one that ran out.
+      // A linked pair stops together. The output holds less, so it is the direction that ran dry.
       let playbackFirst = shape.hasPlayback && shape.isLinked
       return .xrun(playbackFirst || !onCapture ? .playbackXrun : .captureXrun)
     case ESTRPIPE: return .suspended
@@ -288,8 +297,8 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     }
   }
 
-  /// Starts both directions again after an xrun or a suspension, at the same latency.
-  /// Throws where a device cannot be started again; `.lost` where it went away.
+  /// Starts both directions again after an xrun or a suspension, at the same latency. Throws if a
+  /// device cannot be started again; `.lost` if it went away.
   public mutating func recover() throws(DeviceFailure) {
     if let stopped = capture?.stoppedState() {
       gap.open(unread: unreadFrames(stopped.available), at: stopped.nanoseconds)
@@ -310,16 +319,16 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     }
   }
 
-  /// Frames that were captured and not yet read when the input stopped, of which it reports
-  /// `available`. Linked directions stop together where the output runs dry, and the input may not
-  /// have counted the frames since its last interrupt. The output has counted them, and both move
-  /// at the same time.
+  /// Returns the number of frames that were captured and not yet read when the input stopped, of
+  /// which it reports `available`. Linked directions stop together if the output runs dry, and the
+  /// input may not have counted the frames since its last interrupt. The output has counted them,
+  /// and both move at the same time.
   private func unreadFrames(_ available: Int) -> Int {
     guard shape.isLinked, let output = playback?.stoppedState() else { return available }
     return max(available, heldFrames &- (shape.playbackBufferFrames &- output.available))
   }
 
-  /// Stops both directions, with `draining` when what is queued has been played.
+  /// Stops both directions. With `draining`, an output without input first plays the queued frames.
   public mutating func stop(draining: Bool) {
     if draining, !shape.hasCapture {
       if !isStarted, primedFrames > 0 { isStarted = playback?.startNow() ?? false }
@@ -330,35 +339,37 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   }
 }
 
-/// Watches the first periods after a start: do both directions together hold as many frames as
-/// they should? A linked start can go wrong without an error, and an unlinked one always does.
+/// A check of the first periods after a start: whether both directions together hold the expected
+/// number of frames. A linked start can go wrong without an error, and an unlinked start always
+/// does.
 struct StartLatencyCheck: BitwiseCopyable {
-  /// Periods looked at before a verdict.
+  /// The number of periods before the result.
   private static let periods = 8
 
   private let expected: Int
   private var seen = 0
   private var sum = 0
 
-  /// `expected` frames should be on their way through the unit at each wake-up.
+  /// Creates a check that expects `expected` frames in the unit at each wake-up.
   @_noLocks
   init(expected: Int) {
     self.expected = expected
   }
 
-  /// Whether it still wants to be shown fills.
+  /// Whether the check needs more fill levels.
   var isOpen: Bool {
     @_noLocks get { seen < Self.periods }
   }
 
-  /// Takes what both directions hold at a wake-up. With the last period it answers by how many
-  /// frames the output is too far behind (positive: drop that many) or too close (negative).
+  /// Records the number of frames that both directions hold at a wake-up. With the last period,
+  /// returns the number of frames by which the output is too far behind (positive: drop that many)
+  /// or too close (negative). Before that, returns 0.
   @_noLocks
   mutating func judge(captured: Int, queued: Int) -> Int {
     seen &+= 1
     sum &+= captured &+ queued
     guard seen == Self.periods else { return 0 }
-    // To the nearest frame: pointers of devices that are not linked move at different times.
+    // Rounds to the nearest frame: pointers of devices that are not linked move at different times.
     let doubled = 2 &* sum / Self.periods &- 2 &* expected
     return (doubled &+ (doubled < 0 ? -1 : 1)) / 2
   }

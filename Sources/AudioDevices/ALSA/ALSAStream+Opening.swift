@@ -2,8 +2,9 @@ import AudioBasics
 import CALSA
 
 extension DeviceStream {
-  /// Opens and configures the output that `request` names, at its own rate where the request's is
-  /// beyond it. Throws where it is not there, is busy, or cannot do what is asked.
+  /// Opens and configures the output that `request` names, at its own rate if it does not support
+  /// the requested rate. Throws if the output does not exist, is busy, cannot do what is requested,
+  /// or does not play in real time.
   public init(openingOutput request: DuplexRequest) throws(DeviceFailure) {
     var outward = request
     outward.captureDevice = nil
@@ -20,8 +21,8 @@ extension DeviceStream {
 }
 
 extension DevicePair {
-  /// Whether the input and the output that `request` names go by two clocks: they are different
-  /// cards, or have different names and at least one of them is no card.
+  /// Returns whether the input and the output that `request` names have two clocks: they are on
+  /// different cards, or have different names and at least one of them is not a card.
   public static func hasTwoClocks(_ request: DuplexRequest) -> Bool {
     guard let capture = request.captureDevice, let playback = request.playbackDevice,
       capture != playback
@@ -32,9 +33,9 @@ extension DevicePair {
     return input != output
   }
 
-  /// Opens and configures both devices that `request` names. Each keeps its own rate where the
-  /// request's is beyond it. Nil where one of them keeps no time, as ALSA's `null` does.
-  /// Throws where one is not there, is busy, or cannot do what is asked.
+  /// Opens and configures both devices that `request` names. Each uses its own rate if it does not
+  /// support the requested rate. Returns nil if one of them does not keep time, such as ALSA's
+  /// `null`. Throws if one of them does not exist, is busy, or cannot do what is requested.
   public static func opening(_ request: DuplexRequest) throws(DeviceFailure) -> DevicePair? {
     try request.validate()
     guard request.captureDevice != nil, request.playbackDevice != nil else {

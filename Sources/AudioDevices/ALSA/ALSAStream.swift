@@ -7,22 +7,22 @@ import Glibc
 import RealtimeAudio
 import Synchronization
 
-/// One direction of an ALSA device with a clock of its own, which may go away and come back.
+/// One direction of an ALSA device with its own clock. The device may go away and come back.
 public struct ALSAStream: StreamDriver, ~Copyable {
-  /// What the audio thread calls.
+  /// The function that the audio thread calls.
   public static let function: DriverFunction = callALSAStream
-  /// What it granted, and grants again when it is back.
+  /// The configuration that the device granted, and grants again when it is back.
   public let configuration: StreamConfiguration
   private let isCapture: Bool
   private let request: DuplexRequest
   private let places: DeviceLocations
   private var pcm: PCM?
   private var search: PCMSearch?
-  /// Frames given back by the input, or handed to the output, since it started.
+  /// The number of frames released by the input, or handed over to the output, since the start.
   private var moved = 0
   private var restarts = RestartsWithoutProgress()
 
-  /// Drives `pcm`, which `request` asked for: it names no other device.
+  /// Creates a driver for `pcm`, which was opened for `request`. The request names no other device.
   init(_ pcm: consuming PCM, request: DuplexRequest) {
     let places = DeviceLocations(request)
     configuration = pcm.configuration
@@ -32,13 +32,13 @@ public struct ALSAStream: StreamDriver, ~Copyable {
     self.pcm = consume pcm
   }
 
-  /// Starts it anew; an output with `frames` frames of silence. Throws where it does not start or
-  /// went away.
+  /// Starts the stream again; an output starts with `frames` frames of silence. Throws if the
+  /// stream does not start or went away.
   public mutating func start(silence frames: Int, at now: UInt64) throws(DeviceFailure) {
     do throws(DeviceFailure) {
       try pcm?.startAnew(silence: frames)
     } catch {
-      // What a server that is gone refuses has nothing to do with what was asked for.
+      // A refusal by a server that has ended does not depend on the request.
       throw restarts.isFirst || !configuration.isServer
         ? error : .serverGone(configuration.device)
     }
@@ -46,7 +46,8 @@ public struct ALSAStream: StreamDriver, ~Copyable {
     moved = frames
   }
 
-  /// Asks it where it is, and when that was, by its own stamp where it makes sense.
+  /// Returns the state of the stream, with its position and the time of that position: the driver's
+  /// timestamp if it is plausible.
   @_noLocks
   public mutating func readState(at now: UInt64) -> StreamState {
     let available = pcm?.availableNow() ?? -1
@@ -67,20 +68,21 @@ public struct ALSAStream: StreamDriver, ~Copyable {
     }
   }
 
-  /// The next frames of its memory, to read or to fill.
+  /// Returns the next frames of the device's memory, to read or to fill.
   @_noLocks
   public mutating func frames(_ frames: Int, at now: UInt64) -> DeviceFrames? {
     pcm?.borrowFrames(frames) ?? nil
   }
 
-  /// Gives them back, or hands them over.
+  /// Releases captured frames, or hands over frames to play.
   @_noLocks
   public mutating func commit(_ frames: Int) -> Bool {
     moved &+= frames
     return pcm?.returnFrames(frames) ?? false
   }
 
-  /// Whether it can be detached from now on.
+  /// Starts the search thread, so that the stream can be detached. Returns false if there is no
+  /// thread.
   public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool {
     search = try? PCMSearch(
       request, isCapture ? .capture : .playback, granted: configuration, places: places, news: news)
@@ -90,18 +92,19 @@ public struct ALSAStream: StreamDriver, ~Copyable {
     }
   }
 
-  /// Gives it up: it is closed and looked for on the search's thread.
+  /// Detaches the stream: the search thread closes the PCM and polls for its return.
   @_noLocks
   public mutating func detach(silence frames: Int) {
     guard let slot = search?.slot.pointer else { return }
-    // Exchanged, because an assignment would end what was there before.
+    // Exchanged, because an assignment would destroy the previous value here.
     swap(&pcm, &slot.pointee.pcm)
     slot.pointee.silence = frames
     // Hands the PCM over; pairs with the load in `PCMSearching.run`.
     slot.pointee.state.store(ReconnectSlot.lost, ordering: .releasing)
   }
 
-  /// Takes it up again where it is found and runs: the frames of silence it began with.
+  /// Reattaches the stream if the search has found it and it runs. Returns the number of frames of
+  /// silence that it started with; nil if it is still away.
   @_noLocks
   public mutating func reattach(at now: UInt64) -> Int? {
     // Acquires the PCM that the search handed over; pairs with the store in `PCMSearching.reopen`.
@@ -115,15 +118,15 @@ public struct ALSAStream: StreamDriver, ~Copyable {
     return moved
   }
 
-  /// Stops it at once, and ends the search for it.
+  /// Stops the stream at once, and ends the search for it.
   public mutating func stop() {
     pcm?.drop()
     search = nil
   }
 }
 
-/// Starts after which no frame moved. The plugin of a sound server that is gone calls that an xrun,
-/// again and again, and lets itself be started every time.
+/// The number of starts after which no frame moved. The plugin of a sound server that has ended
+/// reports this as an xrun, again and again, and accepts every start.
 struct RestartsWithoutProgress: BitwiseCopyable {
   private var count = 0
   private(set) var isFirst = true
@@ -131,30 +134,30 @@ struct RestartsWithoutProgress: BitwiseCopyable {
   @_noLocks
   init() {}
 
-  /// It is started.
+  /// Counts a start.
   @_noLocks
   mutating func note() {
     count += 1
     isFirst = false
   }
 
-  /// A frame has moved.
+  /// Resets the count, because a frame has moved.
   @_noLocks
   mutating func end() { count = 0 }
 
-  /// Whether no more of them are tried.
+  /// Whether there were too many such starts for another attempt.
   var areTooMany: Bool {
     @_noLocks get { count > 3 }
   }
 }
 
-/// The slot through which the audio thread hands a lost PCM to the thread that looks for it, and
-/// gets it back when it is opened again.
+/// The slot through which the audio thread hands a lost PCM to the search thread, and gets it back
+/// when it is open again.
 ///
-/// `state` says which thread owns the slot; only the owner touches the rest.
+/// `state` determines which thread owns the slot. Only the owner accesses `pcm` and `silence`.
 struct ReconnectSlot: ~Copyable {
-  /// Without an owner; owned by the search, which opens the PCM again; owned by the audio thread,
-  /// which takes the PCM back.
+  /// The values of `state`: no owner; owned by the search, which opens the PCM again; owned by the
+  /// audio thread, which takes the PCM back.
   static var free: Int { @_noLocks get { 0 } }
   static var lost: Int { @_noLocks get { 1 } }
   static var reopened: Int { @_noLocks get { 2 } }
@@ -162,7 +165,7 @@ struct ReconnectSlot: ~Copyable {
   let state = Atomic<Int>(0)
   let isOver = Atomic<Bool>(false)
   var pcm: PCM?
-  /// Frames of silence that a reopened output starts with.
+  /// The number of frames of silence that a reopened output starts with.
   var silence = 0
 }
 

@@ -1,9 +1,10 @@
 import Glibc
 
-/// Finds out which program has a device open. Any thread but the audio thread.
+/// The search for the program that has a device open. Any thread but the audio thread.
 package enum BusyDevice {
-  /// The program that holds the device an ALSA name stands for, in either direction; where the name
-  /// names no card, the first program that holds any. Nil where that cannot be known.
+  /// Returns the program that holds the device of an ALSA name, in either direction. If the name
+  /// names no card, returns the first program that holds any device. Returns nil if it is not
+  /// known.
   package static func holder(of device: String) -> BusyHolder? {
     holder(of: device, nil)
   }
@@ -16,12 +17,12 @@ package enum BusyDevice {
     return nil
   }
 
-  /// The thread that opened a substream, by the text of its `status` file.
+  /// Returns the thread that opened a substream, from the text of its `status` file.
   static func ownerThread(in status: String) -> Int? {
     ProcFile.value(of: "owner_pid", in: status).flatMap { Int($0) }
   }
 
-  /// Where the kernel tells about the substreams of an ALSA name, as a shell pattern.
+  /// Returns a shell pattern for the kernel's status files of the substreams of an ALSA name.
   static func statusPattern(of device: String, _ direction: PCMDirection?) -> String {
     let address = HardwareAddress(device)
     let card = address.card.map { Int($0) == nil ? $0 : "card\($0)" } ?? "card*"
@@ -35,7 +36,8 @@ package enum BusyDevice {
       + "/sub\(address.subdevice ?? "*")/status"
   }
 
-  /// The kernel names the thread; people know the program it belongs to.
+  /// Returns the program to which a thread belongs. The kernel reports the thread, and users know
+  /// the program.
   private static func holder(thread: Int) -> BusyHolder? {
     guard let status = ProcFile.text("/proc/\(thread)/status") else { return nil }
     let process = ProcFile.value(of: "Tgid", in: status).flatMap { Int($0) } ?? thread
@@ -43,7 +45,7 @@ package enum BusyDevice {
   }
 }
 
-/// The hardware that an ALSA name speaks of: `hw:1,0`, `plughw:CARD=USB,DEV=0`, `front:USB`.
+/// The hardware to which an ALSA name refers: `hw:1,0`, `plughw:CARD=USB,DEV=0`, `front:USB`.
 struct HardwareAddress {
   private(set) var card: String?
   private(set) var device: String?
@@ -62,7 +64,7 @@ struct HardwareAddress {
     }
   }
 
-  /// `name` as it stands for the same device on the card with this number.
+  /// Returns the name of the same device on the card with this number.
   static func name(_ name: String, onCard card: Int) -> String {
     guard let colon = name.firstIndex(of: ":") else { return name }
     let renamed = arguments(of: name).enumerated().map { place, argument -> String in
@@ -72,14 +74,15 @@ struct HardwareAddress {
     return name[...colon] + renamed.joined(separator: ",")
   }
 
-  /// What stands behind the first colon, piece by piece.
+  /// Returns the arguments after the first colon.
   private static func arguments(of name: String) -> [Substring] {
     name.drop { $0 != ":" }.dropFirst().split(separator: ",", omittingEmptySubsequences: false)
   }
 
   private static let keys = ["CARD", "DEV", "SUBDEV", ""]
 
-  /// What may stand in a path and a pattern. Everything else is a plugin's own affair.
+  /// Returns whether `value` may be used in a path and a pattern. All other values are specific to
+  /// a plugin.
   private static func isPlain(_ value: Substring) -> Bool {
     value.utf8.allSatisfy { byte in
       switch byte {
@@ -92,9 +95,9 @@ struct HardwareAddress {
   }
 }
 
-/// The short texts in which the kernel tells about itself.
+/// The short texts in which the kernel reports its state.
 enum ProcFile {
-  /// The file's text, its first 4 KiB; nil where it cannot be read.
+  /// Returns the first 4 KiB of the file as text; nil if it cannot be read.
   static func text(_ path: String) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -105,13 +108,13 @@ enum ProcFile {
     return String(decoding: bytes.prefix(count), as: UTF8.self)
   }
 
-  /// Its first line; nil where that is empty or cannot be read.
+  /// Returns the first line of the file; nil if it is empty or cannot be read.
   static func line(_ path: String) -> String? {
     guard let line = text(path)?.prefix(while: { !$0.isNewline }), !line.isEmpty else { return nil }
     return String(line)
   }
 
-  /// The paths that match a shell pattern, in order.
+  /// Returns the paths that match a shell pattern, in order.
   static func paths(matching pattern: String) -> [String] {
     var found = glob_t()
     defer { globfree(&found) }
@@ -121,7 +124,7 @@ enum ProcFile {
     }
   }
 
-  /// What stands behind `key` and a colon, on a line of its own.
+  /// Returns the text after `key` and a colon at the start of a line; nil if there is none.
   static func value(of key: String, in text: String) -> String? {
     for line in text.split(separator: "\n") {
       guard let colon = line.firstIndex(of: ":"), trimmed(line[..<colon]) == key else { continue }
@@ -137,12 +140,12 @@ enum ProcFile {
   }
 }
 
-/// Identities of devices that do not depend on a card's number, for what is remembered about them.
-/// Any thread but the audio thread.
+/// The identities of devices, which do not depend on a card's number. Data about devices is stored
+/// by these identities. Any thread but the audio thread.
 package enum DeviceIdentity {
-  /// The identity behind an ALSA name: the card's own name within ALSA, for USB the maker's and the
-  /// product's number and the serial number as well, and the device on the card. A name that speaks
-  /// of no card stands for itself.
+  /// Returns the identity for an ALSA name: the card's name within ALSA, for USB also the numbers
+  /// of vendor and product and the serial number, and the device on the card. A name that refers to
+  /// no card is its own identity.
   package static func of(_ name: String) -> String {
     let address = HardwareAddress(name)
     guard let card = address.card, let folder = folder(of: card) else { return name }
@@ -153,37 +156,39 @@ package enum DeviceIdentity {
       parts.append("SERIAL=" + serial)
     }
     parts.append("DEV=" + (address.device ?? "0"))
-    // A plugin in front of the card may have a buffer of its own.
+    // A plugin before the card may have a separate buffer.
     return String(name.prefix { $0 != ":" }) + ":" + parts.joined(separator: ",")
   }
 
-  /// Whether an ALSA name speaks of a card that is there: a device that can be told from any other
-  /// when it comes back.
+  /// Returns whether an ALSA name refers to a card that is present: such a device can be
+  /// distinguished from all others when it comes back.
   package static func isKnown(_ name: String) -> Bool {
     HardwareAddress(name).card.flatMap(folder) != nil
   }
 
-  /// The card's own name within ALSA that `name` speaks of; nil where it speaks of none that is
-  /// there.
+  /// Returns the name within ALSA of the card that `name` refers to; nil if it refers to no card
+  /// that is present.
   static func card(behind name: String) -> String? {
     guard let card = HardwareAddress(name).card, let folder = folder(of: card) else { return nil }
     return ProcFile.line("/proc/asound/\(folder)/id") ?? card
   }
 
-  /// The number of the card that `name` speaks of; nil where it speaks of none that is there.
+  /// Returns the number of the card that `name` refers to; nil if it refers to no card, or refers
+  /// by name to a card that is not present.
   static func cardNumber(behind name: String) -> Int? {
     guard let card = HardwareAddress(name).card else { return nil }
     return Int(card) ?? folder(of: card).flatMap { Int($0.drop { !$0.isNumber }) }
   }
 
-  /// The numbers of the cards that are there now.
+  /// The numbers of the cards that are present.
   static var cards: [Int] {
     ProcFile.paths(matching: "/proc/asound/card[0-9]*").compactMap {
       Int($0.dropFirst("/proc/asound/card".count))
     }
   }
 
-  /// The card's folder in /proc/asound, whether it was named by number or by name.
+  /// Returns the card's folder in /proc/asound, for a card named by number or by name; nil if the
+  /// card is not present.
   private static func folder(of card: String) -> String? {
     if Int(card) != nil {
       return ProcFile.line("/proc/asound/card\(card)/id").map { _ in "card\(card)" }
@@ -194,14 +199,14 @@ package enum DeviceIdentity {
   }
 }
 
-/// The devices of a request with their identities, by which they are found again when they come
-/// back under another card's number.
+/// The devices of a request with their identities, by which they are found again if they come back
+/// under another card number.
 struct DeviceLocations {
-  /// One PCM as it was named, and the identity that was behind the name.
+  /// One PCM by its name, and the identity of that name.
   private struct Place {
     let name: String
     let identity: String
-    /// The card that the name speaks of, by number or by name; nil where it speaks of none.
+    /// The card to which the name refers, by number or by name; nil if it refers to none.
     let card: String?
 
     init(_ name: String) {
@@ -210,9 +215,9 @@ struct DeviceLocations {
       card = DeviceIdentity.isKnown(name) ? HardwareAddress(name).card : nil
     }
 
-    /// The name that opens it now and its card; nil where it is not there.
+    /// Returns the name that opens the PCM now and its card; nil if the PCM is not present.
     func current() -> (name: String, card: Int?)? {
-      // What speaks of no card is found by its name or not at all.
+      // A PCM without a card can only be found by its name.
       guard let card else { return (name, nil) }
       for number in DeviceIdentity.cards {
         let numbered = HardwareAddress.name(name, onCard: number)
@@ -226,14 +231,14 @@ struct DeviceLocations {
   private let capture: Place?
   private let playback: Place?
 
-  /// Looks at the devices while they are there.
+  /// Stores the identities of the devices while they are present.
   init(_ request: DuplexRequest) {
     capture = request.captureDevice.map(Place.init)
     playback = request.playbackDevice.map(Place.init)
   }
 
-  /// `request` with the names that open the same devices now, and their cards; nil while one of
-  /// them is not there.
+  /// Returns `request` with the names that open the same devices now, and their cards; nil while
+  /// one of them is not present.
   func locate(_ request: DuplexRequest) -> (request: DuplexRequest, cards: [Int])? {
     var request = request
     var cards: [Int] = []

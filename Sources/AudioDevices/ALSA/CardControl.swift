@@ -1,12 +1,13 @@
 import CALSA
 import Glibc
 
-/// The control device of a card, which knows what the card has; open until out of scope.
+/// The control device of a card, which lists the card's devices; open until the value goes out of
+/// scope.
 struct CardControl: ~Copyable {
   private let handle: OpaquePointer
   private let number: Int32
 
-  /// Opens the control device of the card with this number.
+  /// Opens the control device of the card with this number. Throws if it cannot be opened.
   init(card number: Int32) throws(DeviceFailure) {
     var opened: OpaquePointer?
     let result = snd_ctl_open(&opened, "hw:\(number)", SND_CTL_NONBLOCK)
@@ -19,7 +20,7 @@ struct CardControl: ~Copyable {
     snd_ctl_close(handle)
   }
 
-  /// The card with all its devices, each looked at now.
+  /// The card with all its devices, each examined now.
   var description: CardDescription {
     get throws(DeviceFailure) {
       let info = try CardInfo(of: handle, card: number)
@@ -35,7 +36,7 @@ struct CardControl: ~Copyable {
     }
   }
 
-  /// The devices with their names; none of them is opened.
+  /// The devices with their names. None of them is opened.
   var candidates: [DeviceCandidate] {
     get throws(DeviceFailure) {
       let info = try CardInfo(of: handle, card: number)
@@ -47,7 +48,7 @@ struct CardControl: ~Copyable {
     }
   }
 
-  /// What the card says of its devices, by the names that open them.
+  /// Returns the devices that the card reports, with the names that open them.
   private func devices(cardID: String) -> [(
     name: String, title: String, capture: PCMStreamInfo?, playback: PCMStreamInfo?
   )] {
@@ -93,7 +94,7 @@ private struct PCMStreamInfo {
   private let direction: PCMDirection
   private let subdeviceCount: Int
 
-  /// Nil where the device has no such direction.
+  /// Reads the information. Returns nil if the device has no such direction.
   init?(of control: OpaquePointer, device: Int32, _ direction: PCMDirection) {
     guard let memory = try? ALSAMemory(snd_pcm_info_malloc, snd_pcm_info_free) else { return nil }
     let info = memory.pointer

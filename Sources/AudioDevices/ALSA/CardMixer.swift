@@ -1,11 +1,13 @@
 import CALSA
 import Glibc
 
-/// The simple mixer controls of a card, or of what stands for one; open until out of scope.
+/// The simple mixer controls of a card, or of a control device that replaces one; open until the
+/// value goes out of scope.
 struct CardMixer: ~Copyable {
   private let handle: OpaquePointer
 
-  /// Opens the mixer of the control device `name`: `hw:CARD=USB`, `default`.
+  /// Opens the mixer of the control device `name`, such as `hw:CARD=USB` or `default`. Throws if
+  /// there is no such mixer.
   init(opening name: String) throws(DeviceFailure) {
     ALSALibrary.prepare()
     var opened: OpaquePointer?
@@ -26,7 +28,7 @@ struct CardMixer: ~Copyable {
     snd_mixer_close(handle)
   }
 
-  /// The controls that have something to set in this direction, in the card's order.
+  /// Returns the controls that are adjustable in this direction, in the card's order.
   func elements(_ direction: PCMDirection) -> [MixerElement] {
     var found: [MixerElement] = []
     var next = snd_mixer_first_elem(handle)
@@ -48,7 +50,7 @@ struct CardMixer: ~Copyable {
   }
 }
 
-/// One control in one direction, as long as its mixer is open.
+/// One control in one direction, valid as long as its mixer is open.
 struct MixerElement {
   let element: OpaquePointer
   let isCapture: Bool
@@ -57,7 +59,7 @@ struct MixerElement {
 
   var index: Int { Int(snd_mixer_selem_get_index(element)) }
 
-  /// The one of alsa-lib's two functions that is for this direction.
+  /// Returns the one of alsa-lib's two functions that applies to this direction.
   private func pick<Function>(_ capture: Function, _ playback: Function) -> Function {
     isCapture ? capture : playback
   }
@@ -70,14 +72,14 @@ struct MixerElement {
     pick(snd_mixer_selem_has_capture_switch, snd_mixer_selem_has_playback_switch)(element) != 0
   }
 
-  /// The channels that it has.
+  /// The channels of the control.
   var channels: [snd_mixer_selem_channel_id_t] {
     let isThere = pick(snd_mixer_selem_has_capture_channel, snd_mixer_selem_has_playback_channel)
     return (0...SND_MIXER_SCHN_LAST.rawValue).map { snd_mixer_selem_channel_id_t(rawValue: $0) }
       .filter { isThere(element, $0) != 0 }
   }
 
-  /// The lowest and highest volume, as the card counts; nil where there is no choice.
+  /// The lowest and highest volume in the card's units; nil if the volume is not adjustable.
   var range: ClosedRange<Int>? {
     let ask = pick(
       snd_mixer_selem_get_capture_volume_range, snd_mixer_selem_get_playback_volume_range)
@@ -86,7 +88,7 @@ struct MixerElement {
     return result == 0 && lowest < highest ? lowest...highest : nil
   }
 
-  /// Each channel's volume, as the card counts.
+  /// The volume of each channel in the card's units.
   var volumes: [Int] {
     let ask = pick(snd_mixer_selem_get_capture_volume, snd_mixer_selem_get_playback_volume)
     return channels.map { channel in
@@ -96,13 +98,13 @@ struct MixerElement {
     }
   }
 
-  /// Sets each channel's volume; false where the card refuses.
+  /// Sets the volume of each channel. Returns false if the card refuses.
   func set(_ volumes: [Int]) -> Bool {
     let set = pick(snd_mixer_selem_set_capture_volume, snd_mixer_selem_set_playback_volume)
     return zip(channels, volumes).allSatisfy { set(element, $0, $1) == 0 }
   }
 
-  /// Each channel's switch.
+  /// The switch of each channel.
   var switches: [Bool] {
     let ask = pick(snd_mixer_selem_get_capture_switch, snd_mixer_selem_get_playback_switch)
     return channels.map { channel in
@@ -112,21 +114,21 @@ struct MixerElement {
     }
   }
 
-  /// The volume `value` in dB; nil where the card has no scale.
+  /// Returns the volume `value` in dB; nil if the card has no dB scale.
   func decibels(of value: Int) -> Double? {
     let ask = pick(snd_mixer_selem_ask_capture_vol_dB, snd_mixer_selem_ask_playback_vol_dB)
     var hundredths = 0
     return ask(element, value, &hundredths) == 0 ? Double(hundredths) / 100 : nil
   }
 
-  /// The volume next to `decibels`; nil where the card has no scale.
+  /// Returns the volume nearest to `decibels`; nil if the card has no dB scale.
   func value(ofDecibels decibels: Double) -> Int? {
     let ask = pick(snd_mixer_selem_ask_capture_dB_vol, snd_mixer_selem_ask_playback_dB_vol)
     var value = 0
     return ask(element, Int(clamping: (decibels * 100).rounded()), 0, &value) == 0 ? value : nil
   }
 
-  /// What it is set to.
+  /// The current setting of the control.
   var control: MixerControl {
     let range = hasVolume ? range : nil
     let volumes = range == nil ? [] : volumes

@@ -13,11 +13,11 @@ public final class CardReservation: Sendable {
 
   private let state = MutexBox(State())
 
-  /// Reserves no card yet.
+  /// Creates a reservation without cards.
   public init() {}
 
-  /// The result of `open`. If a card of the ALSA names `names` is busy, asks the program that uses
-  /// it to release it, and calls `open` again. Throws what `open` throws.
+  /// Returns the result of `open`. If a card of the ALSA names `names` is busy, requests the
+  /// program that uses it to release it, and calls `open` again. Throws what `open` throws.
   public func opening<Device: ~Copyable>(
     _ names: [String], _ open: () throws(DeviceFailure) -> Device
   ) throws(DeviceFailure) -> Device {
@@ -30,7 +30,7 @@ public final class CardReservation: Sendable {
     guard failure.kind == .busy else { throw failure }
     let cards = Set(names.compactMap(DeviceIdentity.cardNumber(behind:)))
     guard !cards.isEmpty else { throw failure }
-    // A device of several cards may be busy because of one, while no program answers for the
+    // A device of several cards may be busy because of one of them, and no program responds for the
     // others.
     var isAnyReserved = false
     for card in cards.sorted() {
@@ -41,7 +41,7 @@ public final class CardReservation: Sendable {
         .busy, "\(failure.message.dropLast()), and no program answers the request to release it.",
         hint: "End the program that holds it, or choose another device.", remedy: .endHolder)
     }
-    // A program that has agreed may close the card a moment later.
+    // A program that has agreed may close the card a little later.
     for _ in 0..<40 {
       do throws(DeviceFailure) {
         return try open()
@@ -53,7 +53,7 @@ public final class CardReservation: Sendable {
     throw failure
   }
 
-  /// Releases all cards, and keeps none that an opening reserves later.
+  /// Releases all cards. Cards that are reserved later are not kept.
   public func release() {
     let threads = state.withLock { state -> [ReservationThread] in
       defer { state = State(isReleased: true) }
@@ -62,14 +62,14 @@ public final class CardReservation: Sendable {
     for thread in threads { thread.end() }
   }
 
-  /// Reserves a card, unless it is reserved already. False where no program answers for it. Throws
-  /// where the program that uses it keeps it.
+  /// Reserves a card, unless it is already reserved. Returns false if no program responds for it.
+  /// Throws if the program that uses the card does not release it.
   private func reserve(_ card: Int, _ failure: DeviceFailure) throws(DeviceFailure) -> Bool {
     guard state.withLock({ $0.keepers[card] == nil }) else { return true }
     switch ReservedCard.asking(for: card) {
     case .granted(let reserved):
       if let thread = ReservationThread(reserved) {
-        // Let go of, it releases the card.
+        // A thread that is not stored is destroyed, which releases the card.
         state.withLock { if !$0.isReleased { $0.keepers[card] = thread } }
       }
       return true
@@ -85,12 +85,12 @@ public final class CardReservation: Sendable {
   }
 }
 
-/// One card's name on the bus, owned until out of scope.
+/// The name of one card on the bus, owned until the value goes out of scope.
 private struct ReservedCard: ~Copyable {
   /// The answer to a request.
   enum Answer: ~Copyable {
     case granted(ReservedCard)
-    /// The program that uses the card keeps it.
+    /// The program that uses the card does not release it.
     case refused
     /// There is no bus, or no program on it uses the card.
     case unanswered
@@ -100,7 +100,7 @@ private struct ReservedCard: ~Copyable {
   private static let priority = Int32.max
   private let bus: MessageBus
 
-  /// Takes the card's name, from its owner if the owner releases it.
+  /// Acquires the card's name, from its owner if the owner releases it.
   static func asking(for card: Int) -> Answer {
     guard let address = MessageBus.sessionAddress,
       let bus = MessageBus.connected(to: address)
@@ -125,8 +125,8 @@ private struct ReservedCard: ~Copyable {
     return .granted(ReservedCard(bus: bus))
   }
 
-  /// Answers other programs that ask for the card, for a tenth of a second. False if the bus is
-  /// gone.
+  /// Answers requests of other programs for the card, for 100 ms. Returns false if the bus
+  /// connection is lost.
   func answerOthers() -> Bool {
     bus.answerCalls(within: 100) { call in
       switch (call.method, call.texts.last) {
@@ -164,7 +164,7 @@ private final class ReservationThread: @unchecked Sendable {
     thread = consume made
   }
 
-  // Letting go of the thread waits for its end.
+  // The destruction of the thread waits for its end.
   deinit { isOver.raise() }
 
   func end() {

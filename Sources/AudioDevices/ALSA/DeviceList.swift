@@ -1,63 +1,64 @@
 import CALSA
 
-/// A sound card and what it has.
+/// A sound card with its devices and mixer controls.
 public struct CardDescription: Sendable, Equatable {
-  /// The number it has today. Another plug, another number.
+  /// The current number of the card. It can change when the card is plugged in again.
   public var number: Int
-  /// Its name within ALSA, which stays: `USB` in `hw:CARD=USB`.
+  /// The name of the card within ALSA, which does not change: `USB` in `hw:CARD=USB`.
   public var id: String
-  /// Its name for people.
+  /// The display name of the card.
   public var name: String
-  /// Its PCM devices, by number.
+  /// The PCM devices of the card, by number.
   public var devices: [DeviceDescription]
-  /// What its mixer has to set, those for the input first.
+  /// The adjustable controls of the card's mixer, those for the input first.
   public var controls: [MixerControl] = []
-  /// Why its devices are not known, where they are not.
+  /// The reason why the devices are not known; nil if they are.
   public var failure: DeviceFailure?
 }
 
-/// A PCM device of a card: the input, the output, or both of one converter.
+/// A PCM device of a card: an input, an output, or both on one converter.
 public struct DeviceDescription: Sendable, Equatable {
-  /// The ALSA name that opens it, `hw:CARD=USB,DEV=0`.
+  /// The ALSA name that opens the device, such as `hw:CARD=USB,DEV=0`.
   public var name: String
-  /// Its name for people.
+  /// The display name of the device.
   public var title: String
-  /// Its input, where it has one.
+  /// The input; nil if there is none.
   public var capture: StreamDescription?
-  /// Its output, where it has one.
+  /// The output; nil if there is none.
   public var playback: StreamDescription?
 }
 
 /// One direction of a PCM device.
 public struct StreamDescription: Sendable, Equatable {
-  /// The result of the attempt to open it.
+  /// The result of the attempt to open a stream.
   public enum State: Sendable, Equatable {
-    /// Free, and able to do this.
+    /// The stream is free and supports these settings.
     case free(StreamAbilities)
-    /// In use, by whom if that is known. What it can do is not told while it is.
+    /// The stream is in use, by this program if it is known. Its abilities are not available until
+    /// it is free.
     case busy(BusyHolder?)
-    /// Not to be opened.
+    /// The stream cannot be opened.
     case failed(DeviceFailure)
   }
 
-  /// Programs that can have it open at the same time.
+  /// The number of programs that can have the stream open at the same time.
   public var subdeviceCount: Int
-  /// How it was found.
+  /// The state in which the stream was found.
   public var state: State
 }
 
-/// The formats, rates, channel counts and sizes that one direction of a device supports, each on
-/// its own: not every combination holds.
+/// The formats, rates, channel counts and sizes that one direction of a device supports. Each range
+/// is independent of the others: not every combination is supported.
 public struct StreamAbilities: Sendable, Equatable {
-  /// ALSA's names of the sample formats.
+  /// The ALSA names of the sample formats.
   public var formats: [String]
-  /// Frames a second, lowest and highest.
+  /// The lowest and highest sample rate in Hz.
   public var sampleRates: ClosedRange<Int>
-  /// Samples in a frame, fewest and most.
+  /// The lowest and highest number of channels.
   public var channelCounts: ClosedRange<Int>
-  /// Frames from one interrupt to the next.
+  /// The shortest and longest period in frames, which is the distance of two interrupts.
   public var periodFrames: ClosedRange<Int>
-  /// Frames of the device's buffer.
+  /// The smallest and largest size of the device's buffer in frames.
   public var bufferFrames: ClosedRange<Int>
 }
 
@@ -65,26 +66,26 @@ public struct StreamAbilities: Sendable, Equatable {
 public struct NamedPCM: Sendable, Equatable {
   /// The ALSA name that opens it.
   public var name: String
-  /// What the configuration says about it, in lines.
+  /// The description in the configuration, in lines.
   public var comment: String
-  /// Whether it can be an input.
+  /// Whether the PCM can be used as an input.
   public var canCapture: Bool
-  /// Whether it can be an output.
+  /// Whether the PCM can be used as an output.
   public var canPlay: Bool
 }
 
 /// The program that has a device open.
 public struct BusyHolder: Sendable, Equatable, CustomStringConvertible {
-  /// Its name, cut by the kernel after 15 bytes.
+  /// The name of the program, truncated by the kernel to 15 bytes.
   public var name: String
-  /// Its process number.
+  /// The process ID.
   public var process: Int
 
-  /// For sentences: `pipewire (process 812)`.
+  /// The text for messages, such as `pipewire (process 812)`.
   public var description: String { "\(name) (process \(process))" }
 }
 
-/// The devices of this machine as they are at one moment.
+/// The devices of this machine at one moment.
 ///
 /// ```swift
 /// for device in DeviceList.current().devices where device.canPlay {
@@ -96,13 +97,15 @@ public struct DeviceList: Sendable, Equatable {
   public var cards: [CardDescription]
   /// The PCMs that ALSA's configuration defines.
   public var named: [NamedPCM]
-  /// Those of the configuration that a user or a sound server has defined: they need no arguments.
+  /// The PCMs of the configuration that a user or a sound server has defined and that need no
+  /// arguments.
   public var defined: [DeviceCandidate] = []
-  /// The number of the card that is the default, where the configuration defines no other.
+  /// The number of the default card, which is used unless the configuration defines another device;
+  /// nil if it is not known or not present.
   public var defaultCard: Int?
 
-  /// Looks at everything there is. Opens each free device for a moment, so this is not for a time
-  /// when audio runs or is about to.
+  /// Returns all devices of the machine. Opens each free device for a moment, so do not call it
+  /// while audio runs or is about to start.
   public static func current() -> DeviceList {
     ALSALibrary.prepare()
     let numbers = (0..<mostCards).filter(isThere)
@@ -113,11 +116,11 @@ public struct DeviceList: Sendable, Equatable {
       })
   }
 
-  /// The kernel's own limit.
+  /// The kernel's limit.
   private static let mostCards: Int32 = 32
 
-  /// Asked of the kernel's list too: ALSA passes over a card that this user may not open, and then
-  /// it would not be known why it is missing.
+  /// Returns whether the card exists. Reads the kernel's list as well: ALSA skips a card that this
+  /// user may not open, and the reason for its absence would then be unknown.
   private static func isThere(_ number: Int32) -> Bool {
     snd_card_load(number) == 1 || procID(number) != nil
   }
@@ -151,9 +154,9 @@ extension DeviceList {
   }
 }
 
-/// The kernel's list of the cards, which changes when one is plugged in or unplugged.
-/// Any thread but the audio thread.
+/// The kernel's list of cards, which changes when a card is plugged in or unplugged. Any thread but
+/// the audio thread.
 public enum CardList {
-  /// The list as text; empty where the kernel has no sound.
+  /// The list as text; empty if the kernel has no sound support.
   public static var text: String { ProcFile.text("/proc/asound/cards") ?? "" }
 }

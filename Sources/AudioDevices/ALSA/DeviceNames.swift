@@ -1,21 +1,21 @@
 import CALSA
 
-/// A PCM that a part of its name, or of its card's, may stand for.
+/// A PCM that can be selected by a part of its name or of its card's name.
 public struct DeviceCandidate: Sendable, Equatable {
   /// The ALSA name that opens it.
   public var name: String
-  /// What it is, for people.
+  /// The display name of the PCM.
   public var title: String
-  /// The card it is on, as ALSA calls it; nil for a PCM of ALSA's configuration.
+  /// The ALSA name of the card; nil for a PCM of ALSA's configuration.
   public var card: String?
-  /// The card's name for people.
+  /// The display name of the card.
   public var cardTitle = ""
-  /// Whether it can be an input.
+  /// Whether the PCM can be used as an input.
   public var canCapture: Bool
-  /// Whether it can be an output.
+  /// Whether the PCM can be used as an output.
   public var canPlay: Bool
 
-  /// A PCM with these names.
+  /// Creates a PCM with these names.
   public init(
     name: String, title: String, card: String? = nil, cardTitle: String = "",
     canCapture: Bool = true, canPlay: Bool = true
@@ -29,16 +29,18 @@ public struct DeviceCandidate: Sendable, Equatable {
   }
 }
 
-/// Finds the device that a part of its name stands for. Any thread but the audio thread.
+/// The search for the device that a part of a name selects. Any thread but the audio thread.
 public enum DeviceNames {
-  /// The ALSA name of the input, or of the output, that `name` is, or is a part of in either case.
-  /// `name` itself where nothing fits: opening it tells what is wrong. Throws where several fit.
+  /// Returns the ALSA name of the input or output that `name` names in full or in part, ignoring
+  /// case. Returns `name` itself if no device matches: opening it then reports the error. Throws if
+  /// several devices match.
   public static func resolve(_ name: String, isCapture: Bool) throws(DeviceFailure) -> String {
     guard !isExact(name) else { return name }
     return try resolve(name, isCapture: isCapture, among: candidates())
   }
 
-  /// The same among `candidates`, for a name that ALSA itself does not know. Throws as that does.
+  /// Does the same among `candidates`, for a name that ALSA does not define. Throws if several
+  /// match.
   public static func resolve(
     _ part: String, isCapture: Bool, among candidates: [DeviceCandidate]
   ) throws(DeviceFailure) -> String {
@@ -52,7 +54,7 @@ public enum DeviceNames {
         && (fitsCard($0) || fits($0.title) || $0.card == nil && fits($0.name))
     }
     guard let first = fitting.first else { return part }
-    // A card's first device is the one that people mean by the card.
+    // A card's name selects the first device of the card.
     let isOneCard = first.card != nil && fitting.allSatisfy { $0.card == first.card }
     if fitting.count == 1 || isOneCard && fitsCard(first) { return first.name }
     let noun = isCapture ? "inputs" : "outputs"
@@ -62,21 +64,22 @@ public enum DeviceNames {
       hint: "Write more of the name, or the whole of it.")
   }
 
-  /// Whether ALSA knows a PCM of this name, or it is written as only ALSA writes names.
+  /// Returns whether ALSA defines a PCM of this name, or the name has the syntax of ALSA's own
+  /// names.
   static func isExact(_ name: String) -> Bool {
     guard !name.isEmpty, !name.contains(where: { ":{".contains($0) }) else { return true }
     return withConfiguration { node("pcm", in: $0).flatMap { node(name, in: $0) } != nil } ?? false
   }
 
-  /// All that a part of a name may stand for: the devices of the cards, then the PCMs that ALSA's
-  /// configuration defines whole. No device is opened.
+  /// Returns all PCMs that a part of a name can select: the devices of the cards, then the PCMs
+  /// that ALSA's configuration defines without arguments. Opens no device.
   public static func candidates() -> [DeviceCandidate] {
     ALSALibrary.prepare()
     return CardControl.candidates() + defined()
   }
 
-  /// The PCMs of ALSA's configuration that take no arguments, without what stands
-  /// for nothing else.
+  /// Returns the PCMs of ALSA's configuration that take no arguments, except `null` and ALSA's own
+  /// names for the PCMs of cards.
   static func defined() -> [DeviceCandidate] {
     withConfiguration { top in
       guard let group = node("pcm", in: top) else { return [] }
@@ -90,8 +93,8 @@ public enum DeviceNames {
     } ?? []
   }
 
-  /// The plugins that the PCM `name` of ALSA's configuration is made of, from the first to where a
-  /// PCM is named with arguments, or to the last.
+  /// Returns the types of the plugins that make up the PCM `name` of ALSA's configuration, from the
+  /// first one to the one whose slave is named with arguments, or to the last.
   static func types(of name: String) -> [String] {
     withConfiguration { top in
       var types: [String] = []
@@ -105,10 +108,10 @@ public enum DeviceNames {
     } ?? []
   }
 
-  /// Whether `name` is a PCM's as it stands, not a path into its settings.
+  /// Returns whether `name` is the plain name of a PCM, not a path into its settings.
   private static func isName(_ name: String) -> Bool { !name.contains { ":{.".contains($0) } }
 
-  /// What stands in the configuration at `path`; nil where nothing does.
+  /// Returns the configuration's node at `path`; nil if there is none.
   private static func node(_ path: String, in top: OpaquePointer) -> OpaquePointer? {
     var node: OpaquePointer?
     return snd_config_search(top, path, &node) == 0 ? node : nil
@@ -118,7 +121,7 @@ public enum DeviceNames {
     node(path, in: top).flatMap(text)
   }
 
-  /// The number of the card that ALSA takes where none is named; nil where that is not known.
+  /// Returns the number of the card that ALSA uses if none is named; nil if it is not known.
   static func defaultCard() -> Int? {
     withConfiguration { top in
       var number = 0
@@ -134,7 +137,7 @@ public enum DeviceNames {
     guard snd_config_get_id(node, &id) == 0, let id else { return [] }
     let name = String(cString: id)
     guard name != "null", Self.node("@args", in: node) == nil else { return [] }
-    // ALSA's own names for the PCMs of cards: no configuration file defines them.
+    // ALSA's own names for the PCMs of cards: no configuration file of a user defines them.
     guard text(node).map({ $0 != "iec958" && !$0.hasPrefix("cards.pcm") }) ?? true else {
       return []
     }
@@ -150,7 +153,7 @@ public enum DeviceNames {
     return String(cString: text)
   }
 
-  /// ALSA's configuration as it is now; nil where it cannot be read.
+  /// Calls `body` with ALSA's current configuration. Returns nil if it cannot be read.
   private static func withConfiguration<Result>(_ body: (OpaquePointer) -> Result) -> Result? {
     ALSALibrary.prepare()
     var top: OpaquePointer?
@@ -161,17 +164,17 @@ public enum DeviceNames {
 }
 
 extension DeviceCandidate {
-  /// Its card's title and its own.
+  /// The title of the card and the title of the device.
   public var fullTitle: String {
     [cardTitle, title].filter { !$0.isEmpty }.joined(separator: ", ")
   }
 
-  /// For sentences.
+  /// The text for messages.
   fileprivate var listed: String { fullTitle.isEmpty ? name : "\(name) (\(fullTitle))" }
 }
 
 extension CardControl {
-  /// The devices of all cards; no device is opened.
+  /// Returns the devices of all cards. Opens no device.
   fileprivate static func candidates() -> [DeviceCandidate] {
     DeviceIdentity.cards.sorted().flatMap { number -> [DeviceCandidate] in
       do throws(DeviceFailure) {

@@ -2,11 +2,12 @@ import AudioBasics
 import CALSA
 
 extension PCM {
-  /// Asks the hardware for a rate, which may differ from the unit's, then for the period, and then
-  /// for a buffer of whole periods, and keeps what it answers. The buffer holds `bufferFrames`
-  /// frames of the request's rate at least.
+  /// Requests a rate, which may differ from the unit's, then the period, and then a buffer of whole
+  /// periods from the hardware, and stores the granted values. The buffer holds at least
+  /// `bufferFrames` frames of the request's rate.
   mutating func configure(_ request: DuplexRequest, bufferFrames: Int) throws(DeviceFailure) {
-    // A device that maps no memory, or not as much, still answers the same to every other question.
+    // A device that maps no memory, or not enough, still returns the same results for all other
+    // queries.
     var refusal: DeviceFailure?
     for access in PCMAccess.allCases {
       do throws(DeviceFailure) {
@@ -22,13 +23,14 @@ extension PCM {
       hint: "Try the same device as plug\(name).")
   }
 
-  /// False where the device cannot do this access.
+  /// Returns false if the device does not support this access mode.
   private mutating func configure(
     _ request: DuplexRequest, _ leastFrames: Int, _ access: PCMAccess
   ) throws(DeviceFailure) -> Bool {
     let space = try ALSAMemory(snd_pcm_hw_params_malloc, snd_pcm_hw_params_free)
     try check(snd_pcm_hw_params_any(handle, space.pointer), "asked for its abilities")
-    // A plug would resample linearly; our own resampler is better, so it must not.
+    // The plug plugin would resample linearly. The resampler of this library is better, so the
+    // plugin must not resample.
     snd_pcm_hw_params_set_rate_resample(handle, space.pointer, 0)
     guard snd_pcm_hw_params_set_access(handle, space.pointer, access.code) == 0 else {
       return false
@@ -39,7 +41,7 @@ extension PCM {
     let scale = Double(rate) / Double(request.sampleRate ?? rate)
     let period = try choosePeriod(
       max(1, Int(rounding: Double(request.periodFrames) * scale)), in: space)
-    // Whole periods, enough to hold a period and the headroom: each of them was rounded.
+    // Whole periods, enough to hold a period and the headroom, because each of them was rounded.
     func scaled(_ frames: Int) -> Int { Int(clamping: (Double(frames) * scale).rounded(.up)) }
     let headroom = request.headroomFrames.map(scaled) ?? period
     let wanted = max(
@@ -74,15 +76,15 @@ extension PCM {
         : "It offers \(offered.map(\.name).joined(separator: ", ")); plug\(name) converts.")
   }
 
-  /// How many channels it is opened with, and which of them are used: those that are named, else
-  /// the first of as many as are asked for, at most two where nothing is asked for.
+  /// Returns the number of channels to open, and the selection of those that are used: the named
+  /// ones, otherwise the first channels, as many as requested, or at most two if no number is
+  /// requested.
   private func chooseChannels(_ request: DuplexRequest, in space: borrowing ALSAMemory)
     throws(DeviceFailure) -> (Int, ChannelSelection?)
   {
     let named = isCapture ? request.captureChannels : request.playbackChannels
     let least = named?.max() ?? request.channelCount ?? 1
-    // One channel alone would be a mix of all of them where a plugin or a server stands before the
-    // card.
+    // A single channel would be a mix of all channels if a plugin or a server is before the card.
     let wanted = named == nil ? request.channelCount ?? 2 : max(2, least)
     guard let count = openedChannels(near: wanted, atLeast: least, in: space) else {
       throw refusedChannels(least, isNamed: named != nil, in: space)
@@ -91,7 +93,8 @@ extension PCM {
     return (count, ChannelSelection(used, of: count))
   }
 
-  /// Settles for the fewest channels that are not below `wanted`, or else not below `least`.
+  /// Selects the lowest channel count that is not below `wanted`, or else not below `least`.
+  /// Returns nil if there is none.
   private func openedChannels(
     near wanted: Int, atLeast least: Int, in space: borrowing ALSAMemory
   ) -> Int? {
@@ -130,7 +133,8 @@ extension PCM {
           ? .repeatChannel(within: range) : .chooseChannelCount(within: range, device: name))
   }
 
-  /// Near what was asked; the device's own rate is 48 kHz or what lies nearest.
+  /// Sets the rate nearest to `wanted`, or nearest to 48 kHz if no rate is requested. Returns the
+  /// granted rate in Hz.
   private func chooseRate(_ wanted: Int?, in space: borrowing ALSAMemory)
     throws(DeviceFailure) -> Int
   {
@@ -141,8 +145,8 @@ extension PCM {
     return Int(rate)
   }
 
-  /// Near what was asked; answers with what it came to. A server moves frames in steps of its own,
-  /// and the unit learns them.
+  /// Sets a period near `wanted`, and returns the granted period in frames. A server may grant any
+  /// period: it moves frames in its own steps, and the unit measures them.
   private func choosePeriod(_ wanted: Int, in space: borrowing ALSAMemory)
     throws(DeviceFailure) -> Int
   {
@@ -185,7 +189,8 @@ extension PCM {
       frames: max(1, configuration.bufferFrames))
   }
 
-  /// Learns the layout of mapped memory; false where it is unfit, so that copying is tried.
+  /// Reads the layout of mapped memory. Returns false if it is not suitable, so that copying is
+  /// tried.
   private mutating func adoptMemory(_ access: PCMAccess) throws(DeviceFailure) -> Bool {
     guard transfer.isMapped else { return true }
     try prepare()
@@ -194,24 +199,27 @@ extension PCM {
     var frames = snd_pcm_uframes_t(1)
     _ = snd_pcm_avail_update(handle)
     guard snd_pcm_mmap_begin(handle, &areas, &offset, &frames) == 0, let areas else { return false }
-    // Ends what `begin` began; plugins would otherwise deliver their first period twice.
+    // Ends the access that `snd_pcm_mmap_begin` began. Otherwise plugins would deliver their first
+    // period twice.
     defer { _ = snd_pcm_mmap_commit(handle, offset, 0) }
     guard transfer.adoptAreas(areas) else { return false }
-    // ALSA's null device never writes what it captures: it would be what lay in that memory before.
+    // ALSA's null device never writes captured frames: the previous contents of the memory would be
+    // captured.
     if isCapture || transfer.isSelection {
       transfer.silence(areas, frames: configuration.bufferFrames)
     }
     return true
   }
 
-  /// Tells ALSA when to wake us and when to call it an xrun, and to stamp time on the host's clock.
+  /// Sets when ALSA wakes the thread, when it reports an xrun, and that timestamps use the host's
+  /// clock.
   func configureWaking(availableFrames: Int) throws(DeviceFailure) {
     let memory = try ALSAMemory(snd_pcm_sw_params_malloc, snd_pcm_sw_params_free)
     let parameters = memory.pointer
     var boundary: snd_pcm_uframes_t = 0
     try check(snd_pcm_sw_params_current(handle, parameters), "asked how it wakes")
     snd_pcm_sw_params_get_boundary(parameters, &boundary)
-    // The unit starts both directions itself; a full buffer must not.
+    // The unit starts both directions itself. A full buffer must not start them.
     try check(
       snd_pcm_sw_params_set_start_threshold(handle, parameters, boundary), "told when to start")
     try check(
@@ -220,7 +228,7 @@ extension PCM {
     try check(
       snd_pcm_sw_params_set_avail_min(
         handle, parameters, snd_pcm_uframes_t(max(1, availableFrames))), "told when to wake")
-    // Not every plugin stamps; the host clock stands in where these are refused.
+    // Not every plugin has timestamps. The host clock is used if these settings are refused.
     snd_pcm_sw_params_set_tstamp_mode(handle, parameters, SND_PCM_TSTAMP_ENABLE)
     snd_pcm_sw_params_set_tstamp_type(handle, parameters, SND_PCM_TSTAMP_TYPE_MONOTONIC)
     try check(snd_pcm_sw_params(handle, parameters), "configured")
@@ -228,7 +236,7 @@ extension PCM {
 }
 
 extension SampleFormat {
-  /// ALSA's number for it.
+  /// The ALSA constant for the format.
   var code: snd_pcm_format_t {
     switch self {
     case .s16LE: SND_PCM_FORMAT_S16_LE

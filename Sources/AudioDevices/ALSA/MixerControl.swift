@@ -4,24 +4,24 @@ import RealtimeAudio
 
 /// A control of a card's mixer in one direction: a volume, a switch, or both.
 public struct MixerControl: Sendable, Equatable {
-  /// Its name within the mixer, as `amixer` takes it.
+  /// The name of the control within the mixer, as `amixer` accepts it.
   public var name: String
-  /// Whether it is for the input.
+  /// Whether the control is for the input.
   public var isCapture: Bool
-  /// The volume of the loudest channel, of 1; nil where it has none.
+  /// The volume of the loudest channel, from 0 to 1; nil if the control has no volume.
   public var volume: Double?
-  /// The same in dB, where the card has a scale for it.
+  /// The same volume in dB; nil if the card has no dB scale.
   public var decibels: Double?
-  /// Whether its switch lets any channel through; nil where it has none.
+  /// Whether the switch is on for any channel; nil if the control has no switch.
   public var isOn: Bool?
 }
 
-/// The mixers of cards, which set volumes before anything of a sound is seen here.
-/// Any thread but the audio thread.
+/// The mixers of cards. Their volumes apply in the device, outside of this library. Any thread but
+/// the audio thread.
 public enum CardMixers {
-  /// The controls behind an ALSA name that have something to set for the input, or for the output,
-  /// in the card's order. May take long where a sound server stands for the card. Throws where
-  /// there is no such card, or its mixer cannot be read.
+  /// Returns the adjustable controls of the input, or of the output, of an ALSA device, in the
+  /// card's order. May take long if a sound server replaces the card. Throws if there is no such
+  /// card, or its mixer cannot be read.
   public static func controls(
     of device: String, isCapture: Bool
   ) throws(DeviceFailure) -> [MixerControl] {
@@ -29,14 +29,15 @@ public enum CardMixers {
     return mixer.elements(isCapture ? .capture : .playback).map(\.control)
   }
 
-  /// All that the mixer of a card has to set, those for the input first; none where it has no
-  /// mixer.
+  /// Returns all adjustable controls of a card's mixer, those for the input first; none if the card
+  /// has no mixer.
   static func controls(ofCard number: Int) -> [MixerControl] {
     guard let mixer = try? CardMixer(opening: "hw:\(number)") else { return [] }
     return (mixer.elements(.capture) + mixer.elements(.playback)).map(\.control)
   }
 
-  /// The control that makes the whole input, or the whole output, louder.
+  /// Returns the control for the volume of the whole input or the whole output; nil if there is
+  /// none.
   static func main(_ mixer: borrowing CardMixer, _ direction: PCMDirection) -> MixerElement? {
     let elements = mixer.elements(direction).filter { $0.hasVolume && $0.range != nil }
     let names =
@@ -48,8 +49,9 @@ public enum CardMixers {
     return elements.first
   }
 
-  /// Why only silence comes in, as far as the mixer knows: the control in question. Of several
-  /// inputs of a card all must be off, since one is enough.
+  /// Returns the control because of which only silence is captured, as far as the mixer reports it;
+  /// nil if there is none. If a card has several inputs, all of them must be off, because one is
+  /// enough.
   public static func silencing(_ controls: [MixerControl]) -> MixerControl? {
     let captures = controls.filter(\.isCapture)
     if let off = captures.first(where: { $0.name == "Capture" && $0.isOn == false }) { return off }
@@ -61,35 +63,36 @@ public enum CardMixers {
     return loud.allSatisfy { $0.volume == 0 } ? loud.first : nil
   }
 
-  /// The control device behind an ALSA name: that of its card; a name that speaks of none, as
-  /// `default`, has one of its own.
+  /// Returns the control device for an ALSA name: that of its card. A name that refers to no card,
+  /// such as `default`, is the name of a control device as well.
   static func mixerName(of device: String) -> String {
     if let card = DeviceIdentity.card(behind: device) { return "hw:CARD=\(card)" }
     return String(device.prefix { $0 != ":" })
   }
 }
 
-/// A volume as it is asked for.
+/// A requested volume.
 public enum MixerVolume: Sendable, Equatable {
-  /// Of the control's range, 0 to 100.
+  /// A percentage of the control's range, 0 to 100.
   case percent(Double)
-  /// On the card's scale.
+  /// A volume in dB on the card's scale.
   case decibels(Double)
 }
 
-/// A volume that was set for a while: put back by `restore`, at the latest when the program exits.
+/// A temporary change of a volume. `restore` sets the previous volume again, at the latest when the
+/// program exits.
 ///
-/// What ends the program at once, SIGKILL above all, leaves it as it is.
+/// A signal that ends the program at once, above all SIGKILL, leaves the volume changed.
 public final class VolumeChange: Sendable {
   private let device: String
   private let direction: PCMDirection
   private let name: String
   private let index: Int
   private let former: [Int]
-  /// The control as the mixer has it now.
+  /// The control as the mixer reported it after the change.
   public let control: MixerControl
-  /// Whether that is what was asked for: the mixer of a sound server may take a volume and leave it
-  /// as it was.
+  /// Whether the mixer reports the requested volume. The mixer of a sound server may accept a
+  /// volume without applying it.
   public let isTaken: Bool
 
   private static let live = MutexBox<[VolumeChange]>([])
@@ -97,8 +100,8 @@ public final class VolumeChange: Sendable {
     atexit { VolumeChange.restoreAll() }
   }()
 
-  /// Sets the volume of the input or the output behind an ALSA name. Throws `.notFound` where there
-  /// is no mixer or no volume, `.refused` and `.invalidRequest` where it cannot be set so.
+  /// Sets the volume of the input or the output of an ALSA device. Throws `.notFound` if there is
+  /// no mixer or no volume, `.refused` or `.invalidRequest` if it cannot be set to this value.
   public init(of device: String, isCapture: Bool, to volume: MixerVolume) throws(DeviceFailure) {
     if case .percent(let percent) = volume, !(0...100).contains(percent) {
       throw DeviceFailure(
@@ -133,7 +136,7 @@ public final class VolumeChange: Sendable {
     }
     var present = Self.look(at: device, direction)
     if present?.volumes.contains(where: { $0 != value }) == true {
-      // A server may take a moment.
+      // A server may need a moment.
       HostClock.pause(milliseconds: 100)
       present = Self.look(at: device, direction)
     }
@@ -143,7 +146,8 @@ public final class VolumeChange: Sendable {
     Self.live.withLock { $0.append(self) }
   }
 
-  /// What a mixer that is opened anew says: the one that set a volume remembers what it asked for.
+  /// Returns the setting that a newly opened mixer reports. The mixer that set a volume would
+  /// report the requested value. Returns nil if it cannot be read.
   private static func look(at device: String, _ direction: PCMDirection) -> (
     control: MixerControl, volumes: [Int]
   )? {
@@ -175,7 +179,7 @@ public final class VolumeChange: Sendable {
     return value
   }
 
-  /// Puts back what was there before. A card that has gone has nothing to be put back.
+  /// Sets the previous volume again. Does nothing if the card is gone.
   public func restore() {
     let isLive = Self.live.withLock { live in
       let count = live.count
@@ -189,7 +193,7 @@ public final class VolumeChange: Sendable {
     _ = element?.set(former)
   }
 
-  /// Puts back all that is still changed, before a program ends in a hurry.
+  /// Restores all volumes that are still changed, before a program ends early.
   public static func restoreAll() {
     while let change = live.withLock({ $0.last }) { change.restore() }
   }

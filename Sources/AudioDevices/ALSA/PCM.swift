@@ -2,7 +2,7 @@ import AudioBasics
 import CALSA
 import Glibc
 
-/// Which way sound goes through a PCM.
+/// The direction of a PCM.
 enum PCMDirection: Sendable {
   case capture, playback
 
@@ -10,11 +10,12 @@ enum PCMDirection: Sendable {
     self == .capture ? SND_PCM_STREAM_CAPTURE : SND_PCM_STREAM_PLAYBACK
   }
 
-  /// For sentences.
+  /// The word for the direction in messages.
   var noun: String { self == .capture ? "input" : "output" }
 }
 
-/// A structure that alsa-lib allocates, for a query or its answer; freed when out of scope.
+/// The memory of a structure that alsa-lib allocates for a query or its result. It is freed when
+/// the value goes out of scope.
 struct ALSAMemory: ~Copyable {
   let pointer: OpaquePointer
   private let free: (OpaquePointer?) -> Void
@@ -37,17 +38,17 @@ struct ALSAMemory: ~Copyable {
   }
 }
 
-/// One direction of one ALSA device, open until it goes out of scope.
+/// One direction of one ALSA device, open until the value goes out of scope.
 ///
-/// Driven by one thread at a time. What runs on the audio thread is in `PCMTransfer.swift`.
+/// One thread at a time uses it. The functions for the audio thread are in `PCMTransfer.swift`.
 struct PCM: ~Copyable {
   let handle: OpaquePointer
   let name: String
   let direction: PCMDirection
   let isCapture: Bool
-  /// What the hardware answered; set by `configure`.
+  /// The configuration that the hardware granted; set by `configure`.
   var configuration: StreamConfiguration
-  /// How frames move: through the device's own memory, or copied by read and write.
+  /// The method of transfer: through the device's own memory, or copied by read and write calls.
   var transfer: PCMTransfer
 
   /// Opens the PCM `name`. Never blocks on a busy device.
@@ -74,23 +75,24 @@ struct PCM: ~Copyable {
     snd_pcm_close(handle)
   }
 
-  /// False where no card and no server stands at the end of all plugins, but ALSA's `null`,
-  /// whatever name it goes by: there is no clock behind. ALSA itself says what a PCM is made of.
+  /// Whether the PCM keeps time. False if the end of all plugins is neither a card nor a server,
+  /// but ALSA's `null` under any name: such a PCM has no clock. ALSA itself reports the parts of a
+  /// PCM.
   var keepsTime: Bool {
     isCard || !parts.contains("Null PCM")
   }
 
-  /// Whether a card stands at the end of all plugins, rather than a sound server or a file. True
-  /// where ALSA does not say.
+  /// Whether a card is at the end of all plugins, rather than a sound server or a file. True if
+  /// ALSA does not report it.
   var isCard: Bool {
     guard let info = try? ALSAMemory(snd_pcm_info_malloc, snd_pcm_info_free) else { return true }
     return snd_pcm_info(handle, info.pointer) != 0 || snd_pcm_info_get_card(info.pointer) >= 0
   }
 
-  /// Whether a sound server stands at the end of all plugins.
+  /// Whether a sound server is at the end of all plugins.
   var isServer: Bool { !isCard && keepsTime }
 
-  /// What it is made of, a line each: plugins, and what they pass frames on to.
+  /// The parts of the PCM, one per line: the plugins, and the PCMs to which they pass frames.
   private var parts: [Substring] {
     var allocated: OpaquePointer?
     guard snd_output_buffer_open(&allocated) == 0, let output = allocated else { return [] }
@@ -105,22 +107,22 @@ struct PCM: ~Copyable {
     }
   }
 
-  /// Makes it ready to start, empty.
+  /// Prepares the PCM for a start, with an empty buffer.
   func prepare() throws(DeviceFailure) {
     try check(snd_pcm_prepare(handle), "prepared")
   }
 
-  /// Starts it, and what it is linked to.
+  /// Starts the PCM, and the PCM that is linked to it.
   func start() throws(DeviceFailure) {
     try check(snd_pcm_start(handle), "started")
   }
 
-  /// Stops it at once.
+  /// Stops the PCM at once.
   func drop() {
     snd_pcm_drop(handle)
   }
 
-  /// Throws what a negative return code means; `action` completes "could not be".
+  /// Throws the failure that a negative return code means; `action` completes "could not be".
   func check(_ code: Int32, _ action: String) throws(DeviceFailure) {
     guard code < 0 else { return }
     throw PCMFailure.using(name, direction, action, code: code)
@@ -128,7 +130,7 @@ struct PCM: ~Copyable {
 }
 
 extension PCM {
-  /// All that it could be configured to.
+  /// Returns all formats, rates, channel counts and sizes that the PCM supports.
   func abilities() throws(DeviceFailure) -> StreamAbilities {
     let memory = try ALSAMemory(snd_pcm_hw_params_malloc, snd_pcm_hw_params_free)
     let space = memory.pointer
@@ -166,26 +168,26 @@ extension PCM {
     var low: Number = 0
     var high: Number = 0
     guard lowest(&low) == 0, highest(&high) == 0, low <= high else { return 0...0 }
-    // A plugin without limits answers with the largest number there is.
+    // A plugin without limits reports the largest number possible.
     return Int(clamping: low)...Int(clamping: high)
   }
 }
 
-/// A PCM that goes by its own clock.
+/// The functions of a PCM that uses its own clock.
 extension PCM {
-  /// Opens what `request` names for `direction`, and configures it for a unit of two clocks: with
-  /// its own rate where the request's is beyond it.
+  /// Opens the device that `request` names for `direction`, and configures it for a unit of two
+  /// clocks, at its own rate if it does not support the requested rate.
   static func opening(_ request: DuplexRequest, _ direction: PCMDirection)
     throws(DeviceFailure) -> PCM
   {
     let name = direction == .capture ? request.captureDevice : request.playbackDevice
     var pcm = try PCM(opening: name ?? "", direction)
     let period = request.periodFrames
-    // The buffer's length is no part of the delay: only what lies in it is.
+    // The length of the buffer does not add to the delay; only the queued frames do.
     let frames = max(request.periods * period, 4 * (period + request.headroom) + 512, 8192)
     try pcm.configure(request, bufferFrames: frames)
-    // The unit polls at its own times and needs no wake-up from the device. But PipeWire's plugin
-    // passes at most this many frames to its server at a time, whatever the quantum.
+    // The unit polls at its own times and needs no wake-up from the device. However, PipeWire's
+    // plugin passes at most this many frames to its server at a time, whatever the quantum.
     let stream = pcm.configuration
     let isServerOutput = stream.isServer && !pcm.isCapture
     try pcm.configureWaking(
@@ -193,12 +195,12 @@ extension PCM {
     return pcm
   }
 
-  /// What waits until the PCM has, or has room for, this many frames.
+  /// Returns a poll set that waits until the PCM has `availableFrames` frames, or room for them.
   func pollSet(availableFrames: Int) throws(DeviceFailure) -> PollSet {
     try PollSet(for: self, availableFrames: availableFrames)
   }
 
-  /// Starts it anew, whatever it was doing, with nothing queued but `frames` frames of silence.
+  /// Starts the PCM again from any state, with only `frames` frames of silence queued.
   mutating func startAnew(silence frames: Int) throws(DeviceFailure) {
     drop()
     resume()
@@ -207,7 +209,7 @@ extension PCM {
     try start()
   }
 
-  /// Queues silence to start with.
+  /// Queues the initial silence. Throws if the output does not accept all of it.
   mutating func queueSilence(_ frames: Int) throws(DeviceFailure) {
     let played = playSilence(frames)
     guard played >= frames else {
@@ -219,16 +221,16 @@ extension PCM {
 }
 
 extension PCM {
-  /// Nanoseconds that frames may take to begin to move through a server's input. A server that is
-  /// only starting accepts a stream before it has anything to connect it to, and then forgets it:
-  /// it is to be opened again.
+  /// The time in nanoseconds that a server's input may take to deliver its first frames. A server
+  /// that is still starting accepts a stream before it can connect it, and then forgets it. Such a
+  /// stream must be opened again.
   static let movesWithinNanoseconds: UInt64 = 2_000_000_000
 
-  /// Whether the input that was just started has delivered something. Hardware always does.
+  /// Whether the input that was just started has delivered frames. Always true for hardware.
   var hasMoved: Bool { !configuration.isServer || availableNow() > 0 }
 }
 
-/// Puts ALSA's return codes into words.
+/// The translation of ALSA's return codes into failures.
 enum PCMFailure {
   static func opening(_ name: String, _ direction: PCMDirection, code: Int32) -> DeviceFailure {
     if let failure = ALSAConfiguration.failure { return failure }
@@ -250,7 +252,7 @@ enum PCMFailure {
         .notFound,
         "The \(direction.noun) \(name) is defined, but ALSA's plugin \(type), or the card behind it, is missing."
       )
-    // A number that no card can have.
+    // EINVAL for a card number that no card can have.
     case EINVAL
     where DeviceIdentity.cardNumber(behind: name) != nil && !DeviceIdentity.isKnown(name):
       return absent(name, direction)
@@ -280,7 +282,8 @@ enum PCMFailure {
     }
   }
 
-  /// The failure of a device of which `predicate` is true: "cannot do a period of 16 frames".
+  /// Returns the failure of a device of which `predicate` is true, such as "cannot do a period of
+  /// 16 frames".
   static func refused(
     _ name: String, _ direction: PCMDirection, _ predicate: String, hint: String,
     remedy: DeviceFailure.Remedy? = nil

@@ -1,9 +1,10 @@
 import CALSA
 import Glibc
 
-/// ALSA's list of the PCMs that its configuration defines and describes, kept until out of scope.
+/// ALSA's list of the PCMs that its configuration defines and describes, kept until the value goes
+/// out of scope.
 struct PCMHints: ~Copyable {
-  // Ends with nil. Nil itself where the configuration cannot be read.
+  // The list ends with nil. It is nil itself if the configuration cannot be read.
   private let list: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 
   init() {
@@ -22,7 +23,7 @@ struct PCMHints: ~Copyable {
     var named: [NamedPCM] = []
     while let hint = entry.pointee {
       if let name = Self.text(hint, "NAME") {
-        // No IOID means both directions.
+        // A hint without IOID is for both directions.
         let direction = Self.text(hint, "IOID")
         named.append(
           NamedPCM(

@@ -2,12 +2,13 @@ import AudioBasics
 import RealtimeAudio
 import Synchronization
 
-/// The thread that looks for a PCM that was lost, for as long as this value lives.
+/// The thread that searches for a lost PCM, as long as this value lives.
 struct PCMSearch: ~Copyable {
   let slot: SharedState<ReconnectSlot>
   private let thread: RealtimeThread<PCMSearching>
 
-  /// Looks for what `request` names, once it is lost: for a device that grants `stream` again.
+  /// Starts a thread that, after the loss of the PCM, searches for the device that `request` names
+  /// until it grants `stream` again. Throws if the thread cannot be started.
   init(
     _ request: DuplexRequest, _ direction: PCMDirection, granted stream: StreamConfiguration,
     places: DeviceLocations, news: MutexBox<DeviceReturn?>
@@ -41,13 +42,14 @@ private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
 
   mutating func run() {
     while !isOver {
-      // Acquires what the audio thread handed over; pairs with the store in `ALSAStream.detach`.
+      // Acquires the PCM that the audio thread handed over; pairs with the store in
+      // `ALSAStream.detach`.
       if slot.pointer.pointee.state.load(ordering: .acquiring) == ReconnectSlot.lost { reopen() }
       HostClock.pause(milliseconds: 100)
     }
   }
 
-  /// Closes the PCM, for which the driver of a card that was pulled waits, and opens it again.
+  /// Closes the PCM, because the driver of an unplugged card waits for that, and opens it again.
   private func reopen() {
     slot.pointer.pointee.pcm = nil
     var report = ReconnectReport()
@@ -55,7 +57,7 @@ private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
       let found = look()
       if report.isNews(found) { news.withLock { $0 = found } }
       if case .returned = found {
-        // Hands it to the audio thread; pairs with the load in `ALSAStream.reattach`.
+        // Hands the PCM to the audio thread; pairs with the load in `ALSAStream.reattach`.
         return slot.pointer.pointee.state.store(ReconnectSlot.reopened, ordering: .releasing)
       }
       HostClock.pause(milliseconds: 100)
@@ -86,7 +88,7 @@ private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
 }
 
 extension DeviceFailure {
-  /// A device that came back is not what it was.
+  /// Returns the failure of a device that came back with other settings.
   static func otherSettings(_ name: String) -> DeviceFailure {
     DeviceFailure(
       .refused, "The device \(name) is back, but with other settings.",

@@ -5,7 +5,7 @@ import CALSA
 import Glibc
 import RealtimeAudio
 
-/// The ways ALSA lets frames in and out, best first.
+/// The access modes by which ALSA transfers frames, best first.
 enum PCMAccess: CaseIterable {
   case mappedInterleaved, mappedPlanar, copiedInterleaved, copiedPlanar
 
@@ -25,23 +25,24 @@ enum PCMAccess: CaseIterable {
 }
 
 /// The transfer of frames between the unit and a PCM: in the device's own memory, or through a
-/// buffer of ours that ALSA copies.
+/// separate buffer that ALSA copies.
 struct PCMTransfer: ~Copyable {
   let access: PCMAccess
   let isMapped: Bool
   let isPlanarCopy: Bool
-  /// Where the samples lie of all channels, and of those that the unit uses.
+  /// The layout of all channels of the device, and of the channels that the unit uses.
   private(set) var deviceLayout: DeviceLayout
   private(set) var layout: DeviceLayout
   private let selection: ChannelSelection?
   private var places: ChannelOffsets
-  /// Where the pieces handed out by the last `capturedFrames` or `playbackRoom` lie.
+  /// The position of the pieces lent by the last `borrowFrames`: the offset of the first one in the
+  /// ring buffer, and its length in frames.
   var offset: snd_pcm_uframes_t = 0
   var firstCount = 0
-  /// Memory of our own, for copying: as many frames as the device's buffer holds, since a cycle is
-  /// as long as a period of the other direction where that one leads.
+  /// The buffer for copying. It holds as many frames as the device's buffer, since a cycle is as
+  /// long as a period of the other direction if that direction leads.
   let staging: DeviceBuffer
-  /// Where each channel goes on in `staging`, for planar copying.
+  /// The address in `staging` at which each channel continues, for planar copying.
   let planes: UnsafeMutablePointer<UnsafeMutableRawPointer?>
 
   init(
@@ -72,8 +73,8 @@ struct PCMTransfer: ~Copyable {
     planes.deallocate()
   }
 
-  /// Finds out how the device's own memory is laid out. False when its channels do not lie at
-  /// even distances: such a device is copied from instead.
+  /// Reads the layout of the device's own memory. Returns false if its channels are not at even
+  /// distances: the frames of such a device are copied instead.
   mutating func adoptAreas(_ areas: UnsafePointer<snd_pcm_channel_area_t>) -> Bool {
     let channelCount = deviceLayout.channelCount
     let first = Self.address(areas[0])
@@ -92,11 +93,11 @@ struct PCMTransfer: ~Copyable {
     return true
   }
 
-  /// Whether the unit leaves out channels of the device.
+  /// Whether the unit uses a selection of the device's channels.
   var isSelection: Bool { @_noLocks get { places.count != nil } }
 
-  /// Writes silence to all channels of the `frames` frames of the device's own memory, once:
-  /// channels that the unit does not use are not written to again.
+  /// Writes silence to all channels of the `frames` frames of the device's own memory, once.
+  /// Channels that the unit does not use are not written again.
   @_noLocks
   func silence(_ areas: UnsafePointer<snd_pcm_channel_area_t>, frames: Int) {
     guard let memory = areas[0].addr else { return }
@@ -108,17 +109,18 @@ struct PCMTransfer: ~Copyable {
   }
 }
 
-/// The frames of a PCM: how many are available, and reading and writing them. Calls that change
-/// nothing are `mutating`, too, because any other call would first copy a PCM out of its optional.
+/// The frames of a PCM: the number available, and reading and writing them. Calls that change
+/// nothing are `mutating` too, because any other call would first copy a PCM out of its optional.
 extension PCM {
-  /// Frames captured and not yet read, or free to be played. Negative: ALSA's error code.
+  /// Returns the number of frames captured and not yet read, or free to be played. A negative value
+  /// is ALSA's error code.
   @_noLocks
   mutating func available() -> Int {
     snd_pcm_avail_update(handle)
   }
 
   /// Lends the next `frames` frames of the device's memory, or copies them out of it (capture).
-  /// Nil when they are not there or the device failed.
+  /// Returns nil if they are not available or the device failed.
   @_noLocks
   mutating func borrowFrames(_ frames: Int) -> DeviceFrames? {
     guard transfer.isMapped else { return copiedFrames(frames) }
@@ -128,27 +130,28 @@ extension PCM {
     guard snd_pcm_mmap_begin(handle, &areas, &offset, &count) == 0, let areas else { return nil }
     transfer.offset = offset
     transfer.firstCount = min(frames, Int(bitPattern: count))
-    // Fewer than asked, and not because the ring ends here: they are not there.
+    // There are fewer frames than requested, and the ring does not end here: they are not
+    // available.
     let end = Int(bitPattern: offset) &+ transfer.firstCount
     guard transfer.firstCount == frames || end == configuration.bufferFrames else { return nil }
     guard let memory = areas[0].addr else { return nil }
-    // Where the ring wraps, the rest lies at its start.
+    // If the ring wraps, the rest is at its start.
     let start = memory + Int(areas[0].first / 8)
     return DeviceFrames(
       first: start + Int(bitPattern: offset) &* transfer.layout.frameStride, second: start,
       firstCount: transfer.firstCount, frameCount: frames, layout: transfer.layout)
   }
 
-  /// Gives `frames` of the lent frames back (capture), or hands them over to be played. False when
-  /// the device failed.
+  /// Releases `frames` of the lent frames (capture), or hands them over to be played. Returns false
+  /// if the device failed.
   @_noLocks
   mutating func returnFrames(_ frames: Int) -> Bool {
     guard transfer.isMapped else { return isCapture || copyStaged(frames) == frames }
     var rest = frames
     var offset = transfer.offset
     var piece = min(frames, transfer.firstCount)
-    // A wrapped piece needs a round of its own. What a device refuses once stays where it lies, and
-    // is offered again; more rounds mean a device that gives less.
+    // A wrapped piece needs a separate round. Frames that a device refuses once stay in place and
+    // are offered again. More rounds mean that the device accepts fewer frames.
     var rounds = 0
     while rest > 0 {
       let moved = snd_pcm_mmap_commit(handle, offset, snd_pcm_uframes_t(bitPattern: piece))
@@ -173,8 +176,8 @@ extension PCM {
     return transfer.staging.frames(frames, in: transfer.layout)
   }
 
-  /// Has ALSA copy `frames` frames into our memory, or out of it; returns how many it did. What it
-  /// refuses or leaves out once is asked for again.
+  /// Has ALSA copy `frames` frames into the staging buffer, or out of it. Returns the number
+  /// copied. Frames that ALSA refuses or leaves out once are requested again.
   @_noLocks
   private mutating func copyStaged(_ frames: Int) -> Int {
     var done = 0
@@ -206,7 +209,7 @@ extension PCM {
       : snd_pcm_writen(handle, transfer.planes, count)
   }
 
-  /// Plays `frames` frames of silence. Returns how many fitted.
+  /// Plays `frames` frames of silence. Returns the number of frames that fit.
   @_noLocks
   mutating func playSilence(_ frames: Int) -> Int {
     var done = 0
@@ -223,29 +226,31 @@ extension PCM {
   }
 }
 
-/// The position and the timestamps of a PCM, and how it is started, resumed and drained.
+/// The position and the timestamps of a PCM, and its start, resumption and drain.
 extension PCM {
-  /// As `available`, asked of the kernel rather than read from the mapped page.
+  /// Returns the same as `available`, but reads it from the kernel rather than from the mapped
+  /// page.
   @_noLocks
   func availableNow() -> Int {
     snd_pcm_avail(handle)
   }
 
-  /// Frames between the converter and the program, as the driver counts them; 0 where it does not.
+  /// Returns the number of frames between the converter and the program, as the driver counts them;
+  /// 0 if it does not.
   @_noLocks
   func delay() -> Int {
     var frames: snd_pcm_sframes_t = 0
     return snd_pcm_delay(handle, &frames) == 0 ? frames : 0
   }
 
-  /// Starts it from the audio thread.
+  /// Starts the PCM from the audio thread. Returns whether it started.
   @_noLocks
   func startNow() -> Bool {
     snd_pcm_start(handle) == 0
   }
 
-  /// Frames captured and the time for which that holds: the driver's timestamp where it makes
-  /// sense, else what the caller saw and when.
+  /// Returns the number of captured frames and the time for which it is valid: the driver's values
+  /// if its timestamp is plausible, otherwise the caller's values.
   @_noLocks
   func stamped(_ available: Int, at now: UInt64) -> (captured: Int, nanoseconds: UInt64) {
     var frames: snd_pcm_uframes_t = 0
@@ -256,8 +261,8 @@ extension PCM {
       ? (Int(bitPattern: frames), stamp) : (available, now)
   }
 
-  /// The captured frames that were not read, or the room for frames to play, and the time at which
-  /// it stopped, where the driver tells.
+  /// Returns the number of captured frames that were not read, or the room for frames to play, and
+  /// the time at which the PCM stopped; nil if the driver does not report it.
   func stoppedState() -> (available: Int, nanoseconds: UInt64)? {
     guard let status = try? ALSAMemory(snd_pcm_status_malloc, snd_pcm_status_free),
       snd_pcm_status(handle, status.pointer) == 0
@@ -266,12 +271,13 @@ extension PCM {
     snd_pcm_status_get_trigger_htstamp(status.pointer, &time)
     let stamp = Self.nanoseconds(time)
     guard Self.isPlausible(stamp, now: HostClock.nanoseconds) else { return nil }
-    // A plugin's negative answer is a count of its own making.
+    // A negative count from a plugin is not valid.
     return (max(0, Int(bitPattern: snd_pcm_status_get_avail(status.pointer))), stamp)
   }
 
-  /// Some plugins stamp with zero, with the wall clock or with nonsense. An age that wraps around,
-  /// that of a stamp from the future or below zero, is more than `now`.
+  /// Returns whether a timestamp is plausible. Some plugins report zero, the wall clock or
+  /// arbitrary values. An age that wraps around, because the stamp is in the future or below zero,
+  /// is more than `now`.
   @_noLocks
   private static func isPlausible(_ stamp: UInt64, now: UInt64) -> Bool {
     now &- stamp < min(now, 3_600_000_000_000)
@@ -283,7 +289,8 @@ extension PCM {
       &+ UInt64(bitPattern: Int64(time.tv_nsec))
   }
 
-  /// Wakes it after the machine slept. It may stay prepared: the caller starts it anyway.
+  /// Resumes the PCM after the machine was suspended. The PCM may remain prepared: the caller
+  /// starts it in any case.
   func resume() {
     guard snd_pcm_state(handle) == SND_PCM_STATE_SUSPENDED else { return }
     var attempts = 0
@@ -293,29 +300,29 @@ extension PCM {
     }
   }
 
-  /// Lets what is queued be played. ALSA's own drain can hang, so the buffer is watched for as long
-  /// as it must take to run dry and half a second more.
+  /// Waits until the queued frames are played. ALSA's own drain can hang, so the buffer is polled
+  /// for as long as it takes to run dry, plus 500 ms.
   mutating func drain() {
     let rate = max(1, configuration.sampleRate)
     let keepsTime = keepsTime
     let inside = configuration.bufferFrames - max(0, available())
-    // A sound server has taken frames from the buffer that it has not played yet.
+    // A sound server has read frames from the buffer that it has not played yet.
     let told = max(inside, keepsTime ? delay() : 0)
-    // A plugin may tell nonsense; no server holds more than two seconds.
+    // A plugin may report wrong values; no server holds more than two seconds.
     let queued = min(max(0, told), configuration.bufferFrames + 2 * rate)
     let deadline =
       HostClock.nanoseconds + FrameTime.nanoseconds(of: queued, at: rate) + 500_000_000
     while HostClock.nanoseconds < deadline {
       let free = availableNow()
-      // Running dry is what it is meant to do here, and what ALSA calls an xrun.
+      // An empty buffer is the purpose here, although ALSA reports it as an xrun.
       if free < 0 || free >= configuration.bufferFrames { break }
       usleep(2000)
     }
     while keepsTime, delay() > 0, HostClock.nanoseconds < deadline { usleep(2000) }
-    // A server tells its own delay with a delay.
+    // A server reports its delay late.
     if keepsTime, snd_pcm_type(handle) != SND_PCM_TYPE_HW { usleep(60_000) }
-    // Files behind plugins are written now; hardware has nothing left to wait for. A server that
-    // ran dry would be waited for in vain.
+    // Plugins write their files now; hardware has nothing left to wait for. The wait for a server
+    // that ran dry would not end.
     if !configuration.isServer { snd_pcm_drain(handle) }
   }
 }

@@ -3,23 +3,23 @@ import CALSA
 import Glibc
 import RealtimeAudio
 
-/// Sleeps until a PCM says that it is due, or the thread is interrupted. One descriptor set, one
-/// wake-up a period.
+/// A set of descriptors with which a thread sleeps until a PCM is due or the thread is interrupted.
+/// There is one descriptor set and one wake-up per period.
 struct PollSet: ~Copyable {
   /// The reason why a sleep ended.
   enum Cause: BitwiseCopyable {
     case due, late, troubled
   }
 
-  /// Frames that must be there (or free) for a wake-up to count.
+  /// The number of frames that must be available (or free) for a wake-up to count.
   let availableFrames: Int
   private let handle: OpaquePointer
   private let descriptors: UnsafeMutablePointer<pollfd>
   private let count: Int
-  /// Hardware's own queue; -1 for plugins, whose descriptors need translation.
+  /// The epoll descriptor of a hardware PCM; -1 for plugins, whose descriptors need translation.
   private let waiting: Int32
 
-  /// For `pcm`, which outlives it.
+  /// Creates a poll set for `pcm`, which must outlive it. Throws if the PCM cannot be polled.
   init(for pcm: borrowing PCM, availableFrames: Int) throws(DeviceFailure) {
     handle = pcm.handle
     self.availableFrames = availableFrames
@@ -40,12 +40,12 @@ struct PollSet: ~Copyable {
     if waiting >= 0 { close(waiting) }
   }
 
-  /// Whether a card is waited for as it is, and no plugin.
+  /// Whether the PCM is a card without a plugin.
   var isHardware: Bool { @_noLocks get { waiting >= 0 } }
 
-  /// Sleeps for at most `milliseconds`; -1 for no limit, which is the rule: a timer would cost the
-  /// kernel a sixth of the cycle. A device that stands still is found by the thread that watches
-  /// this one and interrupts it.
+  /// Sleeps for at most `milliseconds`; -1 means no limit, which is the usual case: a timer would
+  /// cost the kernel a sixth of the cycle. The thread that watches this one detects a stalled
+  /// device and interrupts the sleep.
   @_noLocks
   func sleep(milliseconds: Int32) -> Cause {
     let bad = UInt16(truncatingIfNeeded: POLLERR | POLLNVAL | POLLHUP)
@@ -55,16 +55,17 @@ struct PollSet: ~Copyable {
       return UInt16(truncatingIfNeeded: events) & bad == 0 ? .due : .troubled
     }
     guard duplex_sleep(descriptors, count, milliseconds) > 0 else { return .late }
-    // Plugins may wait on something else, and say what it means.
+    // Plugins may wait for other events, and translate them.
     var events: UInt16 = 0
     snd_pcm_poll_descriptors_revents(
       handle, descriptors, UInt32(truncatingIfNeeded: count), &events)
     return events & bad == 0 ? .due : .troubled
   }
 
-  /// Woken with `frames` frames too few. Plugins do that, and would do it again at once: the pulse
-  /// plugin calls an output due as long as its server takes anything at all. Half the time of
-  /// those frames passes, and a millisecond at most, since they may come several at once.
+  /// Sleeps after a wake-up with `frames` frames too few. Plugins cause such wake-ups, and would
+  /// cause the next one at once: the pulse plugin reports an output as due as long as its server
+  /// accepts any frames. The sleep lasts for half the duration of those frames, but at least 0.1
+  /// ms, and at most 1 ms because several may arrive at once.
   @_noLocks
   func rest(missing frames: Int, sampleRate: Int) {
     guard !isHardware else { return }

@@ -1,24 +1,25 @@
 // Audio thread.
 
-/// Works out how many frames were lost while a device stood still: the time from one known
-/// position of the input to another, times the rate, less what was kept.
+/// An estimate of the number of frames lost while a device was stopped: the time from one known
+/// position of the input to another, multiplied by the rate, minus the frames that were kept.
 struct XrunGapEstimator: BitwiseCopyable {
   /// Whether a gap began whose length is not known yet.
   private(set) var isOpen = false
-  /// The last known position: this many frames were captured and not taken at this time.
+  /// The last known position: the number of frames captured and not read, and the time in
+  /// nanoseconds.
   private var unread = 0
   private var nanoseconds: UInt64 = 0
-  /// The wake-up before that, of which all frames were read.
+  /// The time of the wake-up before that, of which all frames were read.
   private var readNanoseconds: UInt64 = 0
-  /// Frames taken since the device started, and all bits that were ever set in a position it was
-  /// found at: the lowest of them is the step in which it moves.
+  /// The number of frames read since the device started, and all bits that were ever set in a
+  /// position of the device: the lowest of them is the step in which the position advances.
   private var taken = 0
   private var positions = 0
 
   @_noLocks
   init() {}
 
-  /// Remembers a wake-up that found `captured` frames, of which the cycle takes `frames`.
+  /// Stores a wake-up that found `captured` frames, of which the cycle reads `frames`.
   @_noLocks
   mutating func note(captured: Int, taking frames: Int, at nanoseconds: UInt64) {
     positions |= taken &+ captured
@@ -28,16 +29,17 @@ struct XrunGapEstimator: BitwiseCopyable {
     self.nanoseconds = nanoseconds
   }
 
-  /// The cycle could not take its `frames` after all.
+  /// Corrects the last wake-up: the cycle could not read its `frames` frames.
   @_noLocks
   mutating func giveBack(_ frames: Int) {
     unread &+= frames
     taken &-= frames
   }
 
-  /// The device stopped with `unread` captured frames, which are lost. A gap that is open already
-  /// goes on: no frame was read since. A device that stopped before a period that was read does not
-  /// say when it stopped (a plugin says when it started): the last wake-up must do.
+  /// Opens a gap: the device stopped with `unread` captured frames, which are lost. A gap that is
+  /// already open continues, because no frame was read since. If the reported stop is earlier than
+  /// a period that was read, it is wrong (a plugin reports the time of its start), and the last
+  /// wake-up is used instead.
   mutating func open(unread: Int, at nanoseconds: UInt64) {
     guard !isOpen else { return }
     guard nanoseconds >= readNanoseconds else { return open() }
@@ -48,13 +50,14 @@ struct XrunGapEstimator: BitwiseCopyable {
     isOpen = true
   }
 
-  /// The device stopped and does not say when: the last wake-up must do.
+  /// Opens a gap of a device that does not report when it stopped: the last wake-up is used.
   mutating func open() {
     taken = 0
     isOpen = true
   }
 
-  /// The device runs again and has `captured` frames at `nanoseconds`: how many were lost?
+  /// Closes the gap: the device runs again and has `captured` frames at `nanoseconds`. Returns the
+  /// number of lost frames.
   @_noLocks
   mutating func close(captured: Int, at nanoseconds: UInt64, sampleRate: Int) -> Int {
     isOpen = false
@@ -65,9 +68,10 @@ struct XrunGapEstimator: BitwiseCopyable {
     return snapped(max(0, unread &+ passed &- captured), sampleRate: sampleRate)
   }
 
-  /// A device that moves in steps of many frames, at ticks of its own, is found a little later than
-  /// its tick, sooner or later by how busy the machine is. Where a whole number of steps is no
-  /// further off than that, 150 microseconds, it is what was lost.
+  /// Rounds the number of lost frames to the device's step. A device that advances in steps of many
+  /// frames, at its own ticks, is found a little later than its tick, by a delay that depends on
+  /// the load of the machine. If a whole number of steps differs by no more than that delay, 150
+  /// microseconds, it is the number of lost frames.
   @_noLocks
   private func snapped(_ frames: Int, sampleRate: Int) -> Int {
     let step = positions & (0 &- positions)

@@ -2,44 +2,45 @@
 import AudioClocks
 
 /// The number of frames that an input's clock may count before the input delivers them, and the
-/// part of a delay that allows for them.
+/// part of the delay that allows for them.
 ///
 /// A device that moves in steps (a sound server's quantum, a USB driver's batch) delivers frames a
-/// step at a time: right before a step, a whole step is missing that its clock counts already. How
-/// many are missing is measured for each step. The allowance is the second largest of them in the
-/// last seconds, because a single step that came late is no reason for a longer delay. One that
-/// steps exceed about once a second becomes the eighth largest.
+/// step at a time: right before a step, the clock already counts a whole step that is missing. The
+/// number of missing frames is measured for each step. The allowance is the second largest of these
+/// numbers in the last seconds, because a single late step does not justify a longer delay. If
+/// steps exceed the allowance about once a second, it becomes the eighth largest number.
 struct ArrivalDelay: BitwiseCopyable {
-  /// Nanoseconds after which the largest values are looked for anew.
+  /// The time in nanoseconds after which the search for the largest values starts again.
   private static var window: UInt64 { @_noLocks get { 8_000_000_000 } }
 
-  /// Nanoseconds for which steps must be larger than what is allowed for until that is changed.
+  /// The time in nanoseconds for which steps must exceed the allowance before it is changed.
   private static var confirmationTime: UInt64 { @_noLocks get { 300_000_000 } }
 
-  /// Input frames that the delay allows for.
+  /// The number of input frames that the delay allows for.
   private(set) var allowedFrames: Int
   private let leastFrames: Int
   private let mostFrames: Int
   /// The largest numbers of missing frames since `windowStart`, the largest one first, and the
-  /// second largest of the window before.
+  /// second largest number of the window before.
   private var largest = SIMD8<Int>()
   private var secondBefore = 0
-  /// The largest numbers of frames that came at once since `windowStart`, the largest one first. No
-  /// step is larger, however the times at which the input is asked lie between its steps.
+  /// The largest numbers of frames that arrived at once since `windowStart`, the largest one first.
+  /// No step is larger, whatever the times of the readings are relative to the steps.
   private var increments = SIMD8<Int>()
   private var windowStart: UInt64 = 0
-  /// What the input had delivered when it was last asked, and how many frames were missing then.
+  /// The number of frames that the input had delivered at the last reading, and the number of
+  /// frames that were missing then.
   private var delivered = 0
   private var missing = 0
-  /// Of the missing frames, those that were not due yet.
+  /// The number of missing frames that were not due yet.
   private var spare = 0
   private var hasStood = false
   private var lookTime: UInt64 = 0
-  /// Since when steps are larger than what is allowed for, and when the last of them came.
+  /// The time since when steps exceed the allowance, and the time of the last such step.
   private var shortSince: UInt64 = 0
   private var shortTime: UInt64 = 0
 
-  /// Allows for `leastFrames` at least and for `mostFrames` at most.
+  /// Creates an allowance of at least `leastFrames` and at most `mostFrames`.
   @_noLocks
   init(leastFrames: Int, mostFrames: Int) {
     self.leastFrames = leastFrames
@@ -47,7 +48,7 @@ struct ArrivalDelay: BitwiseCopyable {
     allowedFrames = leastFrames
   }
 
-  /// The input starts anew: what was learned of it stays.
+  /// Resets the readings when the input starts again. The measured allowance is kept.
   @_noLocks
   mutating func restart() {
     delivered = 0
@@ -56,11 +57,11 @@ struct ArrivalDelay: BitwiseCopyable {
     hasStood = false
   }
 
-  /// Takes what the input has delivered so far and what its clock says; `spare` frames more are not
-  /// due yet. True where the allowance is another one now. While it `isLearning` all that is
-  /// missing counts at once. Later only larger steps count, once they have gone on for a while, or
-  /// what is missing about once a second while the clock has run undisturbed for `clockSeconds`:
-  /// one that has changed its rate is wrong at first.
+  /// Records the number of frames that the input has delivered and the position of its clock;
+  /// `spare` more frames are not due yet. Returns whether the allowance has changed. If it
+  /// `isLearning`, all missing frames count at once. Later only larger steps count, once they have
+  /// continued for a while, or frames that are missing about once a second, if the clock has run
+  /// undisturbed for `clockSeconds`: a clock that has changed its rate is wrong at first.
   @_noLocks
   mutating func note(
     delivered frames: Int, spare: Int, clock: Double, clockSeconds: Double, at now: UInt64,
@@ -75,7 +76,7 @@ struct ArrivalDelay: BitwiseCopyable {
       self.spare = spare
       return false
     }
-    // A step that came between two readings was missing until shortly before the second one.
+    // A step that arrived between two readings was missing until shortly before the second reading.
     let increment = frames &- delivered
     let step = hasStood && isDense ? min(increment, behind &+ increment) &- self.spare : 0
     let isFirst = delivered == 0
@@ -100,8 +101,8 @@ struct ArrivalDelay: BitwiseCopyable {
     let (second, frequent) = (largest[1], min(mostFrames, largest[7] &+ 2))
     let needed = isOver ? second : max(second, secondBefore)
     let wanted = allowance(for: needed)
-    // Less only where steps are smaller, not where they come right before the input is asked: that
-    // changes as the clocks drift.
+    // The allowance is reduced only if steps are smaller, not if they arrive right before the
+    // reading: that time changes as the clocks drift.
     let least = allowance(for: increments[1])
     if isOver {
       increments = .zero
@@ -113,7 +114,7 @@ struct ArrivalDelay: BitwiseCopyable {
       allowedFrames = frequent
       return true
     }
-    // Two frames are what positions of clocks are rounded by.
+    // Positions of clocks are rounded by up to two frames.
     let isShort = isShort(of: step, at: now) || isLearning && needed > allowedFrames &+ 2
     let isLong = isOver && max(wanted, least) < allowedFrames &- allowedFrames / 8 &- 16
     guard isShort && wanted > allowedFrames || isLong else { return false }
@@ -122,14 +123,14 @@ struct ArrivalDelay: BitwiseCopyable {
     return true
   }
 
-  /// The allowance for `frames` missing frames: a sixteenth more, for steps of one size that do not
-  /// come at even times.
+  /// Returns the allowance for `frames` missing frames: a sixteenth more, for steps of one size
+  /// that arrive at uneven times.
   @_noLocks
   private func allowance(for frames: Int) -> Int {
     max(leastFrames, min(mostFrames, frames &+ frames / 16 &+ 2))
   }
 
-  /// Keeps the eight largest numbers, the largest one first.
+  /// Inserts a number into the eight largest, which are sorted with the largest one first.
   @_noLocks
   private static func insert(_ frames: Int, into largest: inout SIMD8<Int>) {
     guard frames > largest[7] else { return }
@@ -141,7 +142,7 @@ struct ArrivalDelay: BitwiseCopyable {
     largest[rank] = frames
   }
 
-  /// Whether steps have been larger than what is allowed for, for a while.
+  /// Returns whether steps have exceeded the allowance for a while.
   @_noLocks
   private mutating func isShort(of step: Int, at now: UInt64) -> Bool {
     guard step > allowedFrames &+ 2 else {

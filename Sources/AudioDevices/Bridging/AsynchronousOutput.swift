@@ -3,37 +3,38 @@ import AudioBasics
 import AudioClocks
 import RealtimeAudio
 
-/// An output behind a bridge, which may stop, stall or go away, and come back.
+/// An output after a bridge. It may stop, stall or go away, and come back.
 ///
-/// While it does not play, its clock is extrapolated, and what should be played is converted and
-/// dropped. When it is back it plays silence for a tenth of a second, or longer where its readings
-/// are late and few: then its new clock is known, and it plays again at the delay that it had.
+/// While it does not play, its clock is extrapolated, and the frames for it are converted and
+/// dropped. When it is back it plays silence for 100 ms, or longer if its readings are late and
+/// few. Its new clock is then known, and it plays again at the same delay as before.
 struct AsynchronousOutput: ~Copyable {
   private enum Presence: BitwiseCopyable {
-    /// It plays what it is given.
+    /// The output plays the frames it receives.
     case going
-    /// It plays silence until its clock is known.
+    /// The output plays silence until its clock is known.
     case locking
-    /// The same, while the bridge already goes by that clock because it knows no other.
+    /// The output plays silence until its clock is known, and the bridge already uses that clock
+    /// because it knows no other.
     case beginning
-    /// It is gone, or has stopped.
+    /// The output is gone, or has stopped.
     case away
   }
 
-  /// Seconds of readings after which a clock is known well enough.
+  /// The seconds of readings after which a clock is known well enough.
   private static var lockingSeconds: Double { @_noLocks get { 0.1 } }
-  /// Seconds after which more readings are not waited for.
+  /// The seconds after which the output no longer waits for more readings.
   private static var longestLockingSeconds: Double { @_noLocks get { 5 } }
-  /// Frames of silence that it starts with, and while its clock is not known: enough that an output
-  /// whose clock is read late, and in batches, does not run dry before it is read.
+  /// The number of frames of silence at a start, and while the clock is not known: enough that an
+  /// output whose clock is read late, and in batches, does not run dry before it is read.
   private let silenceFrames: Int
   private let lockingFrames: Int
-  /// The least frames that are queued: an estimate of its clock that is later than that lets it run
-  /// dry.
+  /// The smallest number of queued frames. If the estimate of the output's clock is later than
+  /// that, the output runs dry.
   private let leastQueuedFrames: Double
-  /// Frames that it can play at once.
+  /// The number of frames that the output can accept now.
   private(set) var room = 0
-  /// Whether it must be started anew.
+  /// Whether the output must be started again.
   var isBroken = false
   private let periodFrames: Int
   private var output: DeviceStream
@@ -41,17 +42,17 @@ struct AsynchronousOutput: ~Copyable {
   private var presence = Presence.going
   private var clock: FilteredClock
   private var stallDetector: StallDetector
-  /// Frames handed over since its start, silence included.
+  /// The number of frames handed over since the start, silence included.
   private var written = 0
   private var gain = SmoothedGain(.unity)
   private let fadeFrames: Int
-  /// At most a period on its way to the output.
+  /// A buffer of at most a period for frames on their way to the output.
   private var piece: SampleBuffer
   private let discardBuffer: DeviceBuffer
   private var lent: DeviceFrames?
 
-  /// `output`, which starts with `frames` frames of silence, and is fed when `leastQueuedFrames`
-  /// are left.
+  /// Wraps `output`, which starts with `frames` frames of silence, and is filled again when
+  /// `leastQueuedFrames` frames are left.
   init(_ output: consuming DeviceStream, silence frames: Int, leastQueuedFrames: Double) {
     self.leastQueuedFrames = leastQueuedFrames
     let stream = output.configuration
@@ -68,22 +69,22 @@ struct AsynchronousOutput: ~Copyable {
     self.output = output
   }
 
-  /// Whether what is handed over is played.
+  /// Whether the frames handed over are played.
   var isGoing: Bool {
     @_noLocks get { presence == .going }
   }
 
-  /// Whether it is given up, until it is found.
+  /// Whether the output is detached until it is found again.
   var isAway: Bool {
     @_noLocks get { presence == .away }
   }
 
-  /// Starts it anew.
+  /// Starts the output again. Throws if it does not start.
   mutating func start(
     _ bridge: inout ClockDomainBridge, at now: UInt64
   ) throws(DeviceFailure) {
-    // An output that underran before its clock was known consumes in larger steps than its first
-    // fill: it starts with more.
+    // An output that underran before its clock was known consumes larger steps than its first fill,
+    // so it starts with more silence.
     let isLong = isBroken || bridge.knowsTime && bridge.isAligned
     let frames = isLong ? lockingFrames : silenceFrames
     try output.start(silence: frames, at: now)
@@ -106,15 +107,15 @@ struct AsynchronousOutput: ~Copyable {
     gain.jump(to: .silence)
   }
 
-  /// Whether it can be given up from now on.
+  /// Enables the search for a lost output. Returns whether the output can be detached from now on.
   mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool {
     output.enableReconnection(telling: news)
   }
 
-  /// Stops it at once.
+  /// Stops the output at once.
   mutating func stop() { output.stop() }
 
-  /// Gives it up, since it is lost.
+  /// Detaches the output, which is lost.
   @_noLocks
   mutating func detach() {
     output.detach(silence: lockingFrames)
@@ -122,7 +123,7 @@ struct AsynchronousOutput: ~Copyable {
     isBroken = false
   }
 
-  /// Where it was away and is there again, it goes on from there.
+  /// Reattaches the output if it was away and is back. Returns whether it did.
   @_noLocks
   mutating func reattach(
     _ bridge: inout ClockDomainBridge, at now: UInt64
@@ -132,7 +133,8 @@ struct AsynchronousOutput: ~Copyable {
     return true
   }
 
-  /// Looks where it is, unless it is away. Answers what is the matter with it, where something is.
+  /// Reads the position of the output, unless it is away. Returns a failure of the output; nil if
+  /// there is none.
   @_noLocks
   mutating func look(
     _ bridge: inout ClockDomainBridge, at now: UInt64
@@ -167,8 +169,8 @@ struct AsynchronousOutput: ~Copyable {
     }
   }
 
-  /// Plays silence until its clock is known, and then as much silence as brings the next frame to
-  /// the time at which it is due.
+  /// Plays silence until the clock is known, and then as much silence as is needed to play the next
+  /// frame at the time at which it is due.
   @_noLocks
   private mutating func lock(
     _ bridge: inout ClockDomainBridge, at now: UInt64
@@ -179,7 +181,7 @@ struct AsynchronousOutput: ~Copyable {
       return playSilence(lockingFrames - (bufferFrames - room), at: now)
     }
     let next = bridge.outputFrame(of: bridge.position, on: clock.estimate, at: now)
-    // So much silence is queued already: what comes now would be late.
+    // So much silence is already queued that the next frames would be late.
     guard next >= written else { return }
     playSilence(next - written, at: now)
     guard written == next else { return }
@@ -204,16 +206,17 @@ struct AsynchronousOutput: ~Copyable {
     }
   }
 
-  /// Room for the next frames, at most its period: the output's, or nowhere while it does not go.
+  /// Returns room for the next frames, at most a period: in the output, or in a discarded buffer
+  /// while the output does not play.
   @_noLocks
   mutating func room(for frames: Int, at now: UInt64) -> DeviceFrames {
     lent = presence == .going && !isBroken ? output.frames(frames, at: now) : nil
-    // It has failed, or its clock is not what it was thought to be.
+    // The output has failed, or the estimate of its clock was wrong.
     if lent == nil, presence == .going { isBroken = true }
     return lent ?? discardBuffer.frames(frames)
   }
 
-  /// Hands over what was filled.
+  /// Hands over the filled frames.
   @_noLocks
   mutating func commit(_ frames: Int, _ bridge: inout ClockDomainBridge) {
     if let lent {
@@ -229,7 +232,7 @@ struct AsynchronousOutput: ~Copyable {
     bridge.advanceOutput(frames)
   }
 
-  /// Converts what was played for input frame `place` and after, and hands it over.
+  /// Converts the frames that were played for input frame `place` and after, and hands them over.
   @_noLocks
   mutating func play(
     _ source: borrowing SampleBuffer, at place: Int, frames: Int,
@@ -245,7 +248,7 @@ struct AsynchronousOutput: ~Copyable {
           gain = SmoothedGain(fadingInTo: .unity, frames: fadeFrames)
         }
       } else if done < frames {
-        // What comes too late is not played.
+        // Frames that are too late are not played.
         done = min(frames, done - missing)
         moved = bridge.convert(
           source, from: done, frames: frames - done, into: &piece, at: 0, room: periodFrames)

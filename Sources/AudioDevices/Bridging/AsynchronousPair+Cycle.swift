@@ -5,17 +5,18 @@ import RealtimeAudio
 
 /// The calls of a pair on the audio thread: waiting for a period, and lending its frames.
 extension AsynchronousPair {
-  /// The time that both devices go by.
+  /// The current time that both devices use, in nanoseconds.
   public var now: UInt64 {
     @_noLocks get { time.now }
   }
 
-  /// Frames of the headroom that are left when a late input is no longer waited for.
+  /// The number of frames of the headroom that are left when the pair no longer waits for a late
+  /// input.
   private var lastMoment: Int {
     @_noLocks get { shape.headroomFrames / 4 }
   }
 
-  /// Sleeps until the master has a period, and tells what is known then.
+  /// Sleeps until the master has a period, and then fills the status.
   @_noLocks
   public mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
     status.readiness = wait(noLongerThan: min(nanoseconds, 100_000_000))
@@ -56,13 +57,13 @@ extension AsynchronousPair {
       let isNoisy = bridge.input.isNoisy || bridge.output.isNoisy
       let end = min(limit, isNoisy ? min(due, FilteredClock.nextLook(after: now)) : due)
       time.sleep(until: end)
-      // Interrupted: the thread that did that waits for an answer.
+      // The sleep was interrupted: the thread that interrupted it waits for a response.
       if time.now < end { return .waiting }
     }
   }
 
-  /// The master's clock, which is known better than when cycles begin: they wait for room, or for
-  /// the input.
+  /// The master's clock, which is known more accurately than the times at which cycles begin,
+  /// because cycles wait for room or for the input.
   private var unitClock: UnitClock? {
     @_noLocks get {
       isPlaybackMaster
@@ -73,7 +74,7 @@ extension AsynchronousPair {
     }
   }
 
-  /// When the next cycle may begin, or the devices are to be read again.
+  /// Returns the time at which the next cycle may begin, or the devices must be read again.
   @_noLocks
   private mutating func playbackDue(at now: UInt64) -> UInt64 {
     let soon = now &+ UInt64(shape.periodFrames) &* 125_000_000 / UInt64(shape.sampleRate)
@@ -89,7 +90,7 @@ extension AsynchronousPair {
     return last <= now ? now : min(last, soon)
   }
 
-  /// Whether the input has not come far enough for a period.
+  /// Whether the input has not advanced far enough for a period.
   private var isShort: Bool {
     @_noLocks mutating get {
       bridge.isAligned && !isInputAway && !isBeginning
@@ -108,8 +109,8 @@ extension AsynchronousPair {
     return max(soon, min(due, bridge.output.nanoseconds(at: underrunLimit, from: now)))
   }
 
-  /// Where nothing gives the time but the host's clock, and the machine has stood for half a second
-  /// or more, the cycles of that time are left out.
+  /// Leaves out cycles if only the host's clock provides the time and the machine was stopped for
+  /// half a second or more.
   @_noLocks
   private mutating func catchUp(at now: UInt64) {
     if isPlaybackMaster {
@@ -124,12 +125,12 @@ extension AsynchronousPair {
     }
   }
 
-  /// Where the output will have come to when it is about to run dry.
+  /// The position of the output at which it is about to run dry.
   private var underrunLimit: Double {
     @_noLocks get { Double(bridge.writtenFrames - lastMoment) }
   }
 
-  /// If the input, as master, does not come, the output goes on with silence in its place.
+  /// Plays silence if the input is the master and is late, so that the output continues.
   @_noLocks
   private mutating func concealInput(at now: UInt64) {
     guard bridge.isAligned, bridge.knowsTime, captured < shape.periodFrames,
@@ -139,7 +140,7 @@ extension AsynchronousPair {
     play(from: bridge.consumedFrames + shape.periodFrames, frames: 0)
   }
 
-  /// Where the oldest captured frame that is still to be had lies.
+  /// The position of the oldest captured frame that is still available.
   private var first: Int {
     @_noLocks get { stagedCount > 0 ? stagedPlace : head }
   }
@@ -157,7 +158,7 @@ extension AsynchronousPair {
     return .ready
   }
 
-  /// The next frames of the input: its own, or resampled to the output's clock.
+  /// Lends the next frames of the input: unchanged, or resampled to the output's clock.
   @_noLocks
   public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
     if !isPlaybackMaster {
@@ -202,7 +203,7 @@ extension AsynchronousPair {
     applyFadeIn(frames, isMissing: isMissing)
   }
 
-  /// Mutes an input that was away until its delay is right again, then fades it in.
+  /// Mutes an input that was away until its delay is correct again, then fades it in.
   @_noLocks
   private mutating func applyFadeIn(_ frames: Int, isMissing: Bool) {
     inputGain.process(&unitFrames, frames: frames)
@@ -213,11 +214,11 @@ extension AsynchronousPair {
     }
   }
 
-  /// What comes too late for cycle after cycle is told once, as an overrun. The gap of an input
-  /// that stood, or was away, is known when it goes again.
+  /// Reports frames that are late in successive cycles once, as an overrun. The gap of an input
+  /// that stalled or was away is known when it runs again.
   @_noLocks
   private mutating func noteLateness(_ frames: Int) {
-    // The converter had enough after all.
+    // The converter had enough frames after all.
     guard frames > 0 else { return }
     if !isBeginning && !isCaptureBroken && !isInputAway {
       concealedFrames += Int(clamping: Double(frames) * unitPerCapture + 0.5)
@@ -227,7 +228,7 @@ extension AsynchronousPair {
     if isNews && !isBeginning && !isInputAway { isLateUntold = true }
   }
 
-  /// Takes at most a period from the input. False where it has none.
+  /// Reads at most a period from the input. Returns false if it has none.
   @_noLocks
   private mutating func stage() -> Bool {
     let frames = min(captured, min(capturePeriod, staged.frameCount))
@@ -242,7 +243,7 @@ extension AsynchronousPair {
     return true
   }
 
-  /// Lets go of the oldest frames, which come too late. False where there are none.
+  /// Discards the oldest frames, which are too late. Returns false if there are none.
   @_noLocks
   private mutating func discard(_ frames: Int) -> Bool {
     guard stagedCount > 0 || stage() else { return false }
@@ -258,7 +259,7 @@ extension AsynchronousPair {
     stagedCount -= frames
   }
 
-  /// Gives captured frames back.
+  /// Releases captured frames.
   @_noLocks
   public mutating func release(_ frames: Int) {
     guard !isPlaybackMaster else { return }
@@ -271,14 +272,14 @@ extension AsynchronousPair {
     }
   }
 
-  /// Room for the next frames to play.
+  /// Lends room for the next frames to play.
   @_noLocks
   public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
     isPlaybackMaster
       ? output.room(for: frames, at: time.now) : unitFrames.lent(frames)
   }
 
-  /// Hands frames over to be played: as they are, or resampled to the output's clock.
+  /// Hands frames over to be played: unchanged, or resampled to the output's clock.
   @_noLocks
   public mutating func commit(_ frames: Int) {
     if isPlaybackMaster { return output.commit(frames, &bridge) }
@@ -287,13 +288,13 @@ extension AsynchronousPair {
     play(from: head, frames: frames)
   }
 
-  /// Converts what was played for input frame `place` and after, and hands it over.
+  /// Converts the frames that were played for input frame `place` and after, and hands them over.
   @_noLocks
   private mutating func play(from place: Int, frames: Int) {
     output.play(unitFrames, at: place, frames: frames, &bridge, at: time.now)
   }
 
-  /// It has no secondary outputs.
+  /// Returns nil: the device has no secondary outputs.
   @_noLocks
   public func secondaryReading(_ index: Int) -> SecondaryOutputReading? { nil }
 }

@@ -3,9 +3,10 @@ import AudioBasics
 import AudioClocks
 import RealtimeAudio
 
-/// The state of each of the two devices: xruns, loss and reconnect, and their effect on the other.
+/// The state of each of the two devices: xruns, loss and reconnection, and their effect on the
+/// other.
 extension AsynchronousPair {
-  /// Asks both devices where they are.
+  /// Reads the positions of both devices. Returns a failure of either device; nil if there is none.
   @_noLocks
   mutating func look(at now: UInt64) -> DeviceReadiness? {
     lookAtOutput(at: now) ?? lookAtInput(at: now)
@@ -58,7 +59,7 @@ extension AsynchronousPair {
     return .xrun(.captureXrun)
   }
 
-  /// Lets go of what the input captured at places where silence was delivered already.
+  /// Discards captured frames for whose positions silence was already delivered.
   @_noLocks
   private mutating func skipRepeated(at now: UInt64) {
     while repeatedFrames > 0, captured > 0 {
@@ -69,7 +70,7 @@ extension AsynchronousPair {
     }
   }
 
-  /// The input was started, and is empty.
+  /// Resets the state of an input that was started and is empty.
   @_noLocks
   mutating func beginInput(at now: UInt64) {
     captured = 0
@@ -87,7 +88,7 @@ extension AsynchronousPair {
     return nil
   }
 
-  /// The input is gone, and looked for.
+  /// Detaches the input, which is lost.
   @_noLocks
   mutating func loseInput() {
     capture.detach()
@@ -95,22 +96,22 @@ extension AsynchronousPair {
     isGapConcealed = false
     isCaptureBroken = false
     captured = 0
-    // A device that was back for a moment only is away since the first time.
+    // A device that was back only briefly counts as away since its first loss.
     guard awayHead == nil else { return }
     awayHead = head
     captureEvent = DeviceEvent(.captureLost)
   }
 
-  /// The output is gone, and looked for.
+  /// Detaches the output, which is lost.
   @_noLocks
   mutating func loseOutput() {
     output.detach()
     playbackEvent = DeviceEvent(.playbackLost)
   }
 
-  /// After a restart, the input's frame 0 is placed where its extrapolated clock is now; the
-  /// distance to the last delivered frame is the gap. Where silence was delivered beyond that
-  /// place, as many frames of the input are left out.
+  /// Records a reading of the input. After a restart, the input's frame 0 is placed at the present
+  /// position of its extrapolated clock. The distance to the last delivered frame is the gap. If
+  /// silence was delivered beyond that position, as many frames of the input are discarded.
   @_noLocks
   private mutating func note(_ reading: ClockReading) {
     if isBeginning {
@@ -131,9 +132,9 @@ extension AsynchronousPair {
     measurePlaceError(at: reading.nanoseconds)
   }
 
-  /// Where the input's frame 0 lies after a restart, of which `reading` is the first. A reading is
-  /// late: the device has come further by then. What the place after the gap before was off by is
-  /// made up for.
+  /// Returns the position of the input's frame 0 after a restart, of which `reading` is the first
+  /// reading. A reading is late: the device has already advanced further. The position is corrected
+  /// by the error of the position after the previous gap.
   @_noLocks
   private mutating func placeOfStart(_ reading: ClockReading) -> Int {
     guard bridge.input.isRunning else {
@@ -146,9 +147,9 @@ extension AsynchronousPair {
     return Int(clamping: place - bridge.input.lateness + 0.5) - reading.frames
   }
 
-  /// By how many frames the input was placed too far on after its last gap: what its clock, known
-  /// better by then, says of that time from 0.2 to 4 s after it, as long as it runs at the same
-  /// rate.
+  /// Measures by how many frames the input was placed too far ahead after its last gap. From 0.2 to
+  /// 4 s after the gap, the estimate of its clock is more accurate, and is evaluated for the time
+  /// of the restart, as long as the clock runs at the same rate.
   @_noLocks
   private mutating func measurePlaceError(at now: UInt64) {
     let age = now &- begunTime
@@ -158,8 +159,8 @@ extension AsynchronousPair {
     placeError = bridge.input.frames(at: begunTime) - rightPlace
   }
 
-  /// Allows for the steps in which the input delivers, once its clock is known. Soon after its
-  /// start the delay is set anew, later it is brought to what it should be.
+  /// Adapts the delay to the steps in which the input delivers, once its clock is known. Soon after
+  /// its start the delay is set at once. Later it is adjusted gradually.
   @_noLocks
   private mutating func noteArrival(at now: UInt64) {
     let age = bridge.input.age(at: now)
@@ -178,13 +179,13 @@ extension AsynchronousPair {
     bridge.hold(delaySeconds: seconds, jumping: isLearning)
   }
 
-  /// Frames by which what the input has delivered falls short of a cycle: as master it is not late
-  /// before these are due.
+  /// The number of frames by which the frames that the input has delivered fall short of a cycle.
+  /// An input that is the master is not late before these are due.
   private var spareFrames: Int {
     @_noLocks get { isPlaybackMaster ? 0 : max(0, shape.periodFrames &- captured) }
   }
 
-  /// Whether the input began so little ago that its delay is not right yet.
+  /// Returns whether the input started so recently that its delay is not correct yet.
   @_noLocks
   func isInputFresh(at now: UInt64) -> Bool { now &- begunTime < 200_000_000 }
 
@@ -198,7 +199,7 @@ extension AsynchronousPair {
     silentFrames = 0
   }
 
-  /// What happened to one of the two since it was last asked.
+  /// Returns an event of one of the devices that was not reported yet; nil if there is none.
   @_noLocks
   public mutating func takeEvent() -> DeviceEvent? {
     let event = captureEvent ?? playbackEvent

@@ -2,17 +2,17 @@ import AudioBasics
 import AudioClocks
 import RealtimeAudio
 
-/// Two devices with a clock each: one captures, one plays.
-/// Made on the thread that opens the devices, and moved from there.
+/// Two devices with a clock each: one captures, one plays. Created on the thread that opens the
+/// devices, and moved from there.
 public struct DevicePair: ~Copyable {
-  /// The one that captures.
+  /// The device that captures.
   public var capture: DeviceStream
-  /// The one that plays.
+  /// The device that plays.
   public var playback: DeviceStream
-  /// The time that both are driven by.
+  /// The time by which both devices are driven.
   public var time: DeviceTime
 
-  /// A pair that is driven by `time`.
+  /// Creates a pair that is driven by `time`.
   public init(
     capture: consuming DeviceStream, playback: consuming DeviceStream, time: DeviceTime
   ) {
@@ -22,94 +22,101 @@ public struct DevicePair: ~Copyable {
   }
 }
 
-/// Two devices with two clocks, made to look like one duplex device.
+/// Two devices with two clocks that act as one duplex device.
 ///
-/// One of them gives the time, the master: its frames are the unit's. Those of the other are
-/// resampled to it, by a ratio that follows both clocks (`ClockDomainBridge`). The delay from input
-/// to output is the period and the headroom of any duplex device, and the converter's reach; with
-/// the output as master one period more, because the input's periods are not aligned with the
-/// output's. It is the same at every start and after every xrun, and it is part of the
-/// configuration's latency.
+/// One of them is the clock master: its frames are the unit's frames. The frames of the other
+/// device are resampled to its clock, at a ratio that follows both clocks (`ClockDomainBridge`).
+/// The delay from input to output is the period and the headroom of any duplex device, plus the
+/// converter's reach. With the output as master it is one period longer, because the input's
+/// periods are not aligned with the output's. The delay is the same at every start and after every
+/// xrun, and it is part of the configuration's latency.
 ///
-/// If one device stops, stalls or goes away, the other goes on, and the clock of the missing one is
-/// extrapolated. A missing input is silence; what a missing output should play is dropped. A device
-/// that is back is muted until its clock is known, and the delay is what it was.
+/// If one device stops, stalls or goes away, the other continues, and the clock of the missing
+/// device is extrapolated. A missing input is replaced by silence; the frames for a missing output
+/// are dropped. A device that is back is muted until its clock is known. The delay is then the same
+/// as before.
 public struct AsynchronousPair: DuplexDriver, ~Copyable {
-  /// What the audio thread calls.
+  /// The function that the audio thread calls.
   public static let function: DriverFunction = callAsynchronousPair
-  /// What was granted. Both streams have the unit's rate, to which they are brought.
+  /// The configuration that was granted. Both streams have the unit's rate, to which they are
+  /// converted.
   public let configuration: DuplexConfiguration
-  /// When the last cycle began.
+  /// The time at which the last cycle began, in nanoseconds.
   var periodTime: UInt64 = 0
 
   var capture: DeviceStream
   var time: DeviceTime
-  /// Whether the output gives the time, rather than the input.
+  /// Whether the output is the clock master, rather than the input.
   let isPlaybackMaster: Bool
   let shape: DuplexShape
   var bridge: ClockDomainBridge
   var output: AsynchronousOutput
-  /// Unit frames for one of the input's.
+  /// The number of unit frames for one frame of the input.
   let unitPerCapture: Double
   let capturePeriod: Int
-  /// What the delay allows for an input that delivers its frames in steps.
+  /// The part of the delay that allows for an input that delivers its frames in steps.
   var arrival: ArrivalDelay
   let leastArrivalFrames: Int
-  /// What the configuration says of the delay, in frames.
+  /// The delay according to the configuration, in frames.
   let configuredLatencyFrames: Double
-  /// Frames by which the delay is longer for that than the configuration says.
+  /// The number of frames by which that part makes the delay longer than the configuration states.
   var addedFrames = 0
 
-  /// Where the next frame that the input lends lies on its clock, gaps included, and where its
-  /// last start lay.
+  /// The positions on the input's clock, gaps included, of the next frame that the input lends and
+  /// of the input's last start.
   var head = 0
   var captureStart = 0
-  /// Frames that the input has now.
+  /// The number of frames that the input has available.
   var captured = 0
-  /// Frames that the input is still to be relieved of, as silence was delivered in their place.
+  /// The number of input frames that must still be discarded, because silence was delivered in
+  /// their place.
   var repeatedFrames = 0
-  /// Whether the input was started and has not delivered anything yet, and when it did.
+  /// Whether the input was started and has not delivered frames yet, and the time of its first
+  /// frames.
   var isBeginning = true
   var begunTime: UInt64 = 0
-  /// Where the input should have been at that time, on its clock before the gap, and by how many
-  /// frames it was placed further on.
+  /// The correct position of the input at that time, on its clock before the gap, and the number of
+  /// frames by which it was placed too far ahead.
   var rightPlace: Double?
   var placeError = 0.0
   var inputStallDetector: StallDetector
-  /// When the input last came too late for its cycle, and whether the unit is still to be told.
+  /// The time at which the input was last too late for its cycle, and whether that must still be
+  /// reported to the unit.
   var lateSince: UInt64 = 0
   var isLateUntold = false
-  /// Captured frames that were taken from the input and not yet converted.
+  /// The captured frames that were read from the input and are not converted yet.
   var staged: SampleBuffer
   var stagedFirst = 0
   var stagedPlace = 0
   var stagedCount = 0
-  /// A period of the unit's, on its way in or out: lent to it as it is.
+  /// One period of the unit's frames, captured or to be played. It is lent to the unit without a
+  /// copy.
   var unitFrames: SampleBuffer
   var inputGain = SmoothedGain(.unity)
 
   var isCaptureBroken = false
   var lostFrames = 0
-  /// Input frames replaced by silence since the unit was last told; and whether the gap that is
-  /// still open will be added to them.
+  /// The number of input frames replaced by silence since the last report to the unit, and whether
+  /// the gap that is still open will be added to it.
   var concealedFrames = 0
   var isGapConcealed = false
-  /// Whether this cycle's input was made already.
+  /// Whether the input frames of this cycle are already converted.
   var isDelivered = false
 
-  /// Whether a device that is lost is waited for while the other goes on.
+  /// Whether the pair searches for a lost device while the other one continues.
   var outlivesLoss = false
   var isInputAway = false
-  /// Where the input was when it went away, and frames of silence delivered in its place.
+  /// The position of the input when it went away, and the number of frames of silence delivered in
+  /// its place.
   var awayHead: Int?
   var silentFrames = 0
-  /// What the unit is still to be told of either side.
+  /// The events of either device that must still be reported to the unit.
   var captureEvent: DeviceEvent?
   var playbackEvent: DeviceEvent?
-  /// What the input delivers where it is away and gives the time.
+  /// The silence that is delivered if the input is the master and is away.
   let silentBuffer: DeviceBuffer
 
-  /// Makes one device of `pair`, as `request` asks, with the clock of `master`.
+  /// Creates one device from `pair` for `request`, with the clock of `master`.
   public init(_ pair: consuming DevicePair, request: DuplexRequest, master: ClockMaster) {
     let capture = pair.capture.configuration
     let playback = pair.playback.configuration
@@ -121,12 +128,12 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     let quality = ConversionQuality(resamplerQuality: request.resamplerQuality)
     let channelCount =
       master == .capture ? playback.channelCount : capture.channelCount
-    // The reach is not known before the converter is made, and the delay is not without it.
+    // The delay depends on the reach, which must be known before the converter is created.
     let reach = Double(quality.reach(of: capture.sampleRate, to: playback.sampleRate))
-    // An input that gives the time begins each cycle itself.
+    // An input that is the master begins each cycle itself.
     let unaligned = master == .playback ? capture.periodFrames : 0
     let extra = ((reach + Double(unaligned)) * unitPerCapture).rounded(.up)
-    // An input that is late by half of the headroom is allowed for as well.
+    // The delay also allows for an input that is late by half of the headroom.
     let least = unaligned + Int(clamping: Double(headroom) / unitPerCapture) / 2
     arrival = ArrivalDelay(leastFrames: least, mostFrames: max(least, capture.bufferFrames / 2))
     leastArrivalFrames = least
@@ -148,9 +155,9 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     inputStallDetector = StallDetector(
       periodFrames: capture.periodFrames, sampleRate: capture.sampleRate)
     let scale = Double(playback.sampleRate) / Double(rate)
-    // With the input as master the output is not filled before the first period is converted.
+    // If the input is the master, the output is not filled before the first period is converted.
     let queued = Double(period + headroom) + (master == .capture ? extra : 0)
-    // A server's output must not run dry before its quantum is known. What it begins with is no
+    // A server's output must not run dry before its quantum is known. The initial silence is not
     // part of the delay.
     let first = max(Int(clamping: queued * scale), playback.isServer ? playback.sampleRate / 20 : 0)
     output = AsynchronousOutput(
@@ -167,7 +174,7 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     time = pair.time
   }
 
-  /// Gets both devices going. Throws where one does not start.
+  /// Starts both devices. Throws if one of them does not start.
   public mutating func start() throws(DeviceFailure) {
     head = 0
     stagedCount = 0
@@ -181,7 +188,7 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     beginInput(at: now)
   }
 
-  /// Starts the device that stopped; the other goes on. Throws where it cannot be started again.
+  /// Starts the device that stopped; the other one continues. Throws if it cannot be started again.
   public mutating func recover() throws(DeviceFailure) {
     if isCaptureBroken { isGapConcealed = isPlaybackMaster && !output.isBroken }
     do throws(DeviceFailure) {
@@ -198,22 +205,23 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     }
   }
 
-  /// One that is lost is looked for while the other goes on.
+  /// Enables the search for a lost device while the other one continues.
   public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {
     outlivesLoss =
       capture.enableReconnection(telling: news) && output.enableReconnection(telling: news)
   }
 
-  /// Stops both: asked for only where the pair cannot go on.
+  /// Stops both devices. Called only if the pair cannot continue.
   public mutating func close() { stop(draining: false) }
 
-  /// Neither can be found again: that would have taken a thread that could not be made.
+  /// Returns a refusal after 100 ms: the thread that would search for the devices could not be
+  /// started.
   public mutating func pollForReconnection() -> DeviceReturn {
     time.sleep(until: time.now &+ 100_000_000)
     return .refused(.noThread(waitingFor: configuration.deviceNames))
   }
 
-  /// Stops both.
+  /// Stops both devices.
   public mutating func stop(draining: Bool) {
     capture.stop()
     output.stop()
@@ -221,12 +229,12 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
 }
 
 extension ConversionQuality {
-  /// The quality for a number from 0 to 10, by which speexdsp's resampler names its own.
+  /// Creates the quality for a number from 0 to 10, the scale of speexdsp's resampler.
   init(resamplerQuality number: Int) {
     self = number < 3 ? .quick : number < 8 ? .standard : .fine
   }
 
-  /// Input frames that a converter between these rates looks ahead.
+  /// Returns the number of input frames that a converter between these rates looks ahead.
   func reach(of inputRate: Int, to outputRate: Int) -> Int {
     let ratio = Double(inputRate) / Double(outputRate)
     var probe = VariableRateConverter(

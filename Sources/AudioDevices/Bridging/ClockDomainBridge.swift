@@ -6,35 +6,35 @@ import AudioClocks
 /// the loop that keeps the delay between them (`DriftControl`), and the converter that follows its
 /// ratio.
 ///
-/// Places on the input's clock are counted in its frames, gaps included, so that they last through
-/// a stop of either device. Output frames are counted from the output's last start.
+/// Positions on the input's clock are counted in its frames, gaps included, so that they stay valid
+/// when either device stops. Output frames are counted from the output's last start.
 struct ClockDomainBridge: ~Copyable {
-  /// Input frames: where the delay is further off than that, it is set anew rather than brought
-  /// back.
+  /// The error of the delay, in input frames, above which the delay is set at once instead of being
+  /// adjusted gradually.
   private let resyncThreshold: Double
-  /// The least part of its nominal value to which `slowDown` lowers the ratio.
+  /// The lowest ratio that `slowDown` sets, as a fraction of the nominal ratio.
   private static var mostBend: Double { @_noLocks get { 0.9 } }
-  /// Input frames that the converter looks ahead.
+  /// The number of input frames that the converter looks ahead.
   let reachFrames: Int
   private(set) var input: FilteredClock
   private(set) var output: FilteredClock
   private(set) var relocks = 0
-  /// Where the next frame for the converter lies on the input's clock.
+  /// The position of the converter's next input frame on the input's clock.
   private(set) var consumedFrames = 0
-  /// Output frames handed over since the output's start.
+  /// The number of output frames handed over since the output's start.
   private(set) var writtenFrames = 0
-  /// How often output frames were counted anew.
+  /// The number of times that the count of output frames was restarted.
   private(set) var epoch = 0
   private var control: DriftControl
   private var converter: VariableRateConverter
   private let silence: SampleBuffer
-  /// Where the converter's own frame 0 lies on the input's clock.
+  /// The position of the converter's frame 0 on the input's clock.
   private var origin = 0
   /// Whether the delay is set.
   private(set) var isAligned = false
   private var wasAligned = false
 
-  /// From `inputRate` to `outputRate`, with `delaySeconds` from input to output.
+  /// Creates a bridge from `inputRate` to `outputRate`, with `delaySeconds` from input to output.
   init(
     channelCount: Int, inputRate: Int, outputRate: Int, delaySeconds: Double,
     quality: ConversionQuality
@@ -52,49 +52,49 @@ struct ClockDomainBridge: ~Copyable {
     silence = SampleBuffer(frameCount: 256, channelCount: channelCount)
   }
 
-  /// Whether both clocks have told the time since their start.
+  /// Whether both clocks have had a reading since their start.
   var knowsTime: Bool {
     @_noLocks get { input.isRunning && output.isRunning }
   }
 
-  /// Where the next output frame lies on the input's clock.
+  /// The position of the next output frame on the input's clock.
   var position: Double {
     @_noLocks get { Double(origin) + converter.position }
   }
 
-  /// Where the input must have come to for `frames` more output frames.
+  /// Returns the position that the input must have reached for `frames` more output frames.
   @_noLocks @inline(__always)
   func needed(for frames: Int) -> Int {
     Int(clamping: position + converter.inputPerOutput * 1.0001 * Double(frames)) &+ reachFrames &+ 2
   }
 
-  /// The input was found at `reading`, gaps included.
+  /// Records a reading of the input, gaps included.
   @_noLocks
   mutating func noteInput(_ reading: ClockReading) { input.take(reading) }
 
-  /// The input goes by `clock`, which another part keeps.
+  /// Uses `clock`, which another part maintains, as the input's clock.
   @_noLocks
   mutating func followInput(_ clock: ClockEstimate) { input.follow(clock) }
 
-  /// The input's frames have numbers higher by `frames` from now on.
+  /// Increases the numbers of the input's frames by `frames` from now on.
   @_noLocks
   mutating func renumberInput(by frames: Int) {
     consumedFrames &+= frames
     origin &+= frames
   }
 
-  /// The output was found at `reading`.
+  /// Records a reading of the output.
   @_noLocks
   mutating func noteOutput(_ reading: ClockReading) { output.take(reading) }
 
-  /// The input starts anew.
+  /// Handles a restart of the input.
   @_noLocks
   mutating func restartInput() {
     if input.isRunning { relocks &+= 1 }
     input.restart()
   }
 
-  /// The output starts anew with `frames` frames queued.
+  /// Handles a restart of the output with `frames` frames queued.
   @_noLocks
   mutating func restartOutput(queued frames: Int) {
     output.restart()
@@ -103,8 +103,8 @@ struct ClockDomainBridge: ~Copyable {
     isAligned = false
   }
 
-  /// The frame that `clock`, another clock of the output, shows when what lies at `position` of the
-  /// input must be played.
+  /// Returns the frame that `clock`, another clock of the output, shows when the input frame at
+  /// `position` must be played.
   @_noLocks @inline(__always)
   func outputFrame(of position: Double, on clock: ClockEstimate, at now: UInt64) -> Int {
     let ahead = (position - input.frames(at: now)) / input.framesPerSecond(at: now)
@@ -113,8 +113,8 @@ struct ClockDomainBridge: ~Copyable {
       clamping: max(0, clock.frames(at: now) + seconds * clock.framesPerSecond(at: now) + 0.5))
   }
 
-  /// The output goes by `clock` from now on, and the next frame handed to it is its number `frame`.
-  /// Each frame is played at the time at which it would have been.
+  /// Changes the output's clock to `clock`. The next frame handed to the output has the number
+  /// `frame`. Each frame is played at the same time as without the change.
   @_noLocks
   mutating func changeOutput(to clock: FilteredClock, at frame: Int) {
     output = clock
@@ -123,28 +123,28 @@ struct ClockDomainBridge: ~Copyable {
     relocks &+= 1
   }
 
-  /// Output frames by which the delay is off, as last steered.
+  /// The error of the delay in output frames, at the last call of `steer`.
   var errorFrames: Double {
     @_noLocks get { control.errorFrames }
   }
 
-  /// `frames` more frames were handed to the output.
+  /// Counts `frames` more frames that were handed to the output.
   @_noLocks
   mutating func advanceOutput(_ frames: Int) { writtenFrames &+= frames }
 
-  /// Keeps `seconds` from input to output from now on. With `jumping` the delay is set at once,
-  /// otherwise it is brought there as any other error.
+  /// Sets the delay from input to output to `seconds`. With `jumping` it changes at once, otherwise
+  /// gradually, like the correction of any other error.
   @_noLocks
   mutating func hold(delaySeconds seconds: Double, jumping: Bool) {
     control.hold(delaySeconds: seconds)
-    // Not counted as a jump of the input.
+    // This is not counted as a jump of the input.
     if jumping && isAligned {
       isAligned = false
       wasAligned = false
     }
   }
 
-  /// How the clocks are held together.
+  /// Returns the drift between the clocks and the error of the delay.
   @_noLocks
   func reading(at now: UInt64) -> DriftReading {
     DriftReading(
@@ -152,8 +152,8 @@ struct ClockDomainBridge: ~Copyable {
       errorFrames: control.errorFrames, relocks: relocks)
   }
 
-  /// Turns to the ratio for the next `frames` output frames. Where the delay is not set yet or far
-  /// off, sets it, and returns how many input frames were jumped over.
+  /// Sets the ratio for the next `frames` output frames. If the delay is not set yet or far off,
+  /// sets it, and returns the number of input frames that were skipped.
   @_noLocks
   mutating func steer(frames: Int, at now: UInt64) -> Int {
     guard knowsTime else { return 0 }
@@ -167,13 +167,13 @@ struct ClockDomainBridge: ~Copyable {
     return jumped
   }
 
-  /// The input has come to `place` only, which is too little for `frames` output frames at the
-  /// ratio that they were to have: lowers the ratio. What would be a gap becomes a lower pitch.
+  /// Lowers the ratio, because the input has only reached `place`, which is not enough for `frames`
+  /// output frames at the planned ratio. This replaces a gap by a lower pitch.
   @_noLocks
   mutating func slowDown(_ frames: Int, to place: Int) {
     let now = converter.inputPerOutput
     let even = (Double(place &- reachFrames &- 2) - position) / Double(frames)
-    // The ratio ramps linearly: the input consumed follows the mean of its start and its end.
+    // The ratio changes linearly: the consumed input depends on the mean of its start and its end.
     let bent = max(2 * even - now, control.nominalRatio * Self.mostBend)
     if bent < control.ratio { converter.setRatio(bent, over: frames) }
   }
@@ -195,8 +195,8 @@ struct ClockDomainBridge: ~Copyable {
     return 0
   }
 
-  /// Converts input frames that come next, of which there are `frames` in `source` from
-  /// `firstFrame` on, into at most `room` frames of `target` from `place` on.
+  /// Converts the next input frames, of which `source` has `frames` from `firstFrame` on, into at
+  /// most `room` frames of `target` from `place` on.
   @_noLocks
   mutating func convert(
     _ source: borrowing SampleBuffer, from firstFrame: Int, frames: Int,
@@ -208,13 +208,13 @@ struct ClockDomainBridge: ~Copyable {
     return moved
   }
 
-  /// The same without input, which is late by less than the converter looks ahead.
+  /// Does the same without input frames, if they are late by less than the converter looks ahead.
   @_noLocks
   mutating func convertAhead(into target: inout SampleBuffer, at place: Int, room: Int) -> Int {
     converter.convertAhead(into: &target, at: place, room: room)
   }
 
-  /// The same with silence in place of at most `frames` input frames that are lost.
+  /// Does the same with silence in place of at most `frames` lost input frames.
   @_noLocks
   mutating func convertSilence(
     _ frames: Int, into target: inout SampleBuffer, at place: Int, room: Int

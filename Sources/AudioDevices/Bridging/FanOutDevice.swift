@@ -3,37 +3,39 @@ import AudioBasics
 import AudioClocks
 import RealtimeAudio
 
-/// A duplex device whose output is played on secondary outputs as well, such as speakers and
+/// A duplex device whose output is also played on secondary outputs, such as speakers and
 /// headphones.
 ///
-/// Each secondary output goes by its own clock and has a loop and a converter of its own. What the
-/// device plays is copied to them in the same cycle, and they are never waited for: whatever
-/// becomes of them, the device does what it would do alone. Without any it is the device itself.
+/// Each secondary output has a separate clock, control loop and converter. The frames that the
+/// device plays are copied to them in the same cycle, and the device never waits for them. Whatever
+/// happens to them, the device behaves as it does alone. Without secondary outputs it is equivalent
+/// to the device itself.
 public struct FanOutDevice: DuplexDriver, ~Copyable {
-  /// What the audio thread calls.
+  /// The function that the audio thread calls.
   public static let function: DriverFunction = callFanOut
-  /// What was granted, and the secondary outputs.
+  /// The configuration that was granted, with the secondary outputs.
   public private(set) var configuration: DuplexConfiguration
 
   private var base: DuplexDevice
-  /// Reached as `(feeds + index).pointee`: Swift 6.3.1 fails to compile `feeds[index]` here for
-  /// ThreadSanitizer.
+  /// The feeds of the secondary outputs. They are accessed as `(feeds + index).pointee`, because
+  /// Swift 6.3.1 fails to compile `feeds[index]` here for ThreadSanitizer.
   let feeds: UnsafeMutablePointer<SecondaryOutputFeed>
   private var count = 0
   private let quality: ConversionQuality
   private let returns = MutexBox<DeviceReturn?>(nil)
   private var played: SampleBuffer
   private var lent: DeviceFrames?
-  /// What the device knew of itself when this cycle began.
+  /// The status of the device at the start of this cycle.
   private var cycle = DeviceStatus()
-  /// The unit's clock: where the next frame to be played lies on it, gaps included.
+  /// The unit's clock, and the position on it of the next frame to be played, gaps included.
   private var clock: FilteredClock
   private var position = 0
   private var hasRestarted = false
-  /// Which counting of the device's frames `position` goes by.
+  /// The epoch of the device's frame count to which `position` refers.
   private var epoch = -1
 
-  /// The same as `base`; `resamplerQuality`, 0 to 10, is that of what is to come.
+  /// Creates a device that acts like `base`; `resamplerQuality`, 0 to 10, is the quality of the
+  /// secondary outputs that are added.
   public init(_ base: consuming DuplexDevice, resamplerQuality: Int) {
     let granted = base.configuration
     configuration = granted
@@ -50,8 +52,9 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     feeds.deallocate()
   }
 
-  /// Lets `output` play as well, from the start on. Throws `.invalidRequest` where nothing is
-  /// played, or there are eight already, and `.refused` where there can be no thread for it.
+  /// Adds a secondary output, which plays from the start on. Throws `.invalidRequest` if the device
+  /// has no output, or there are already eight secondary outputs, and `.refused` if its thread
+  /// cannot be started.
   public mutating func add(_ output: consuming DeviceStream) throws(DeviceFailure) {
     guard let playback = configuration.playback, count < SecondaryOutput.mostOutputs else {
       throw DeviceFailure(
@@ -74,15 +77,15 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     @_noLocks get { base.now }
   }
 
-  /// Starts all of them. Throws where the device or a secondary output does not start.
+  /// Starts all devices. Throws if the device or a secondary output does not start.
   public mutating func start() throws(DeviceFailure) {
     try base.start()
     for index in 0..<count { try (feeds + index).pointee.start(at: base.now) }
   }
 
-  /// Sleeps until the next period is there. Secondary outputs whose clocks are noisy are looked at
-  /// meanwhile: seen once a period only, batches that are about as long would seem late, or in
-  /// time, for seconds on end.
+  /// Sleeps until the next period is available. Secondary outputs whose clocks are noisy are read
+  /// in between: if they were read only once a period, batches of about the same length would
+  /// appear late, or in time, for seconds.
   @_noLocks
   public mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
     wait(nanoseconds, &status)
@@ -114,17 +117,17 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     }
   }
 
-  /// The next captured frames.
+  /// Lends the next captured frames.
   @_noLocks
   public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
     base.capturedFrames(frames)
   }
 
-  /// Gives captured frames back.
+  /// Releases captured frames.
   @_noLocks
   public mutating func release(_ frames: Int) { base.release(frames) }
 
-  /// Room for the next frames to play.
+  /// Lends room for the next frames to play.
   @_noLocks
   public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
     lent = base.playbackRoom(frames)
@@ -145,8 +148,8 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     position += frames
   }
 
-  /// Without a clock of the device, estimates it from the times of the cycles. After the device
-  /// stood still its clock has moved on.
+  /// Estimates the device's clock from the times of the cycles if the device reports none. After a
+  /// stop of the device its clock has advanced.
   @_noLocks
   private mutating func findPlace(at cycle: UInt64) {
     if hasRestarted, clock.isRunning {
@@ -161,7 +164,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     clock.take(ClockReading(frames: position, nanoseconds: cycle))
   }
 
-  /// Goes by the device's own clock. The times of the cycles are not needed then.
+  /// Follows the device's own clock. The times of the cycles are not used then.
   @_noLocks
   private mutating func follow(_ known: UnitClock) {
     if known.epoch != epoch {
@@ -175,8 +178,8 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     clock.follow(known.clock)
   }
 
-  /// The device counts its frames anew: shifts `position` by the difference, less the frames that
-  /// were left out.
+  /// Handles a restart of the device's frame count: shifts `position` by the difference, minus the
+  /// frames that were left out.
   @_noLocks
   private mutating func renumber(_ known: UnitClock) {
     var shift = known.due - position
@@ -189,30 +192,30 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     for index in 0..<count { (feeds + index).pointee.renumberInput(by: shift) }
   }
 
-  /// A difference of fewer frames is an error of the clock's estimate, not a gap.
+  /// The smallest gap in frames. A smaller difference is an error of the clock's estimate.
   private let leastGap: Int
 
-  /// Starts the device again; the secondary outputs go on. Throws where it cannot be started again.
+  /// Starts the device again; the secondary outputs continue. Throws if it cannot be started again.
   public mutating func recover() throws(DeviceFailure) {
     hasRestarted = true
     try base.recover()
   }
 
-  /// Lets go of the device.
+  /// Closes the device, which is lost.
   public mutating func close() { base.close() }
 
-  /// Waits for the device.
+  /// Waits for the return of the device.
   public mutating func pollForReconnection() -> DeviceReturn {
     hasRestarted = true
     return base.pollForReconnection()
   }
 
-  /// Goes on as long as anything does.
+  /// Enables the reconnection of the device.
   public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {
     base.enableReconnection(telling: news)
   }
 
-  /// What happened to one of the devices.
+  /// Returns the next event of one of the devices; nil if there is none.
   @_noLocks
   public mutating func takeEvent() -> DeviceEvent? {
     if let event = base.takeEvent() { return event }
@@ -224,13 +227,13 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     return nil
   }
 
-  /// How a secondary output does; nil where there is none of that number.
+  /// Returns the drift and xruns of a secondary output; nil if there is none with that index.
   @_noLocks
   public func secondaryReading(_ index: Int) -> SecondaryOutputReading? {
     index < count ? (feeds + index).pointee.reading(at: base.now) : nil
   }
 
-  /// Stops all.
+  /// Stops all devices.
   public mutating func stop(draining: Bool) {
     base.stop(draining: draining)
     for index in 0..<count { (feeds + index).pointee.stop() }

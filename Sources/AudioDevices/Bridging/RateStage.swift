@@ -3,10 +3,10 @@ import AudioBasics
 import AudioClocks
 import RealtimeAudio
 
-/// One direction's way through a resampler: frames go in at one rate, wait in a queue at the other,
-/// and come out in pieces of any size.
+/// The resampling of one direction: frames enter at one rate, wait in a queue at the other, and
+/// leave in pieces of any size.
 struct RateStage: ~Copyable {
-  /// Frames at the output's rate by which the filter delays what passes; 0 where rates are equal.
+  /// The delay of the filter in frames at the output's rate; 0 if the rates are equal.
   let delayFrames: Double
   private var converter: RateConverter?
   private var isDrained = false
@@ -15,9 +15,9 @@ struct RateStage: ~Copyable {
   private var converted: SampleBuffer
   private var silence: SampleBuffer
 
-  /// From `inputRate` to `outputRate`, with room for `capacity` frames in the queue. What
-  /// `isFinite` has a beginning and an end: its first frame comes out first, and `drain` brings its
-  /// last.
+  /// Creates a stage from `inputRate` to `outputRate`, with room for `capacity` frames in the
+  /// queue. If `isFinite`, the stream has a beginning and an end: its first frame is the first
+  /// output frame, and `drain` delivers its last. Throws if the rates cannot be converted.
   init(
     channelCount: Int, from inputRate: Int, to outputRate: Int, quality: Int, capacity: Int,
     isFinite: Bool = false
@@ -43,12 +43,12 @@ struct RateStage: ~Copyable {
     silence = SampleBuffer(frameCount: 256, channelCount: channelCount)
   }
 
-  /// Frames waiting, at the output's rate.
+  /// The number of queued frames, at the output's rate.
   var queued: Int {
     @_noLocks get { queueOut.available }
   }
 
-  /// Takes the first `frames` frames of `buffer` in.
+  /// Converts the first `frames` frames of `buffer` and queues the result.
   @_noLocks
   mutating func push(_ buffer: borrowing SampleBuffer, frames: Int) {
     guard converter != nil else {
@@ -67,8 +67,8 @@ struct RateStage: ~Copyable {
     }
   }
 
-  /// After the last frame: queues what the filter still holds, as far as there is room. False when
-  /// all of it is queued.
+  /// Queues the frames that the filter still holds after the last frame, as many as fit. Returns
+  /// false when all of them are queued.
   @_noLocks
   mutating func drain() -> Bool {
     while !isDrained {
@@ -81,7 +81,7 @@ struct RateStage: ~Copyable {
     return false
   }
 
-  /// Takes silence in, as it is at the output's rate.
+  /// Queues silence at the output's rate, without conversion.
   @_noLocks
   mutating func pushSilence(_ frames: Int) {
     var rest = frames
@@ -92,13 +92,13 @@ struct RateStage: ~Copyable {
     }
   }
 
-  /// Fills the start of `buffer` with at most `frames` waiting frames; returns how many.
+  /// Fills the start of `buffer` with at most `frames` queued frames. Returns the number of frames.
   @_noLocks
   mutating func pull(into buffer: inout SampleBuffer, frames: Int) -> Int {
     queueOut.read(into: &buffer, frames: frames)
   }
 
-  /// Forgets what waits and what the filter holds.
+  /// Discards the queued frames and the state of the filter.
   @_noLocks
   mutating func reset() {
     while queueOut.available > 0 {

@@ -3,11 +3,12 @@ import AudioBasics
 import AudioClocks
 import RealtimeAudio
 
-/// A device whose rates are not the unit's, made to look as if they were.
+/// A device that converts between the rates of another device and the unit's rate.
 ///
-/// Captured frames are resampled on their way in, played ones on their way out. Nothing is dropped
-/// or doubled, so the delay this adds is constant; it is part of the configuration's latency: the
-/// two filters, and one period's reserve because a device's period is no whole number of ours.
+/// Captured frames are resampled on input, played frames on output. No frame is dropped or
+/// duplicated, so the added delay is constant. It is part of the configuration's latency: the two
+/// filters, and a reserve of one period, because a device's period is not a whole number of the
+/// unit's periods.
 ///
 /// ```swift
 /// var request = DuplexRequest(captureDevice: "sim", playbackDevice: "sim")
@@ -19,9 +20,9 @@ import RealtimeAudio
 /// precondition(resampled.configuration.resamplerDelayFrames > 0)
 /// ```
 public struct ResamplingDevice: DuplexDriver, ~Copyable {
-  /// What the audio thread calls.
+  /// The function that the audio thread calls.
   public static let function: DriverFunction = callResampling
-  /// What was granted.
+  /// The configuration that was granted.
   public let configuration: DuplexConfiguration
 
   private var base: DuplexDevice
@@ -30,7 +31,7 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
   private var input: RateStage
   private var output: RateStage
   private let reserveFrames: Int
-  /// Frames at the unit's rate for one of the input's.
+  /// The number of frames at the unit's rate for one frame of the input.
   private let unitPerCapture: Double
   private let unitPerDevice: Double
   private let resamplerDelayFrames: Double
@@ -40,24 +41,24 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
   private var unitOutput: SampleBuffer
   private var unitInput: SampleBuffer
   private var hasDelivered = false
-  /// What the device knew of itself when its last period was there, and what was lost of its frames
-  /// since the unit's last one.
+  /// The status of the device at its last period, and the device's frames that were lost since the
+  /// unit's last period.
   private var cycle = DeviceStatus()
   private var lostFrames = 0
   private var concealedFrames = 0
-  /// Frames at the unit's rate that were captured, waited in the queue and are forgotten.
+  /// The number of frames at the unit's rate that were captured, queued and then discarded.
   private var forgottenFrames = 0
 
-  /// Drives the device of `driver` at the rate, period and headroom that `request` asks for.
-  /// Throws where the rates cannot be converted, or there is no memory.
+  /// Creates a device that uses the device of `driver` at the rate, period and headroom that
+  /// `request` specifies. Throws if the rates cannot be converted, or there is not enough memory.
   public init<Driver: DuplexDriver & ~Copyable>(
     _ driver: consuming Driver, request: DuplexRequest
   ) throws(DeviceFailure) {
     try self.init(DuplexDevice(driver), request: request)
   }
 
-  /// Drives `base` at the rate, period and headroom that `request` asks for.
-  /// Throws where the rates cannot be converted, or there is no memory.
+  /// Creates a device that uses `base` at the rate, period and headroom that `request` specifies.
+  /// Throws if the rates cannot be converted, or there is not enough memory.
   public init(_ base: consuming DuplexDevice, request: DuplexRequest) throws(DeviceFailure) {
     var granted = base.configuration
     let rate = request.sampleRate ?? granted.sampleRate
@@ -68,7 +69,7 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
     let period = request.periodFrames
     let playbackScale = Double(playbackRate) / Double(rate)
     let devicePeriod = granted.periodFrames
-    // Eight periods of either side, in frames at the rate behind the resampler.
+    // Eight periods of both sides, in frames at the resampler's output rate.
     func capacity(_ unitFrames: Double, _ deviceFrames: Double, isThere: Bool) -> Int {
       isThere ? 8 * Int(clamping: (unitFrames + deviceFrames).rounded(.up)) + 1024 : 1
     }
@@ -117,25 +118,25 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
     @_noLocks get { base.now }
   }
 
-  /// Gets both directions going together. Throws where the device does not start.
+  /// Starts both directions together. Throws if the device does not start.
   public mutating func start() throws(DeviceFailure) {
     try base.start()
     reset()
   }
 
-  /// Empties the queues for a device that has just started.
+  /// Empties the queues of a device that has just started.
   @_noLocks
   private mutating func reset() {
     input.reset()
     output.reset()
     if baseShape.hasCapture { output.pushSilence(reserveFrames) }
-    // An output may have room before its first period is waited for: until then time counts from
-    // the start.
+    // An output may have room before the wait for its first period. Until then time counts from the
+    // start.
     cycle.periodTime = base.now
     cycle.readyTime = cycle.periodTime
   }
 
-  /// Sleeps until the next period is there, at the unit's rate.
+  /// Sleeps until the next period is available, at the unit's rate.
   @_noLocks
   public mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
     let called = base.now
@@ -143,7 +144,7 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
     status.hasEvents = cycle.hasEvents
     guard case .ready = status.readiness else { return }
     status.periodTime = cycle.periodTime
-    // Several of the unit's cycles may go by one of the device's.
+    // One period of the device may be enough for several cycles of the unit.
     status.readyTime = max(called, cycle.readyTime)
     status.drift = cycle.drift
     status.lostFrames = Int(rounding: Double(lostFrames) * unitPerCapture) &+ forgottenFrames
@@ -155,7 +156,7 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
       status.concealedFrames = Int(rounding: Double(concealedFrames) * unitPerCapture)
       concealedFrames = 0
     }
-    // What the device's driver counts, at the unit's rate, and the resampler's own delay.
+    // The count of the device's driver, at the unit's rate, plus the resampler's delay.
     let reported = cycle.reportedLatencyFrames
     status.reportedLatencyFrames =
       reported > 0
@@ -166,7 +167,7 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
   private mutating func waitForInput(_ nanoseconds: UInt64) -> DeviceReadiness {
     while input.queued < period {
       guard waitForDevice(nanoseconds) else { return cycle.readiness }
-      // Ready without a frame: the unit decides for how long that may last.
+      // The device is ready without a frame: the unit decides for how long that is allowed.
       guard takePeriod() else { return .waiting }
       _ = flush()
     }
@@ -182,7 +183,7 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
     return .ready
   }
 
-  /// Whether the device has a period.
+  /// Waits for the device. Returns whether it has a period.
   @_noLocks
   private mutating func waitForDevice(_ nanoseconds: UInt64) -> Bool {
     base.wait(noLongerThan: nanoseconds, &cycle)
@@ -192,7 +193,8 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
     return true
   }
 
-  /// One of the device's periods into our queue. False where it gave none.
+  /// Reads one period of the device into the input queue. Returns false if the device delivered
+  /// none.
   @_noLocks
   private mutating func takePeriod() -> Bool {
     let frames = baseShape.periodFrames
@@ -203,8 +205,8 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
     return true
   }
 
-  /// As much of our queue to the device as it has room for, a period at the most. False where it
-  /// took nothing.
+  /// Writes the queued frames to the device, at most a period. Returns false if the device has no
+  /// room or there are no frames.
   @_noLocks
   private mutating func flush() -> Bool {
     let frames = min(output.queued, baseShape.periodFrames)
@@ -217,7 +219,7 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
     return true
   }
 
-  /// The next captured frames.
+  /// Lends the next captured frames. Returns nil if there are not enough.
   @_noLocks
   public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
     if !hasDelivered {
@@ -227,13 +229,13 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
     return unitInput.lent(frames)
   }
 
-  /// Gives captured frames back.
+  /// Releases captured frames.
   @_noLocks
   public mutating func release(_ frames: Int) {
     hasDelivered = false
   }
 
-  /// Room for the next frames to play.
+  /// Lends room for the next frames to play.
   @_noLocks
   public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
     unitOutput.lent(frames)
@@ -246,31 +248,32 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
     if baseShape.hasCapture { _ = flush() }
   }
 
-  /// Starts both directions again after an xrun or a suspension, at the same latency.
-  /// Throws where the device cannot be started again.
+  /// Starts both directions again after an xrun or a suspension, at the same latency. Throws if the
+  /// device cannot be started again.
   public mutating func recover() throws(DeviceFailure) {
     try base.recover()
     beginAfresh()
   }
 
-  /// Lets go of a device that is lost.
+  /// Closes a device that is lost.
   public mutating func close() {
     base.close()
   }
 
-  /// Waits for it for a tenth of a second. When it is back the latency is what it was.
+  /// Waits up to 100 ms for the return of the device. After the return the latency is unchanged.
   public mutating func pollForReconnection() -> DeviceReturn {
     let found = base.pollForReconnection()
     if case .returned = found { beginAfresh() }
     return found
   }
 
-  /// Goes on as long as anything does.
+  /// Enables the reconnection of the device.
   public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {
     base.enableReconnection(telling: news)
   }
 
-  /// What happened to one of two devices.
+  /// Returns the next event of one of two devices, in frames at the unit's rate; nil if there is
+  /// none.
   @_noLocks
   public mutating func takeEvent() -> DeviceEvent? {
     guard var event = base.takeEvent() else { return nil }
@@ -279,26 +282,26 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
     return event
   }
 
-  /// How a secondary output of the device does.
+  /// Returns the drift and xruns of a secondary output of the device; nil if there is none.
   @_noLocks
   public func secondaryReading(_ index: Int) -> SecondaryOutputReading? {
     base.secondaryReading(index)
   }
 
-  /// What waits belongs to the time before a gap.
+  /// Restarts the conversion. The queued frames belong to the time before a gap and are discarded.
   private mutating func beginAfresh() {
     if baseShape.hasCapture { forgottenFrames += input.queued }
     hasDelivered = false
     reset()
   }
 
-  /// Stops both directions, with `draining` when what is queued has been played.
+  /// Stops both directions. With `draining`, the queued frames are played first.
   public mutating func stop(draining: Bool) {
     if draining, !baseShape.hasCapture { drain() }
     base.stop(draining: draining)
   }
-  /// Plays what waits in the queue and what the filter still holds, unless the device takes
-  /// nothing for half a second.
+  /// Plays the queued frames and those that the filter still holds, unless the device accepts
+  /// nothing for 500 ms.
   private mutating func drain() {
     var began = base.now
     var turns = 0

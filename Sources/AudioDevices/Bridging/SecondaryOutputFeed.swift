@@ -3,25 +3,25 @@ import AudioBasics
 import AudioClocks
 import RealtimeAudio
 
-/// One secondary output: its own bridge from the unit's clock to its clock.
+/// One secondary output, with a bridge from the unit's clock to its clock.
 ///
-/// Nothing here waits. An output that ran dry, stalled or went away is parted with, and taken back
-/// when it runs again.
+/// No function waits. An output that ran dry, stalled or went away is detached, and reattached when
+/// it runs again.
 struct SecondaryOutputFeed: ~Copyable {
-  /// What it is and how late.
+  /// The description of the output, with its latency.
   let stream: SecondaryOutput
-  /// What happened to it, where that is still to be told.
+  /// An event of the output that was not reported yet.
   var event: TimelineEvent.Kind?
   private var bridge: ClockDomainBridge
   private var far: AsynchronousOutput
   private var mapped: SampleBuffer
   private var xruns = 0
   private var isLost = false
-  /// Output frames for one of the unit's.
+  /// The number of output frames for one frame of the unit.
   private let outputPerUnit: Double
 
-  /// A feed for `output`, behind a unit of this configuration. Throws where no thread can be made
-  /// that looks for it after an xrun.
+  /// Creates a feed for `output`, with frames of a unit of this configuration. Throws if the thread
+  /// that searches for the output after an xrun cannot be started.
   init(
     _ output: consuming DeviceStream, _ unit: DuplexConfiguration, quality: ConversionQuality,
     telling news: MutexBox<DeviceReturn?>
@@ -29,7 +29,8 @@ struct SecondaryOutputFeed: ~Copyable {
     let granted = output.configuration
     let rate = Double(unit.sampleRate)
     let reach = Double(quality.reach(of: unit.sampleRate, to: granted.sampleRate))
-    // The unit comes once a period, and may be late by half of one or a millisecond.
+    // The unit runs once a period. It may be late by half a period or a millisecond, whichever is
+    // longer.
     let margin = max(unit.periodFrames / 2, unit.sampleRate / 1000)
     let latency = Double(unit.periodFrames + margin) + reach
     // The delay of the unit's own output, to which this output's latency is added.
@@ -52,26 +53,26 @@ struct SecondaryOutputFeed: ~Copyable {
     }
   }
 
-  /// Gets it going.
+  /// Starts the output. Throws if it does not start.
   mutating func start(at now: UInt64) throws(DeviceFailure) {
     try far.start(&bridge, at: now)
   }
 
-  /// The unit's clock jumped.
+  /// Handles a jump of the unit's clock.
   @_noLocks
   mutating func restartInput() { bridge.restartInput() }
 
-  /// Whether more looks would make its clock much better known.
+  /// Whether more readings would make the estimate of its clock much more accurate.
   var isNoisy: Bool {
     @_noLocks mutating get { bridge.output.isNoisy }
   }
 
-  /// The numbers of the unit's frames are higher by `frames` from now on.
+  /// Increases the numbers of the unit's frames by `frames` from now on.
   @_noLocks
   mutating func renumberInput(by frames: Int) { bridge.renumberInput(by: frames) }
 
-  /// Plays what the unit's output played as frame `place` and after, in a cycle that was due when
-  /// `clock` showed that.
+  /// Plays the frames that the unit's output plays from frame `place` on, in a cycle that was due
+  /// when `clock` reached that frame.
   @_noLocks
   mutating func play(
     _ played: borrowing SampleBuffer, at place: Int, frames: Int, clock: ClockEstimate,
@@ -85,7 +86,7 @@ struct SecondaryOutputFeed: ~Copyable {
     far.play(mapped, at: place, frames: frames, &bridge, at: now)
   }
 
-  /// Looks where it is.
+  /// Reads the position of the output.
   @_noLocks
   mutating func look(at now: UInt64) {
     if far.reattach(&bridge, at: now), isLost {
@@ -99,14 +100,14 @@ struct SecondaryOutputFeed: ~Copyable {
     } else {
       xruns += 1
     }
-    // Starting it anew may take its driver a while: not here.
+    // The driver may take a while to start the output again, so another thread does it.
     far.detach()
   }
 
-  /// Stops it at once.
+  /// Stops the output at once.
   mutating func stop() { far.stop() }
 
-  /// How it does.
+  /// Returns the drift and xruns of the output.
   @_noLocks
   func reading(at now: UInt64) -> SecondaryOutputReading {
     SecondaryOutputReading(drift: bridge.reading(at: now), xruns: xruns)

@@ -1,32 +1,33 @@
 // Audio thread.
 
-/// A detector for a device whose count of frames stops, or never begins.
+/// A detector for a device whose frame count stops, or never starts.
 struct StallDetector: BitwiseCopyable {
   enum Verdict: BitwiseCopyable {
-    /// It moves, or has not stood still for long; it stopped; it never began.
+    /// The device advances, or has not stalled for long; it stopped; it never started.
     case moving, standing, dead
   }
 
-  /// Nanoseconds that a device may take to begin.
+  /// The time in nanoseconds that a device may take to start.
   private static let startTimeout: UInt64 = 5_000_000_000
   private let limit: UInt64
   private var frames = 0
   private var since: UInt64 = 0
 
-  /// A device that stands still for a tenth of a second and two of its periods has stopped.
+  /// Creates a detector. A device that does not advance for 100 ms and two of its periods has
+  /// stopped.
   @_noLocks
   init(periodFrames: Int, sampleRate: Int) {
     limit = 100_000_000 &+ UInt64(periodFrames) &* 2_000_000_000 / UInt64(sampleRate)
   }
 
-  /// It starts anew.
+  /// Resets the detector when the device starts.
   @_noLocks
   mutating func begin(at now: UInt64) {
     frames = 0
     since = now
   }
 
-  /// Takes how many frames have passed since its start.
+  /// Records the number of frames that have passed since the start, and returns the verdict.
   @_noLocks
   mutating func note(_ frames: Int, at now: UInt64) -> Verdict {
     if frames > self.frames {

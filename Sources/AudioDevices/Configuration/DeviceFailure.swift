@@ -1,6 +1,6 @@
 import RealtimeAudio
 
-/// The reason why a device cannot do what was asked, with a message and a hint for the user.
+/// The reason why a device cannot do what was requested, with a message and a hint for the user.
 ///
 /// ```swift
 /// var request = DuplexRequest(captureDevice: "hw:1,0", playbackDevice: nil)
@@ -17,66 +17,66 @@ public struct DeviceFailure: ExplainedFailure, Sendable, Equatable {
   public enum Kind: Sendable, Equatable {
     /// There is no such device.
     case notFound
-    /// Another program holds it.
+    /// Another program holds the device.
     case busy
-    /// It is there, and refuses a rate, a size or a format.
+    /// The device exists, and refuses a rate, a size or a format.
     case refused
-    /// This user may not open it.
+    /// This user may not open the device.
     case permissionDenied
-    /// It went away while in use.
+    /// The device went away while in use.
     case lost
-    /// The request contradicts itself, whatever the device.
+    /// The request is invalid for every device.
     case invalidRequest
   }
 
-  /// A change that would help, for programs that word their own hints.
+  /// A change that would help, for programs that write their own hints.
   public enum Remedy: Sendable, Equatable {
-    /// End what another program, which keeps the card, does with it, or go through a sound server.
+    /// Stop the use of the card by another program, which does not release it, or use a sound
+    /// server.
     case useSoundServer
     /// End the program that holds the device, or choose another device.
     case endHolder
-    /// Start the server behind the device, or choose another device.
+    /// Start the server that the device needs, or choose another device.
     case startServer
-    /// Choose one of the devices there are, or a simulated one.
+    /// Choose one of the existing devices, or a simulated one.
     case chooseDevice
-    /// Choose other settings, which the device can do.
+    /// Choose other settings, which the device supports.
     case chooseSettings
     /// Choose a secondary output that plays in real time.
     case chooseSecondaryOutput
-    /// Have fewer secondary outputs, and an output.
+    /// Use fewer secondary outputs, and an output.
     case removeSecondaryOutputs
-    /// Multiply the samples: the device has no volume.
+    /// Multiply the samples by a gain: the device has no volume.
     case applyGain
-    /// Have more `periods`, or a lower `headroomFrames`.
+    /// Use more `periods`, or a lower `headroomFrames`.
     case enlargeBuffer
-    /// Have a longer period or more headroom.
+    /// Use a longer period or more headroom.
     case enlargePeriod
-    /// Have a shorter period or less headroom: the buffer holds only `bufferFrames`.
+    /// Use a shorter period or less headroom: the buffer holds only `bufferFrames` frames.
     case shrinkPeriod(bufferFrames: Int)
-    /// Have a period within these limits, in frames.
+    /// Use a period within these limits, in frames.
     case choosePeriod(within: ClosedRange<Int>)
-    /// Name other channels: the device may have as many as this.
+    /// Name other channels: the device supports channel counts in this range.
     case chooseChannels(within: ClosedRange<Int>, isCapture: Bool)
-    /// Have another number of channels, within these limits, or let ALSA's plug plugin convert
-    /// them.
+    /// Use another number of channels, within these limits, or let ALSA's plug plugin convert them.
     case chooseChannelCount(within: ClosedRange<Int>, device: String)
-    /// Name one of the input's channels twice: there are fewer than were asked for.
+    /// Name one of the input's channels twice: there are fewer than requested.
     case repeatChannel(within: ClosedRange<Int>)
     /// Choose another rate.
     case chooseRate
   }
 
-  /// What sort of trouble it is.
+  /// The category of the failure.
   public let kind: Kind
-  /// One sentence that says what is wrong.
+  /// The problem in one sentence.
   public let message: String
 
-  /// One sentence that says what to do.
+  /// The remedy in one sentence.
   public let hint: String
-  /// The same as a fact, where it is a setting.
+  /// The remedy as a value, if it is a setting; otherwise nil.
   public let remedy: Remedy?
 
-  /// A failure of `kind` with its two sentences, and `remedy` where a setting would help.
+  /// Creates a failure of `kind` with its two sentences, and `remedy` if a setting would help.
   public init(_ kind: Kind, _ message: String, hint: String, remedy: Remedy? = nil) {
     self.remedy = remedy
     self.kind = kind
@@ -86,14 +86,14 @@ public struct DeviceFailure: ExplainedFailure, Sendable, Equatable {
 }
 
 extension DeviceFailure {
-  /// There is no device that the name is of.
+  /// Returns the failure of a name that no device has.
   static func notFound(_ kind: Kind, _ message: String) -> DeviceFailure {
     DeviceFailure(
       kind, message, hint: "Choose an existing device, or a simulated one.",
       remedy: .chooseDevice)
   }
 
-  /// This user may not open `what`.
+  /// Returns the failure of a user who may not open `what`.
   static func denied(_ what: String) -> DeviceFailure {
     DeviceFailure(
       .permissionDenied, "This user may not open \(what).", hint: AudioGroup.remedy)
@@ -104,13 +104,13 @@ extension DeviceFailure {
 }
 
 extension DeviceFailure {
-  /// A thread that the system refused.
+  /// Creates the failure of a thread that the system did not start.
   package init(_ failure: ThreadFailure) {
     self.init(.refused, failure.message, hint: "End other programs, then try again.")
   }
 }
 
-/// The failures after which a unit cannot go on.
+/// The failures after which a unit cannot continue.
 extension DeviceFailure {
   static func lost(_ configuration: DuplexConfiguration) -> DeviceFailure {
     guard !configuration.isServer else { return serverGone(configuration.deviceNames) }
@@ -119,14 +119,14 @@ extension DeviceFailure {
       hint: "Plug it in again, then start again.")
   }
 
-  /// The sound server behind `device` ended, or does not answer any more.
+  /// Returns the failure of a sound server for `device` that has ended, or no longer responds.
   package static func serverGone(_ device: String) -> DeviceFailure {
     DeviceFailure(
       .lost, "The sound server behind \(device) went away.",
       hint: "Start the server again, then try again.")
   }
 
-  /// A device cannot be waited for once it is gone.
+  /// Returns the failure of a device for whose return no thread can wait.
   static func noThread(waitingFor devices: String) -> DeviceFailure {
     DeviceFailure(
       .refused, "No thread could be started that waits for \(devices).",
@@ -140,14 +140,14 @@ extension DeviceFailure {
       hint: "Ask for a longer period or more headroom.", remedy: .enlargePeriod)
   }
 
-  /// A callback that has not returned for `seconds`.
+  /// Returns the failure of a callback that has not returned for `seconds` seconds.
   package static func callbackHangs(seconds: Int) -> DeviceFailure {
     DeviceFailure(
       .refused, "A callback or an effect has not returned for \(seconds) seconds.",
       hint: "Let it wait for nothing: no lock, no file, no loop without an end.")
   }
 
-  /// A device that has delivered nothing for `seconds`.
+  /// Returns the failure of a device that has delivered nothing for `seconds` seconds.
   package static func stalled(
     _ configuration: DuplexConfiguration, seconds: Int
   ) -> DeviceFailure {

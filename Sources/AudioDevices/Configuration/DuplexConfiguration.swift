@@ -1,6 +1,6 @@
 import AudioBasics
 
-/// Which channels of a device a unit uses, where these are not all of them in their own order.
+/// The channels of a device that a unit uses, if these are not all of them in their own order.
 ///
 /// ```swift
 /// precondition(ChannelSelection([1, 2], of: 2) == nil)  // the whole device
@@ -10,13 +10,14 @@ public struct ChannelSelection: Sendable, Equatable {
   /// The highest number that a channel of a device may have.
   public static let highestNumber = 256
 
-  /// The numbers of the channels at the device, from 1, in the unit's order.
+  /// The numbers of the device's channels, from 1, in the unit's order.
   public let channels: [Int]
-  /// Channels with which the device is opened.
+  /// The number of channels with which the device is opened.
   public let deviceChannelCount: Int
 
-  /// `channels` of a device that is opened with `deviceChannelCount`, each of them at most that.
-  /// Nil where that is the whole device as it is.
+  /// Creates a selection of the channels `channels` of a device that is opened with
+  /// `deviceChannelCount` channels. No number may exceed that count. Returns nil if the selection
+  /// is the whole device in its own order.
   public init?(_ channels: [Int], of deviceChannelCount: Int) {
     requirement(
       deviceChannelCount >= 0 && channels.allSatisfy { $0 >= 1 && $0 <= deviceChannelCount },
@@ -27,27 +28,28 @@ public struct ChannelSelection: Sendable, Equatable {
   }
 }
 
-/// One direction of a device as it was granted.
+/// The configuration of one direction of a device, as it was granted.
 public struct StreamConfiguration: Sendable, Equatable {
-  /// The ALSA name.
+  /// The ALSA name of the device.
   public var device: String
-  /// Frames a second.
+  /// The sample rate in Hz.
   public var sampleRate: Int
-  /// Samples in a frame of the unit.
+  /// The number of channels of the unit.
   public var channelCount: Int
-  /// Which of the device's channels these are; nil where they are all it was opened with, in order.
+  /// The selection of the device's channels; nil if these are all channels it was opened with, in
+  /// order.
   public var selection: ChannelSelection?
-  /// How a sample is kept.
+  /// The format of a sample.
   public var format: SampleFormat
-  /// Frames from one interrupt to the next.
+  /// The number of frames in a period, from one interrupt to the next.
   public var periodFrames: Int
-  /// Frames the device's buffer holds.
+  /// The number of frames that the device's buffer holds.
   public var bufferFrames: Int
-  /// Whether a sound server is behind it, and no card of its own. A server's sources and sinks may
-  /// have clocks of their own, and move in steps as long as its quantum.
+  /// Whether the device is a sound server, not a card. A server's sources and sinks may have
+  /// separate clocks, and move in steps as long as its quantum.
   public var isServer = false
 
-  /// A stream with these figures: `sampleRate` frames a second.
+  /// Creates a stream with these figures; `sampleRate` is in Hz.
   public init(
     device: String, sampleRate: Int, channelCount: Int, format: SampleFormat, periodFrames: Int,
     bufferFrames: Int
@@ -61,7 +63,7 @@ public struct StreamConfiguration: Sendable, Equatable {
   }
 }
 
-/// A duplex device as it was granted: what the unit and everything above it builds on.
+/// The configuration of a duplex device, as it was granted. The unit and all code above it use it.
 ///
 /// ```swift
 /// var selection = DeviceSelection(device: "sim:clock=free")
@@ -73,31 +75,33 @@ public struct StreamConfiguration: Sendable, Equatable {
 /// precondition(milliseconds == 2)
 /// ```
 public struct DuplexConfiguration: Sendable, Equatable {
-  /// Frames a second of the unit.
+  /// The sample rate of the unit in Hz.
   public var sampleRate: Int
-  /// Most frames a callback gets.
+  /// The largest number of frames that a callback receives.
   public var periodFrames: Int
-  /// Frames queued ahead of the output when a callback runs.
+  /// The number of frames that are queued in the output when a callback runs.
   public var headroomFrames: Int
-  /// The input, where there is one.
+  /// The input; nil if there is none.
   public var capture: StreamConfiguration?
-  /// The output, where there is one.
+  /// The output; nil if there is none.
   public var playback: StreamConfiguration?
   /// Whether one command starts and stops both directions.
   public var isLinked = false
-  /// Frames at the unit's rate that resampling adds between input and output. 0 without.
+  /// The number of frames at the unit's rate that resampling adds between input and output; 0
+  /// without resampling.
   public var resamplerDelayFrames: Double = 0
-  /// Whether the device keeps time. ALSA's `null` and files behind it take and give frames as fast
-  /// as they are asked, so their caller must keep the pace of its own slowest part.
+  /// Whether the device keeps time. ALSA's `null`, and file plugins that end in it, accept and
+  /// deliver frames as fast as they are requested, so that their caller must keep the pace of its
+  /// slowest part.
   public var keepsTime = true
-  /// Which of two clocks gives the time, where there are two.
+  /// The clock master, if there are two clocks; otherwise nil.
   public var master: ClockMaster?
-  /// Devices that play the same as the output.
+  /// The devices that play the same frames as the output.
   public var secondaryOutputs: [SecondaryOutput] = []
-  /// Whether a resampler stands between unit and device.
+  /// Whether there is a resampler between unit and device.
   public var isResampling = false
 
-  /// A configuration of these streams.
+  /// Creates a configuration of these streams; `sampleRate` is in Hz.
   public init(
     sampleRate: Int, periodFrames: Int, headroomFrames: Int, capture: StreamConfiguration?,
     playback: StreamConfiguration?
@@ -109,39 +113,39 @@ public struct DuplexConfiguration: Sendable, Equatable {
     self.playback = playback
   }
 
-  /// The device's name, or both where they differ, for sentences.
+  /// The name of the device, or both names if they differ, for messages.
   public var deviceNames: String {
     let names = [capture?.device, playback?.device].compactMap { $0 }
     return names.count == 2 && names[0] != names[1]
       ? "\(names[0]) or \(names[1])" : names.first ?? "?"
   }
 
-  /// Whether sound servers are all there is behind it.
+  /// Whether all of its devices are sound servers.
   public var isServer: Bool {
     (capture?.isServer ?? true) && (playback?.isServer ?? true)
   }
 
-  /// Periods the output's buffer (or a lone input's) holds.
+  /// The number of periods that the buffer of the output holds; without output, that of the input.
   public var periods: Int {
     guard let stream = playback ?? capture, stream.periodFrames > 0 else { return 0 }
     return stream.bufferFrames / stream.periodFrames
   }
 
-  /// Whether only a `ResamplingDevice` can make this device what `request` asks for.
+  /// Returns whether only a `ResamplingDevice` can provide what `request` specifies on this device.
   public func needsResampling(for request: DuplexRequest) -> Bool {
     let rates = [capture, playback].compactMap { $0?.sampleRate }
     return rates.contains { $0 != request.sampleRate ?? sampleRate }
   }
 
-  /// Frames from input to output as the unit keeps it: a period is gathered, the headroom is
-  /// queued, and resampling adds its own.
+  /// The number of frames from input to output in the unit: a period is captured, the headroom is
+  /// queued, and resampling adds its delay.
   public var latencyFrames: Double {
     Double(periodFrames + headroomFrames) + resamplerDelayFrames
   }
 }
 
-/// The part of a configuration that the audio thread needs: numbers only, nothing to count
-/// references of.
+/// The part of a configuration that the audio thread needs. It contains only numbers and no
+/// reference to count.
 package struct DuplexShape: BitwiseCopyable, Sendable {
   package let hasCapture: Bool
   package let hasPlayback: Bool
@@ -151,12 +155,13 @@ package struct DuplexShape: BitwiseCopyable, Sendable {
   package let headroomFrames: Int
   package let captureBufferFrames: Int
   package let playbackBufferFrames: Int
-  /// The period and the headroom in frames of the output, whose rate may be another.
+  /// The period and the headroom in frames of the output, whose rate may differ.
   package let playbackAheadFrames: Int
-  /// Whether both directions have one rate and a clock, so that their fills can be added.
+  /// Whether both directions have the same rate and keep time, so that their fill levels can be
+  /// added.
   package let canProveStart: Bool
 
-  /// That part of `configuration`.
+  /// Creates the shape of `configuration`.
   package init(_ configuration: DuplexConfiguration) {
     hasCapture = configuration.capture != nil
     hasPlayback = configuration.playback != nil
@@ -176,11 +181,11 @@ package struct DuplexShape: BitwiseCopyable, Sendable {
   }
 }
 
-/// Which of two devices gives the time. The frames of the other one are resampled to it.
+/// The one of two devices whose clock the unit uses. The frames of the other one are resampled to
+/// it.
 public enum ClockMaster: String, Sendable, CaseIterable {
-  /// The input: what is recorded is what its converter delivered, to the bit.
+  /// The input: a recording contains the samples of its converter bit for bit.
   case capture
-  /// The output: what is played of files is what they hold, to the bit, and no cycle is late for
-  /// it.
+  /// The output: files are played bit for bit, and no cycle is late for it.
   case playback
 }

@@ -1,6 +1,6 @@
 import AudioBasics
 
-/// The devices and the settings that are asked for. What is nil is left to the device.
+/// The requested devices and settings. The device determines the settings that are nil.
 ///
 /// ```swift
 /// var request = DuplexRequest(captureDevice: "hw:1,0", playbackDevice: "hw:1,0")
@@ -9,51 +9,51 @@ import AudioBasics
 /// try request.validate()
 /// ```
 public struct DuplexRequest: Sendable {
-  /// The ALSA name of the input, nil for a unit that only plays.
+  /// The ALSA name of the input; nil for a unit that only plays.
   public var captureDevice: String?
-  /// The ALSA name of the output, nil for a unit that only records.
+  /// The ALSA name of the output; nil for a unit that only records.
   public var playbackDevice: String?
-  /// Frames a second.
+  /// The sample rate in Hz.
   public var sampleRate: Int?
-  /// Frames a second where `sampleRate` is nil and the devices have this rate themselves, so that
-  /// nothing is resampled.
+  /// The sample rate in Hz if `sampleRate` is nil and the devices support this rate themselves, so
+  /// that nothing is resampled.
   public var preferredSampleRate: Int?
-  /// Channels of each direction.
+  /// The number of channels in each direction.
   public var channelCount: Int?
-  /// The device's channels that are captured, from 1, in the unit's order; one may stand twice. Nil
-  /// for the first ones.
+  /// The device's channels that are captured, from 1, in the unit's order. A channel may occur
+  /// twice. Nil selects the first channels.
   public var captureChannels: [Int]?
   /// The device's channels that are played on, from 1, in the unit's order. The others stay silent.
-  /// Nil for the first ones.
+  /// Nil selects the first channels.
   public var playbackChannels: [Int]?
-  /// The format in which the device keeps samples.
+  /// The format of the device's samples.
   public var format: SampleFormat?
-  /// Frames a callback gets.
+  /// The number of frames that a callback receives.
   public var periodFrames = 256
-  /// The output's buffer in periods.
+  /// The size of the output's buffer in periods.
   public var periods = 2
-  /// Frames kept queued ahead of the output when a callback runs. Nil for one period.
+  /// The number of frames that are queued in the output when a callback runs; nil for one period.
   public var headroomFrames: Int?
-  /// The resampler's quality, 0 to 10, used only where rates differ.
+  /// The resampler's quality, 0 to 10. It is used only if rates differ.
   public var resamplerQuality = 5
 
   /// The rates that a unit may have, in Hz.
   public static let sampleRates = 8000...768_000
 
-  /// A request that leaves all to the devices named.
+  /// Creates a request that leaves all settings to the named devices.
   public init(captureDevice: String?, playbackDevice: String?) {
     self.captureDevice = captureDevice
     self.playbackDevice = playbackDevice
   }
 
-  /// Frames of headroom this request comes to.
+  /// The headroom of this request in frames.
   public var headroom: Int { headroomFrames ?? periodFrames }
 
-  /// The rate that is looked for among those of a device.
+  /// The rate in Hz that is selected among those of a device.
   var soughtSampleRate: Int? { sampleRate ?? preferredSampleRate }
 
-  /// The same stretches of time at a device's own `rate` in Hz, for a device that cannot do the
-  /// unit's.
+  /// Returns the same durations at a device's own `rate` in Hz, for a device that does not support
+  /// the unit's rate.
   public func atRate(_ rate: Int) -> DuplexRequest {
     guard let unitRate = sampleRate, unitRate != rate else { return self }
     func scaled(_ frames: Int) -> Int {
@@ -66,7 +66,8 @@ public struct DuplexRequest: Sendable {
     return request
   }
 
-  /// Refuses what no device could do. Throws `.invalidRequest`, or that no device is named.
+  /// Checks for values that no device supports. Throws `.invalidRequest` for such a value, or if no
+  /// device is named.
   public func validate() throws(DeviceFailure) {
     guard captureDevice != nil || playbackDevice != nil else { throw .noDevice }
     guard captureDevice != "" && playbackDevice != "" else {
@@ -105,7 +106,7 @@ extension DuplexRequest {
     guard holds else { throw DeviceFailure(.invalidRequest, message, hint: hint) }
   }
 
-  /// Refuses lists of channels that no device could have.
+  /// Throws for lists of channels that no device could have.
   func validateChannels() throws(DeviceFailure) {
     for (name, channels) in [("capture", captureChannels), ("playback", playbackChannels)] {
       guard let channels else { continue }

@@ -4,21 +4,22 @@ import AudioBasics
 import CRealtime
 import CVectors
 
-/// The memory layout of a device's frames: interleaved, or each channel on its own; of all its
-/// channels, or of some.
+/// The memory layout of a device's frames: interleaved or planar, with all of its channels or some
+/// of them.
 struct DeviceLayout: BitwiseCopyable {
   let format: SampleFormat
-  /// Channels that are read and written.
+  /// The number of channels that are read and written.
   let channelCount: Int
-  /// Bytes from a frame to the next of the same channel.
+  /// The number of bytes from a frame to the next one of the same channel.
   let frameStride: Int
-  /// Bytes from a channel to the next of the same frame.
+  /// The number of bytes from a channel to the next one of the same frame.
   let channelStride: Int
 
-  /// Whether frames lie one behind the other with nothing between: one loop over all samples.
+  /// Whether frames are contiguous, so that a single loop covers all samples.
   private let isInterleaved: Bool
-  /// Where each channel begins in a frame, in bytes; nil where they lie `channelStride` apart. It
-  /// belongs to the device, and lives as long as what the device lends.
+  /// The offset of each channel in a frame, in bytes; nil if the channels are `channelStride`
+  /// apart. The memory belongs to the device, and lives as long as the frames that the device
+  /// lends.
   private let offsets: UnsafePointer<Int>?
 
   @_noLocks
@@ -36,7 +37,8 @@ struct DeviceLayout: BitwiseCopyable {
       && frameStride == format.byteCount * channelCount
   }
 
-  /// The same memory, of which only the channels of `places` are read and written.
+  /// Creates a layout of the same memory, of which only the channels of `places` are read and
+  /// written.
   init(_ whole: DeviceLayout, only places: borrowing ChannelOffsets) {
     self.init(
       format: whole.format, channelCount: places.count ?? whole.channelCount,
@@ -72,7 +74,8 @@ struct DeviceLayout: BitwiseCopyable {
     }
   }
 
-  /// Returns how many samples were NaN; they become silence.
+  /// Converts `frames` frames to the device's format. Returns the number of samples that were not a
+  /// number (NaN). They become silence.
   @_noLocks
   func encode(
     _ source: UnsafePointer<Float>, frames: Int, into target: UnsafeMutableRawPointer
@@ -111,8 +114,8 @@ struct DeviceLayout: BitwiseCopyable {
     }
   }
 
-  /// Calls `body` with the coding of the format, a constant in each case: each has a loop of its
-  /// own.
+  /// Calls `body` with the coding of the format, which is a constant in each case: each format gets
+  /// a separate loop.
   @_noLocks @inline(__always)
   private func withCoding(_ body: (SampleCoding) -> Void) {
     switch format {
@@ -129,7 +132,8 @@ struct DeviceLayout: BitwiseCopyable {
     }
   }
 
-  /// Calls `body` for each sample with its place in a buffer and, in bytes, in the device's memory.
+  /// Calls `body` for each sample, with its index in a buffer and its byte offset in the device's
+  /// memory.
   @_noLocks @inline(__always)
   private func forEachSample(_ frames: Int, sampleBytes: Int, _ body: (Int, Int) -> Void) {
     if isInterleaved {
@@ -154,16 +158,17 @@ struct DeviceLayout: BitwiseCopyable {
   }
 }
 
-/// The byte offsets in a device's frame of the channels that a unit uses: memory that a
+/// The byte offsets of the channels that a unit uses in a device's frame: memory that a
 /// `DeviceLayout` points to.
 struct ChannelOffsets: ~Copyable, @unchecked Sendable {
   // @unchecked because nothing writes to the memory after the initialiser.
 
-  /// Channels that are used; nil where all are, in their own order.
+  /// The number of channels that are used; nil if all are used in their own order.
   let count: Int?
   private let memory: UnsafeMutablePointer<Int>?
 
-  /// The channels of `selection`, in frames whose channels lie `channelStride` bytes apart.
+  /// Creates the offsets of the channels of `selection`, in frames whose channels are
+  /// `channelStride` bytes apart.
   init(_ selection: ChannelSelection?, channelStride: Int) {
     count = selection?.channels.count
     memory = selection.map { selection in
@@ -179,16 +184,17 @@ struct ChannelOffsets: ~Copyable, @unchecked Sendable {
     memory?.deallocate()
   }
 
-  /// Bytes from the start of a frame to each channel; nil where all are used.
+  /// The number of bytes from the start of a frame to each channel; nil if all channels are used in
+  /// order.
   var offsets: UnsafePointer<Int>? {
     @_noLocks get { UnsafePointer(memory) }
   }
 }
 
-/// A stretch of a device's own memory, in the device's own format: one piece, or two where its
-/// ring buffer wraps. Audio thread.
+/// A part of a device's own memory, in the device's own format: one piece, or two if its ring
+/// buffer wraps. Audio thread.
 ///
-/// Lent by a device between the start and the end of a cycle; it owns nothing.
+/// A device lends it between the start and the end of a cycle. It owns no memory.
 public struct DeviceFrames: BitwiseCopyable {
   var first: UnsafeMutableRawPointer
   var second: UnsafeMutableRawPointer
@@ -208,7 +214,7 @@ public struct DeviceFrames: BitwiseCopyable {
     self.layout = layout
   }
 
-  /// Copies `frames` frames, from `firstFrame` on, into `buffer` from its start on.
+  /// Copies `frames` frames, from `firstFrame` on, into `buffer`, from its frame `target` on.
   @_noLocks
   func decode(from firstFrame: Int, frames: Int, into buffer: inout SampleBuffer, at target: Int) {
     requirement(
@@ -233,8 +239,8 @@ public struct DeviceFrames: BitwiseCopyable {
     }
   }
 
-  /// Copies `frames` frames of `buffer`, from `source` on, to `firstFrame` and after; returns how
-  /// many samples were no number and were written as silence.
+  /// Copies `frames` frames of `buffer`, from `source` on, to `firstFrame` and after. Returns the
+  /// number of samples that were not a number (NaN) and were written as silence.
   @_noLocks
   func encode(
     _ buffer: borrowing SampleBuffer, from source: Int, frames: Int, at firstFrame: Int
@@ -264,8 +270,8 @@ public struct DeviceFrames: BitwiseCopyable {
     return nanCount
   }
 
-  /// Writes silence to `frames` frames from `firstFrame` on. Zero bytes, which every signed and
-  /// float format reads as silence.
+  /// Writes silence to `frames` frames from `firstFrame` on. Zero bytes are silence in every signed
+  /// and float format.
   @_noLocks
   func clear(from firstFrame: Int, frames: Int) {
     requirement(

@@ -3,17 +3,17 @@ import AudioBasics
 import CRealtime
 
 /// The encoding of one sample in memory, and its conversion from and to Float. Integers are scaled
-/// by a power of two, so 16 and 24 bits survive the way through a Float unchanged. NaN is read as
-/// silence, and no sample stored is NaN.
+/// by a power of two, so 16-bit and 24-bit samples pass through a Float unchanged. NaN is read as
+/// silence, and callers of `store` replace it by silence.
 ///
-/// Its figures are constants where it is used, so that each format has a loop of its own.
+/// The properties are constants at each use, so that each format gets a separate loop.
 struct SampleCoding: BitwiseCopyable {
   enum ByteOrder: BitwiseCopyable {
     case little, big
   }
 
   let byteCount: Int
-  /// Of an integer: the low ones of its bytes; 0 for a Float.
+  /// The number of bits of an integer, which are the low bits of its bytes; 0 for a Float.
   private let bits: Int
   private let isSwapped: Bool
 
@@ -31,11 +31,11 @@ struct SampleCoding: BitwiseCopyable {
       let sample = Float(bitPattern: word)
       return sample == sample ? sample : 0
     }
-    // What stands above the bits is shifted out.
+    // The bits above the sample are shifted out.
     return Float(Int32(bitPattern: word &<< UInt32(32 &- bits))) * 0x1p-31
   }
 
-  /// What stands above the bits is written as the sign.
+  /// Writes one sample. The bits above the sample are copies of its sign.
   @_noLocks @inline(__always)
   func store(_ value: Float, _ target: UnsafeMutableRawPointer) {
     let word = bits > 0 ? UInt32(bitPattern: quantized(value)) : value.bitPattern
@@ -65,14 +65,15 @@ struct SampleCoding: BitwiseCopyable {
     return isSwapped ? first &<< 8 | last : last &<< 16 | first
   }
 
-  /// `value` times full scale, rounded to the nearest integer and held between the format's ends.
+  /// Returns `value` times full scale, rounded to the nearest integer and clamped to the range of
+  /// the format.
   @_noLocks @inline(__always)
   private func quantized(_ value: Float) -> Int32 {
     let fullScale = Float(UInt32(1) &<< UInt32(bits &- 1))
-    // The largest Float that the format holds.
+    // The largest Float that the format can represent.
     let highest = bits == 32 ? 2_147_483_520 : fullScale - 1
     let scaled = max(-fullScale, min(highest, value * fullScale))
-    // From 2^23 on every Float is an integer already, and adding a half would round odd ones away.
+    // From 2^23 on every Float is already an integer, and adding 0.5 would change odd integers.
     let half: Float = abs(scaled) < 8_388_608 ? 0.5 : 0
     let offset = scaled < 0 ? -half : half
     return realtime_truncated(max(-fullScale, min(highest, scaled + offset)))

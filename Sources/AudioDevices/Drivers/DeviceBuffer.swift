@@ -3,7 +3,8 @@
 import AudioBasics
 
 extension SampleBuffer {
-  /// The first `frames` frames, to lend for a cycle without a copy, as long as the buffer lives.
+  /// Returns the first `frames` frames, to lend for a cycle without a copy. They are valid as long
+  /// as the buffer lives.
   @_noLocks
   func lent(_ frames: Int) -> DeviceFrames {
     let count = min(frames, frameCount)
@@ -13,18 +14,19 @@ extension SampleBuffer {
   }
 }
 
-/// A period in a device's format that its owner keeps: for devices that have no memory of their
-/// own to lend.
+/// A buffer of one period in a device's format, for devices that have no memory of their own to
+/// lend.
 public struct DeviceBuffer: ~Copyable, @unchecked Sendable {
   // @unchecked because the memory has one owner, which moves with the value.
   let memory: UnsafeMutableRawPointer
   let layout: DeviceLayout
   let frameCount: Int
-  /// What is lent: the same, or some of its channels.
+  /// The layout of the frames that are lent: the same, or some of its channels.
   private let lentLayout: DeviceLayout
   private let places: ChannelOffsets
 
-  /// Room for `frameCount` silent frames of `channelCount` channels, of which `selection` is lent.
+  /// Creates a buffer of `frameCount` silent frames of `channelCount` channels, of which
+  /// `selection` is lent.
   public init(
     format: SampleFormat, channelCount: Int, frameCount: Int,
     lending selection: ChannelSelection? = nil
@@ -49,11 +51,11 @@ public struct DeviceBuffer: ~Copyable, @unchecked Sendable {
     memory.deallocate()
   }
 
-  /// The first `frames` frames of the channels that are lent, for a cycle.
+  /// Returns the first `frames` frames of the channels that are lent, for a cycle.
   @_noLocks
   public func frames(_ frames: Int) -> DeviceFrames { self.frames(frames, in: lentLayout) }
 
-  /// The first `frames` frames, as `layout` says where their samples lie.
+  /// Returns the first `frames` frames, whose samples are arranged as in `layout`.
   @_noLocks
   func frames(_ frames: Int, in layout: DeviceLayout) -> DeviceFrames {
     DeviceFrames(
@@ -61,14 +63,15 @@ public struct DeviceBuffer: ~Copyable, @unchecked Sendable {
       frameCount: min(frames, frameCount), layout: layout)
   }
 
-  /// Writes `frames` frames of `buffer`, which has all channels, from `firstFrame` on, to the
-  /// start.
+  /// Writes `frames` frames of `buffer`, which has all channels, from `firstFrame` on, to the start
+  /// of this buffer.
   @_noLocks
   public mutating func store(_ buffer: borrowing SampleBuffer, from firstFrame: Int, frames: Int) {
     _ = self.frames(frames, in: layout).encode(buffer, from: firstFrame, frames: frames, at: 0)
   }
 
-  /// Reads `frames` frames of all channels from the start into `buffer`, at `firstFrame` and after.
+  /// Reads `frames` frames of all channels from the start of this buffer into `buffer`, at
+  /// `firstFrame` and after.
   @_noLocks
   public func load(frames: Int, into buffer: inout SampleBuffer, at firstFrame: Int) {
     self.frames(frames, in: layout).decode(from: 0, frames: frames, into: &buffer, at: firstFrame)

@@ -2,62 +2,65 @@
 import AudioClocks
 import RealtimeAudio
 
-/// The result of waiting for a device's next period.
+/// The result of a wait for a device's next period.
 public enum DeviceReadiness: BitwiseCopyable, Sendable {
-  /// A period was captured (or, with no input, there is room for one to play).
+  /// A period was captured or, without input, there is room to play one.
   case ready
-  /// Nothing happened, and the sleep was interrupted or long enough: ask again, or stop.
+  /// There is no period, and the sleep was interrupted or reached its limit. The caller waits
+  /// again, or stops.
   case waiting
-  /// The device stopped because the input overran or the output ran dry: recover it.
+  /// The device stopped because the input overran or the output ran dry. The caller must recover
+  /// it.
   case xrun(TimelineEvent.Kind)
-  /// The machine slept: recover it.
+  /// The machine was suspended. The caller must recover the device.
   case suspended
-  /// The device is gone, or does not do what it said.
+  /// The device is gone, or behaves differently than it reported.
   case lost
 }
 
-/// The status of a device when a period is ready: one snapshot a cycle.
+/// The status of a device when a period is ready. There is one snapshot per cycle.
 public struct DeviceStatus: BitwiseCopyable, Sendable {
-  /// What the wait found.
+  /// The result of the wait.
   public var readiness = DeviceReadiness.waiting
-  /// When the wait found the period (or, with no input, room for it), in nanoseconds of the
-  /// device's clock: later than the newest captured frame by the delay of the wake-up. Exact on
-  /// simulated devices.
+  /// The time at which the wait found the period (or, without input, room for it), in nanoseconds
+  /// of the device's clock. It is later than the newest captured frame by the wake-up delay. Exact
+  /// on simulated devices.
   public var periodTime: UInt64 = 0
-  /// When the period was found: where the cycle's work begins.
+  /// The time in nanoseconds at which the period was ready for the unit: the start of the cycle's
+  /// work.
   public var readyTime: UInt64 = 0
-  /// Frames lost since the last period, by which the timeline jumps.
+  /// The number of frames lost since the last period. The timeline jumps by this number.
   public var lostFrames = 0
-  /// Frames of the input that were lost since the last period while the timeline went on, with
-  /// silence in their places; nil while it is not known how many.
+  /// The number of input frames that were lost since the last period while the timeline continued
+  /// with silence in their place; nil while the number is not known.
   public var concealedFrames: Int? = 0
-  /// Frames from input to output as the driver itself counts them, measured in the first periods
-  /// after a start; 0 where it is not known.
+  /// The number of frames from input to output as the driver counts them, measured in the first
+  /// periods after a start; 0 if it is not known.
   public var reportedLatencyFrames = 0
-  /// The drift between two clocks; nil where there is only one.
+  /// The drift between two clocks; nil if there is only one.
   public var drift: DriftReading?
-  /// The clock that the frames of this cycle go by; nil where it is not known better than by the
-  /// times of the cycles.
+  /// The clock of the frames of this cycle; nil if it is only known from the times of the cycles.
   public var unitClock: UnitClock?
-  /// Whether one of several devices has an event to report: see `DuplexDriver.takeEvent`. Known
-  /// after every wait, whatever it found.
+  /// Whether one of several devices has an event to report: see `DuplexDriver.takeEvent`. Valid
+  /// after every wait, whatever the result.
   public var hasEvents = false
 
-  /// The status of a device that has not delivered anything yet.
+  /// Creates the status of a device that has not delivered anything yet.
   @_noLocks
   public init() {}
 }
 
-/// An estimate of the clock that the unit's frames follow, better than the times of its cycles.
+/// An estimate of the clock of the unit's frames, which is more accurate than the times of its
+/// cycles.
 public struct UnitClock: BitwiseCopyable, Sendable {
-  /// Estimate of the clock that the unit's frames follow.
+  /// The estimate of the clock.
   public let clock: ClockEstimate
   /// The clock's frame at which this cycle is due.
   public let due: Int
-  /// A number that changes whenever the clock's frames are counted anew.
+  /// A number that changes whenever the count of the clock's frames is restarted.
   public let epoch: Int
 
-  /// A cycle that is due when `clock` shows `due`.
+  /// Creates the clock of a cycle that is due when `clock` shows `due`.
   @_noLocks
   public init(_ clock: ClockEstimate, due: Int, epoch: Int) {
     self.clock = clock
@@ -66,16 +69,16 @@ public struct UnitClock: BitwiseCopyable, Sendable {
   }
 }
 
-/// An event of one of several devices, such as its loss or its return, while the others go on.
+/// An event of one of several devices, such as its loss or its return, while the others continue.
 public struct DeviceEvent: BitwiseCopyable, Sendable {
   /// The kind of the event.
   public var kind: TimelineEvent.Kind
-  /// Frames of the unit's that were not captured meanwhile; for a secondary output its number.
+  /// The number of unit frames that were not captured; for a secondary output, its index.
   public var frames: Int
-  /// How many of them were silence on the timeline, rather than a gap in it.
+  /// The number of these frames that are silence on the timeline, rather than a gap in it.
   public var silentFrames: Int
 
-  /// An event of this kind.
+  /// Creates an event of this kind.
   @_noLocks
   public init(_ kind: TimelineEvent.Kind, frames: Int = 0, silentFrames: Int = 0) {
     self.kind = kind

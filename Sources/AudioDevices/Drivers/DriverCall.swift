@@ -1,19 +1,19 @@
 // Audio thread.
 import CRealtime
 
-/// The one function by which the audio thread reaches a driver or stream that it does not know by
-/// type. It gets the driver's address, that of a `DuplexCall` or `StreamCall`, and where the answer
-/// is stored, and calls `perform`:
+/// The function through which the audio thread calls a driver or stream whose type it does not
+/// know. It receives the addresses of the driver, of a `DuplexCall` or `StreamCall`, and of the
+/// memory for the answer, and calls `perform`:
 ///
 ///     @_noLocks
 ///     private func callMyDriver(_ driver: DriverMemory, call: DriverCall, answer: DriverMemory) {
 ///       perform(call, on: driver.assumingMemoryBound(to: MyDriver.self), storing: answer)
 ///     }
 ///
-/// Each driver writes it itself: Swift 6.3.1 calls what it does not know by type without a lock
-/// only through a C function, makes none of a generic function, and refuses the mark on generic
-/// functions and closures. But where a marked function calls a generic one for a concrete type it
-/// proves that one, and so all that the driver does, marked or not.
+/// Each driver defines the function itself. Swift 6.3.1 calls code of an unknown type without a
+/// lock only through a C function, creates none from a generic function, and rejects the mark on
+/// generic functions and closures. However, if a marked function calls a generic one for a concrete
+/// type, the compiler proves that one, and therefore all code of the driver, marked or not.
 public typealias DriverFunction = @convention(c) (DriverMemory, DriverCall, DriverMemory) -> Void
 
 /// The address of a driver, or of an answer.
@@ -22,7 +22,7 @@ public typealias DriverMemory = UnsafeMutableRawPointer
 /// The address of a `DuplexCall` or `StreamCall`.
 public typealias DriverCall = UnsafeRawPointer
 
-/// The calls of a `DuplexDevice` to its driver on the audio thread: the requirements of that name.
+/// The calls of a `DuplexDevice` to its driver on the audio thread, named after the requirements.
 public enum DuplexCall: BitwiseCopyable {
   /// `DuplexDriver.now`.
   case now
@@ -56,10 +56,10 @@ public enum StreamCall: BitwiseCopyable {
   case reattach(at: UInt64)
 }
 
-/// A driver in memory of its own, and the function by which the audio thread reaches it.
+/// The memory of a driver, and the function through which the audio thread calls it.
 ///
-/// Public because Swift 6.3.1 ends in an assertion where setters that other modules see destroy a
-/// value whose `deinit` they do not see.
+/// Public because Swift 6.3.1 ends in an assertion if setters that are visible to other modules
+/// destroy a value whose `deinit` is not.
 public struct DriverOwner: ~Copyable, @unchecked Sendable {
   // @unchecked because the driver has one owner, which moves with the value.
   let memory: DriverMemory
@@ -79,13 +79,13 @@ public struct DriverOwner: ~Copyable, @unchecked Sendable {
 
   deinit { destroy(memory) }
 
-  /// Asks it what `call` says, and lets it store its answer.
+  /// Calls the driver with `call`. The driver stores its answer at `answer`.
   func perform<Call: BitwiseCopyable>(_ call: Call, storing answer: DriverMemory) {
     var call = call
     realtime_call(function, memory, &call, answer)
   }
 
-  /// What it answers to `call`; it stores that in place of `initial`.
+  /// Calls the driver with `call` and returns its answer, which replaces `initial`.
   func perform<Call: BitwiseCopyable, Answer: BitwiseCopyable>(
     _ call: Call, answer initial: Answer
   ) -> Answer {
@@ -95,7 +95,7 @@ public struct DriverOwner: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// Asks a driver what `call` says, and stores its answer.
+/// Performs `call` on a driver, and stores its answer.
 @inlinable @inline(__always)
 public func perform<Driver: DuplexDriver & ~Copyable>(
   _ call: DriverCall, on driver: UnsafeMutablePointer<Driver>, storing answer: DriverMemory
@@ -121,7 +121,7 @@ public func perform<Driver: DuplexDriver & ~Copyable>(
   }
 }
 
-/// The same of a stream.
+/// Performs `call` on a stream's driver, and stores its answer.
 @inlinable @inline(__always)
 public func perform<Driver: StreamDriver & ~Copyable>(
   _ call: DriverCall, on driver: UnsafeMutablePointer<Driver>, storing answer: DriverMemory

@@ -1,30 +1,31 @@
 // Audio thread.
 import RealtimeAudio
 
-/// A device as a unit drives it: any driver, behind its function.
+/// A device as a unit drives it: any driver, called through its function.
 ///
-/// One thread drives it. What it is asked in a cycle is free of locks and allocation as far as the
-/// driver's own functions are; see `DuplexDriver` for what each does.
+/// One thread drives it. The calls of a cycle are free of locks and allocation if the driver's
+/// functions are. See `DuplexDriver` for the details of each call.
 public struct DuplexDevice: ~Copyable, @unchecked Sendable {
   // @unchecked because the driver's type, which is only asked for its functions, is not Sendable.
-  /// What was granted. Fixed from the start.
+  /// The configuration that was granted. It does not change.
   public let configuration: DuplexConfiguration
   private let owner: DriverOwner
   private let type: any (DuplexDriver & ~Copyable).Type
 
-  /// The device that `driver` drives.
+  /// Creates the device that `driver` drives.
   public init<Driver: DuplexDriver & ~Copyable>(_ driver: consuming Driver) {
     configuration = driver.configuration
     type = Driver.self
     owner = DriverOwner(driver, Driver.function)
   }
 
-  /// The device's clock now, in nanoseconds: the host's, or virtual time.
+  /// The current time of the device's clock, in nanoseconds: the host's, or virtual time.
   public var now: UInt64 {
     @_noLocks get { owner.perform(DuplexCall.now, answer: 0) }
   }
 
-  /// Sleeps until the next period is there, or that long, or until the thread is interrupted.
+  /// Sleeps until the next period is available, for at most that time, or until the thread is
+  /// interrupted.
   @_noLocks
   public mutating func wait(
     noLongerThan nanoseconds: UInt64 = .max, _ status: inout DeviceStatus
@@ -32,19 +33,19 @@ public struct DuplexDevice: ~Copyable, @unchecked Sendable {
     owner.perform(DuplexCall.wait(noLongerThan: nanoseconds), storing: &status)
   }
 
-  /// The next captured frames, at most a period; nil where the device has failed.
+  /// Lends the next captured frames, at most a period. Returns nil if the device has failed.
   @_noLocks
   public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
     owner.perform(DuplexCall.capturedFrames(frames), answer: nil)
   }
 
-  /// Gives the oldest captured frames back.
+  /// Releases the oldest captured frames.
   @_noLocks
   public mutating func release(_ frames: Int) {
     owner.perform(DuplexCall.release(frames), storing: owner.memory)
   }
 
-  /// Room for the next frames to play, at most a period; nil where there is none.
+  /// Lends room for the next frames to play, at most a period. Returns nil if there is none.
   @_noLocks
   public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
     owner.perform(DuplexCall.playbackRoom(frames), answer: nil)
@@ -56,28 +57,28 @@ public struct DuplexDevice: ~Copyable, @unchecked Sendable {
     owner.perform(DuplexCall.commit(frames), storing: owner.memory)
   }
 
-  /// The oldest event that was not told yet.
+  /// Returns the oldest event that was not reported yet; nil if there is none.
   @_noLocks
   public mutating func takeEvent() -> DeviceEvent? {
     owner.perform(DuplexCall.takeEvent, answer: nil)
   }
 
-  /// How the secondary output of that number does; nil where there is none.
+  /// Returns the drift and xruns of the secondary output with that index; nil if there is none.
   @_noLocks
   public func secondaryReading(_ index: Int) -> SecondaryOutputReading? {
     owner.perform(DuplexCall.secondaryReading(index), answer: nil)
   }
 
-  /// Gets both directions going together. Throws what its driver throws.
+  /// Starts both directions together. Throws what its driver throws.
   public mutating func start() throws(DeviceFailure) { try type.start(owner.memory) }
 
   /// Starts both directions again after an xrun or a suspension. Throws what its driver throws.
   public mutating func recover() throws(DeviceFailure) { try type.recover(owner.memory) }
 
-  /// Stops both directions, with `draining` when what is queued has been played.
+  /// Stops both directions. With `draining`, the queued frames are played first.
   public mutating func stop(draining: Bool) { type.stop(owner.memory, draining: draining) }
 
-  /// The device outlives its loss from now on.
+  /// Makes the device survive its loss from now on.
   public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {
     type.enableReconnection(owner.memory, telling: news)
   }
@@ -85,14 +86,14 @@ public struct DuplexDevice: ~Copyable, @unchecked Sendable {
   /// Closes a device that is lost.
   public mutating func close() { type.close(owner.memory) }
 
-  /// Waits for the device for a tenth of a second, then looks for it.
+  /// Waits for the device for 100 ms, then checks whether it is back.
   public mutating func pollForReconnection() -> DeviceReturn {
     type.pollForReconnection(owner.memory)
   }
 }
 
 /// The calls of a driver outside of cycles: starting, recovering, stopping, closing, reconnecting.
-/// Reached by its type, not by its `DriverFunction`.
+/// They are made through its type, not through its `DriverFunction`.
 extension DuplexDriver where Self: ~Copyable {
   private static func found(_ memory: DriverMemory) -> UnsafeMutablePointer<Self> {
     memory.assumingMemoryBound(to: Self.self)

@@ -1,94 +1,95 @@
 import AudioBasics
 import RealtimeAudio
 
-/// A device that captures and plays in step: ALSA's, a simulated one, or two devices held together.
+/// A device that captures and plays in step: ALSA's, a simulated one, or two synchronised devices.
 ///
-/// A `DuplexDevice` is made of it, which a unit drives from one thread: `start`, then `wait` and
-/// one cycle after the other, then `stop`. A cycle reads `capturedFrames`, gives them back with
-/// `release`, asks for `playbackRoom`, fills it and hands it over with `commit`. What it is asked
-/// in a cycle must be free of locks and allocation: mark it `@_noLocks`.
+/// A `DuplexDevice` is created from it, which a unit drives from one thread: `start`, then `wait`
+/// and one cycle after the other, then `stop`. A cycle reads `capturedFrames`, releases them with
+/// `release`, requests `playbackRoom`, fills it and hands it over with `commit`. The functions that
+/// are called in a cycle must be free of locks and allocation: mark them `@_noLocks`.
 ///
-/// - Between `start` and the first cycle the output holds `periodFrames + headroomFrames` frames
-///   of silence, and again after `recover`: the latency is the same before and after. A device
-///   without input starts by itself once that many frames were committed.
-/// - `wait` finds `ready` at most once for each period captured.
+/// - Between `start` and the first cycle the output holds `periodFrames + headroomFrames` frames of
+///   silence, and again after `recover`: the latency is the same before and after. A device without
+///   input starts by itself once that many frames were committed.
+/// - `wait` returns `ready` at most once for each period captured.
 public protocol DuplexDriver: ReconnectableDriver, ~Copyable {
-  /// A marked function that calls `perform` for this type.
+  /// A function with `@_noLocks` that calls `perform` for this type.
   static var function: DriverFunction { get }
 
-  /// What was granted. Fixed from the start.
+  /// The configuration that was granted. It does not change.
   var configuration: DuplexConfiguration { get }
 
   /// The device's clock, in nanoseconds: the host's, or virtual time.
   var now: UInt64 { get }
 
-  /// Sleeps until the next period is there, that long (where the device can tell), or until the
-  /// thread is interrupted (`RealtimeThread.interrupt`). Fills `readiness` and `hasEvents` always,
-  /// all else with `ready`.
+  /// Sleeps until the next period is available, for at most that time (if the device can measure
+  /// it), or until the thread is interrupted (`RealtimeThread.interrupt`). Always fills `readiness`
+  /// and `hasEvents`, and all other properties with `ready`.
   mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus)
 
-  /// The next captured frames, at most a period; nil where the device has failed, and the next
-  /// `wait` says how.
+  /// Lends the next captured frames, at most a period. Returns nil if the device has failed; the
+  /// next `wait` reports how.
   mutating func capturedFrames(_ frames: Int) -> DeviceFrames?
 
-  /// Gives the oldest captured frames back to the device.
+  /// Releases the oldest captured frames to the device.
   mutating func release(_ frames: Int)
 
-  /// Room for the next frames to play, at most a period; nil where the device has failed or its
-  /// buffer is full.
+  /// Lends room for the next frames to play, at most a period. Returns nil if the device has failed
+  /// or its buffer is full.
   mutating func playbackRoom(_ frames: Int) -> DeviceFrames?
 
   /// Hands frames of that room over to be played.
   mutating func commit(_ frames: Int)
 
-  /// The oldest event not told yet. Called only after `hasEvents`.
+  /// Returns the oldest event that was not reported yet. Called only after `hasEvents`.
   mutating func takeEvent() -> DeviceEvent?
 
-  /// How the secondary output of that number does; nil where there is none.
+  /// Returns the drift and xruns of the secondary output with that index; nil if there is none.
   func secondaryReading(_ index: Int) -> SecondaryOutputReading?
 
-  /// Gets both directions going together. Throws where the device does not start.
+  /// Starts both directions together. Throws if the device does not start.
   mutating func start() throws(DeviceFailure)
 
-  /// After an xrun or a suspension: starts both directions again as `start` does. The frames lost
-  /// meanwhile are told with the next period. Called on the audio thread, while no sound moves.
-  /// Throws where the device cannot be started again; `.lost` where it went away.
+  /// Starts both directions again, as `start` does, after an xrun or a suspension. The frames lost
+  /// in between are reported with the next period. Called on the audio thread while no audio is
+  /// transferred. Throws if the device cannot be started again; `.lost` if it went away.
   mutating func recover() throws(DeviceFailure)
 
-  /// Lets what is queued be played, for as long as that must take and no longer, then stops both
-  /// directions. With `draining` false, stops at once.
+  /// Plays the queued frames, for no longer than that takes, then stops both directions. If
+  /// `draining` is false, stops at once.
   mutating func stop(draining: Bool)
 }
 
-/// A driver whose device may go away and come back.
-/// Called by the audio thread, but before the start.
+/// A driver whose device may go away and come back. The audio thread calls it, except before the
+/// start.
 public protocol ReconnectableDriver: ~Copyable {
-  /// Before the start: the driver outlives the loss of its device. One that is made of two devices
-  /// looks for the one that is lost beside the audio thread, writes what is found to `news`, and
-  /// reports it as an event rather than by `wait`.
+  /// Makes the driver survive the loss of its device. Called before the start. A driver of two
+  /// devices searches for the lost one on another thread than the audio thread, writes the results
+  /// to `news`, and reports the loss as an event rather than by `wait`.
   mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>)
 
-  /// Closes a device that is lost, at once, so that its driver can let it go as well. Only
-  /// `pollForReconnection`, the clock and `stop` are asked until it is back.
+  /// Closes a device that is lost, at once, so that the system's driver can release it as well.
+  /// Only `pollForReconnection`, the clock and `stop` are called until the device is back.
   mutating func close()
 
-  /// Sleeps for a tenth of a second, less where the thread is interrupted, then looks whether the
-  /// same device is there again. If it is and grants what it granted before, both directions are
-  /// going again as after `recover`; the next period tells how many frames it was away for. Else
-  /// nothing of it stays open. It may allocate: no sound moves meanwhile.
+  /// Sleeps for 100 ms, or less if the thread is interrupted, then checks whether the same device
+  /// is back. If it is, and grants the same configuration as before, both directions run again as
+  /// after `recover`, and the next period reports the number of frames for which it was away.
+  /// Otherwise the device stays closed. It may allocate, because no audio is transferred in the
+  /// meantime.
   mutating func pollForReconnection() -> DeviceReturn
 }
 
-/// The result of looking for a device that went away.
+/// The result of a search for a device that went away.
 public enum DeviceReturn: Sendable, Equatable {
-  /// It is not there, or cannot be opened yet.
+  /// The device is not present, or cannot be opened yet.
   case absent
-  /// It is there, and does not do what it did before, or cannot be opened.
+  /// The device is present, and has other settings than before or cannot be opened.
   case refused(DeviceFailure)
-  /// It is there and runs again; the numbers of its cards, where it has cards.
+  /// The device is present and runs again; the numbers of its cards, if it has cards.
   case returned(cards: [Int])
 
-  /// What it means that the device could not be opened again.
+  /// Creates the result of a failed attempt to open the device again.
   init(_ failure: DeviceFailure) {
     switch failure.kind {
     case .notFound, .lost: self = .absent
@@ -97,16 +98,16 @@ public enum DeviceReturn: Sendable, Equatable {
   }
 }
 
-/// Which of the looks for a device that went away are worth telling.
+/// The selection of the search results that are reported to the user.
 struct ReconnectReport {
-  /// Looks that ended alike, one after the other.
+  /// The number of equal refusals in succession.
   private var refusals = 0
   private var refusal: DeviceFailure?
 
   init() {}
 
-  /// Takes what a look found, and answers whether the user is to be told: that the device is back,
-  /// or is there and cannot be opened.
+  /// Records the result of a search. Returns whether it must be reported to the user: the device is
+  /// back, or is present and cannot be opened.
   mutating func isNews(_ found: DeviceReturn) -> Bool {
     switch found {
     case .absent:
@@ -116,7 +117,7 @@ struct ReconnectReport {
     case .refused(let failure):
       refusals = failure == refusal ? refusals + 1 : 1
       refusal = failure
-      // A sound server opens new cards for a moment to examine them, and access rights come late.
+      // A sound server opens new cards briefly to examine them, and access rights are set late.
       let isFinal = failure.kind == .refused || failure.kind == .invalidRequest
       return refusals == (isFinal ? 1 : 20)
     }

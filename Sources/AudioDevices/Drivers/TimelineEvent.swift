@@ -1,47 +1,47 @@
 // Audio thread.
 
-/// Something that happened at a frame of a unit's timeline.
+/// An event at a frame of a unit's timeline.
 public struct TimelineEvent: BitwiseCopyable, Sendable, Equatable {
   /// The kind of an event: an xrun, an overflow, or a device's loss, return or absence.
   public enum Kind: UInt8, BitwiseCopyable, Sendable {
-    /// The input lost frames: the device overran, or something stopped it.
+    /// The input lost frames: it overran, or another cause stopped it.
     case captureXrun
     /// The output ran dry.
     case playbackXrun
-    /// Frames that were captured and found no room to be kept.
+    /// Captured frames were lost because there was no room to store them.
     case overflow
     /// The device went away.
     case deviceLost
-    /// The device came back: `frames` is how many it was away for.
+    /// The device came back; `frames` is the number of frames for which it was away.
     case deviceReturned
-    /// The device was away to the very end of the run.
+    /// The device was away until the end of the run.
     case deviceAbsent
-    /// Of two devices the input went away, and the output goes on.
+    /// The input of two devices went away, and the output continues.
     case captureLost
     /// The input came back: `frames` frames from `frame` on were not captured.
     case captureReturned
-    /// The input was away to the very end of the run.
+    /// The input was away until the end of the run.
     case captureAbsent
-    /// Of two devices the output went away, and the input goes on.
+    /// The output of two devices went away, and the input continues.
     case playbackLost
     /// The output came back.
     case playbackReturned
-    /// The output was away to the very end of the run.
+    /// The output was away until the end of the run.
     case playbackAbsent
-    /// A secondary output went away, or came back: number `frames` of them.
+    /// A secondary output went away, or came back; `frames` is its index.
     case secondaryOutputLost, secondaryOutputReturned
   }
 
-  /// What happened.
+  /// The kind of the event.
   public var kind: Kind
-  /// Where on the timeline it happened, or the gap begins.
+  /// The position on the timeline at which the event occurred, or the gap begins.
   public var frame: Int
-  /// How many frames the gap is long; of a secondary output its number, from 0.
+  /// The length of the gap in frames; for a secondary output its index, from 0.
   public var frames: Int
-  /// When, in nanoseconds of the host's clock; 0 where it was not asked for.
+  /// The time in nanoseconds of the host's clock; 0 if it was not requested.
   public var nanoseconds: UInt64
 
-  /// An event of `frames` frames at `frame`.
+  /// Creates an event of `frames` frames at `frame`.
   @_noLocks
   public init(kind: Kind, frame: Int, frames: Int, nanoseconds: UInt64 = 0) {
     self.kind = kind

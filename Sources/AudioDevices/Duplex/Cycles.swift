@@ -8,15 +8,16 @@ import AudioBasics
 /// precondition(cycle.frame - cycle.lostFrames == 47520)  // where the cycle before ended
 /// ```
 public struct CycleTime: BitwiseCopyable, Sendable {
-  /// The cycle's first frame on the unit's timeline, which counts captured frames, lost ones too.
+  /// The position of the cycle's first frame on the unit's timeline, in frames. The timeline counts
+  /// captured and lost frames.
   public let frame: Int
-  /// When the wait found the cycle's last input frame, in nanoseconds of the device's clock: later
-  /// than the frame by the delay of the wake-up. Exact on simulated devices.
+  /// The time, in nanoseconds of the device's clock, at which the wait found the cycle's last input
+  /// frame. It is later than that frame by the wake-up delay. Exact on simulated devices.
   public let nanoseconds: UInt64
-  /// Frames that were lost between the last cycle and this one: a gap that ends at `frame`.
+  /// The number of frames lost between the last cycle and this one. The gap ends at `frame`.
   public let lostFrames: Int
 
-  /// A cycle at `frame`.
+  /// Creates the time of a cycle that starts at `frame`.
   @_noLocks
   public init(frame: Int, nanoseconds: UInt64, lostFrames: Int) {
     self.frame = frame
@@ -25,11 +26,11 @@ public struct CycleTime: BitwiseCopyable, Sendable {
   }
 }
 
-/// The captured frames of one cycle. Lent for the length of the callback. Audio thread.
+/// The captured frames of one cycle, valid only during the callback. Audio thread.
 public struct InputCycle: ~Copyable {
   /// The cycle's position on the timeline, and its time.
   public let time: CycleTime
-  /// Frames delivered: at most a period.
+  /// The number of frames delivered, at most a period.
   public let frameCount: Int
   private let frames: DeviceFrames
 
@@ -40,21 +41,21 @@ public struct InputCycle: ~Copyable {
     self.frameCount = frameCount
   }
 
-  /// Samples in a frame.
+  /// The number of channels, which is the number of samples in a frame.
   public var channelCount: Int {
     @_noLocks get { frames.layout.channelCount }
   }
 
-  /// Renders all frames of the cycle into the start of `buffer`, which must have the input's
-  /// channels and room for them. The buffer is the caller's and stays so.
+  /// Converts all frames of the cycle and writes them to the start of `buffer`, which must have the
+  /// input's channel count and room for the frames. The caller keeps the buffer.
   @_noLocks
   public func render(into buffer: inout SampleBuffer) {
     frames.decode(from: 0, frames: frameCount, into: &buffer, at: 0)
   }
 }
 
-/// The frames of one cycle that the output plays next, to be filled by the callback. Silence where
-/// they are not. Audio thread.
+/// The frames of one cycle that the output plays next. The callback fills them. If it fills none,
+/// silence is played. Audio thread.
 ///
 /// ```swift
 /// /// One click, and the end 100 frames later.
@@ -75,16 +76,16 @@ public struct InputCycle: ~Copyable {
 public struct OutputCycle: ~Copyable {
   /// The cycle's position on the timeline, and its time.
   public let time: CycleTime
-  /// Frames wanted: at most a period.
+  /// The number of frames to fill, at most a period.
   public let frameCount: Int
-  /// Samples that were no number (NaN) and play as silence.
+  /// The number of samples that were not a number (NaN). They are played as silence.
   public private(set) var nanCount = 0
-  /// Frames that are played; fewer than wanted when the callback ended the run.
+  /// The number of frames that are played. It is below `frameCount` if the callback ended the run.
   private(set) var playedFrames: Int
-  /// Frames until the unit ends, those of this cycle among them; a great many where its end is not
-  /// known yet. What fades out does so by then.
+  /// The number of frames until the unit ends, including those of this cycle. It is very large
+  /// while the end is not known. A fade-out must be complete after that many frames.
   public let framesLeft: Int
-  /// Whether the callback wants no further cycle.
+  /// Whether the callback requested the end of the run with this cycle.
   private(set) var isLast = false
   private let room: DeviceFrames
   private var isFilled = false
@@ -98,34 +99,34 @@ public struct OutputCycle: ~Copyable {
     playedFrames = frameCount
   }
 
-  /// Samples in a frame.
+  /// The number of channels, which is the number of samples in a frame.
   public var channelCount: Int {
     @_noLocks get { room.layout.channelCount }
   }
 
-  /// Plays the first `frameCount` frames of `buffer`, which must have the output's channels.
-  /// Samples above full scale saturate.
+  /// Plays the first `frameCount` frames of `buffer`, which must have the output's channel count.
+  /// Samples beyond full scale are clipped.
   @_noLocks
   public mutating func play(_ buffer: borrowing SampleBuffer) {
     nanCount = room.encode(buffer, from: 0, frames: frameCount, at: 0)
     isFilled = true
   }
 
-  /// Plays silence, without a buffer of zeros.
+  /// Plays silence. No buffer of zeros is needed.
   @_noLocks
   public mutating func silence() {
     room.clear(from: 0, frames: frameCount)
     isFilled = true
   }
 
-  /// Ends the run: of this cycle only the first `frames` frames are played, and no other follows.
+  /// Ends the run: only the first `frames` frames of this cycle are played, and no cycle follows.
   @_noLocks
   public mutating func end(after frames: Int) {
     playedFrames = max(0, min(frames, frameCount))
     isLast = true
   }
 
-  /// Silence where nothing was played.
+  /// Fills the cycle with silence if the callback filled nothing.
   @_noLocks
   mutating func complete() {
     if !isFilled { silence() }

@@ -4,23 +4,25 @@ import RealtimeAudio
 public enum CycleOutcome: Sendable {
   /// The callbacks ran.
   case ran
-  /// The device had nothing yet.
+  /// The device has no period yet.
   case waiting
-  /// An xrun or a suspension was mended; the next cycle says how long the gap was.
+  /// The unit recovered from an xrun or a suspension, or its device returned. The next cycle
+  /// reports the length of the gap.
   case recovered
-  /// The device went away, and is waited for.
+  /// The device is away, and the unit waits for its return.
   case away
-  /// The frame limit is reached, or a stop was asked for.
+  /// The frame limit was reached, a stop was requested, or a callback ended the run.
   case finished
-  /// The device is gone or cannot be mended.
+  /// The device is gone, its recovery failed, or the unit is not running.
   case failed(DeviceFailure)
 }
 
-/// The processing of a unit's frames: `input` and `output`, called on the audio thread each cycle.
+/// The processing of a unit's frames. The unit calls `input` and `output` on the audio thread in
+/// each cycle.
 ///
-/// Both run under the rules of the audio thread: no allocation, lock, file, terminal or reference
-/// count. Mark your methods `@_noLocks` and the compiler checks it. A unit without input calls
-/// only `output`, one without output only `input`.
+/// Both follow the rules of the audio thread: no allocation, lock, file access, terminal output or
+/// reference counting. Mark the methods `@_noLocks`, and the compiler checks them. A unit without
+/// input calls only `output`, a unit without output only `input`.
 ///
 /// ```swift
 /// struct Passing: DuplexCallbacks, ~Copyable {
@@ -41,41 +43,44 @@ public enum CycleOutcome: Sendable {
 /// precondition(progress.frames == 480)
 /// ```
 public protocol DuplexCallbacks: ~Copyable {
-  /// Gets ready for the device as it was granted, and throws where it does not fit.
+  /// Prepares for the configuration that the device granted. Throws if it is not suitable.
   ///
-  /// Called by the unit's `start`, before the device gets going, on the thread that starts it:
-  /// under a `SessionRunner` the audio thread. May allocate. Does nothing unless you write it.
+  /// The unit's `start` calls it before the device starts, on the thread that calls `start`. Under
+  /// a `SessionRunner` that is the audio thread. It may allocate. The default implementation does
+  /// nothing.
   mutating func prepare(_ configuration: DuplexConfiguration) throws(DeviceFailure)
 
-  /// Takes the frames the microphone delivered: `input.render(into:)` fills a buffer you own.
+  /// Processes the captured frames. `input.render(into:)` copies them to a buffer of the callbacks.
   mutating func input(_ input: borrowing InputCycle)
 
-  /// Fills what the output plays next: right after `input`, with the same number of frames. Called
-  /// as well where the output has no room for them, as after an xrun: these frames are not heard.
+  /// Fills the frames that the output plays next. Called right after `input`, with the same number
+  /// of frames. It is also called if the output has no room, for example after an xrun; those
+  /// frames are not played.
   mutating func output(_ output: inout OutputCycle)
 
-  /// Called some ten times a second in place of the two while the device is away and waited for.
+  /// Runs about ten times a second, in place of `input` and `output`, while the device is away and
+  /// the unit waits for its return.
   mutating func idle()
 }
 
 extension DuplexCallbacks where Self: ~Copyable {
-  /// Fits any device. Throws nothing.
+  /// Accepts every configuration. Throws nothing.
   public mutating func prepare(_ configuration: DuplexConfiguration) throws(DeviceFailure) {}
 
-  /// Lets the microphone's frames go.
+  /// Discards the captured frames.
   public mutating func input(_ input: borrowing InputCycle) {}
 
   /// Plays silence.
   public mutating func output(_ output: inout OutputCycle) {}
 
-  /// Waits.
+  /// Does nothing.
   public mutating func idle() {}
 }
 
-/// Callbacks as two closures, for examples and quick experiments. Either may be absent.
-/// They run on the audio thread.
+/// Callbacks made of two closures, for examples and quick experiments. Either may be nil. They run
+/// on the audio thread.
 ///
-/// The compiler cannot prove a stored closure realtime-safe: for anything people rely on, write a
+/// The compiler cannot prove that a stored closure is realtime-safe. For production code, write a
 /// type that conforms to `DuplexCallbacks` and mark its methods `@_noLocks`.
 ///
 /// ```swift
@@ -99,7 +104,8 @@ public struct DuplexClosures: DuplexCallbacks, ~Copyable {
   private let onInput: ((borrowing InputCycle) -> Void)?
   private let onOutput: ((inout OutputCycle) -> Void)?
 
-  /// Callbacks that run `input` and then `output`, once a cycle each, on the audio thread.
+  /// Creates callbacks that run `input` and then `output`, once per cycle each, on the audio
+  /// thread.
   public init(
     input: ((borrowing InputCycle) -> Void)? = nil, output: ((inout OutputCycle) -> Void)? = nil
   ) {
@@ -107,33 +113,34 @@ public struct DuplexClosures: DuplexCallbacks, ~Copyable {
     onOutput = output
   }
 
-  /// Takes what the microphone delivered.
+  /// Calls the input closure with the captured frames.
   public mutating func input(_ input: borrowing InputCycle) {
     onInput?(input)
   }
 
-  /// Fills what the output plays next.
+  /// Calls the output closure, which fills the frames that the output plays next.
   public mutating func output(_ output: inout OutputCycle) {
     onOutput?(&output)
   }
 }
 
-/// The loop of a duplex device: takes microphone frames from it, hands them to an input callback,
-/// and fills the output from an output callback, in one cycle after the other.
+/// The loop of a duplex device. Each cycle passes the captured frames to an input callback and
+/// fills the output from an output callback.
 ///
-/// Owns the device and the callbacks. Made on any thread; `start` and `run` are called on the audio
-/// thread (or, where time is virtual, `cycle` on any), and `stop` by whoever has it then.
+/// The unit owns the device and the callbacks. It is created on any thread. `start` and `run` are
+/// called on the audio thread (if time is virtual, `cycle` can be called on any thread), and `stop`
+/// on the thread that owns the unit at that time.
 ///
-/// All that a cycle does is in `UnitCore` and proven there. Here is what is generic over the
-/// callbacks, which the compiler cannot prove: the order of the two calls.
+/// `UnitCore` does all other work of a cycle and is proven there. This type contains the part that
+/// is generic over the callbacks, which the compiler cannot prove: the order of the two calls.
 ///
-/// Design note. The two calls go through the callbacks' witness table, two indirect calls a cycle.
-/// Swift 6.3.1 specialises a generic function only where its caller knows the concrete type:
-/// sessions are generic over their mixer as well, so that all of them down to the unit would have
-/// to be `@inlinable`, and the tool would hold a copy of each for every session. A C function, as
-/// drivers have it (`DriverFunction`), would be as indirect, and every type of callbacks would have
-/// to write its own. What is lost is the proof of four lines; the counters and RealtimeSanitizer
-/// watch them in `Scripts/realtime-proof`.
+/// Design note. The two calls go through the callbacks' witness table, which costs two indirect
+/// calls per cycle. Swift 6.3.1 specialises a generic function only if its caller knows the
+/// concrete type. Sessions are generic over their mixer as well, so all of them down to the unit
+/// would have to be `@inlinable`, and the tool would contain a copy of each for every session. A C
+/// function, as drivers use it (`DriverFunction`), would be as indirect, and every type of
+/// callbacks would have to define its own. The cost is that four lines are not proven. The counters
+/// and RealtimeSanitizer check them in `Scripts/realtime-proof`.
 ///
 /// ```swift
 /// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free"))
@@ -146,32 +153,33 @@ public struct DuplexClosures: DuplexCallbacks, ~Copyable {
 /// precondition(progress.frames == 48000 && unit.state == .stopped)
 /// ```
 public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
-  /// The state of a unit: made, running or stopped.
+  /// The state of a unit: initialized, running or stopped.
   public enum State: Sendable {
-    /// Made, not started.
+    /// The unit was created and not started.
     case initialized
-    /// Started.
+    /// The unit was started and not stopped.
     case running
-    /// Stopped, for good.
+    /// The unit was stopped permanently.
     case stopped
   }
 
-  /// The device, as it was granted.
+  /// The configuration that the device granted.
   public let configuration: DuplexConfiguration
-  /// The state of the unit: made, running or stopped.
+  /// The state of the unit: initialized, running or stopped.
   public private(set) var state = State.initialized
-  /// The callbacks; theirs again when the unit has stopped.
+  /// The callbacks. The caller can use them again after the unit has stopped.
   public var callbacks: Callbacks
   @usableFromInline var core: UnitCore
 
-  /// A unit on `device` that publishes to `progress` and tells xruns to the reader of `events`.
+  /// Creates a unit on `device` that publishes its figures to `progress` and writes xruns and other
+  /// events of the timeline to `events`.
   ///
-  /// It ends by itself after `frameLimit` frames, the last cycle being shorter where it must be. A
-  /// device that goes away ends it too, unless it `reconnects`: then it waits for the same device
-  /// and goes on, with a gap in the timeline as long as the device was away. Asked to stop, it goes
-  /// on for `fadeFrames` frames, so that what is heard can fade out. A timeline that another device
-  /// began goes on from `resuming`, where that one's last cycle ended, after a gap as long as the
-  /// time between.
+  /// The unit ends after `frameLimit` frames, with a shorter last cycle if necessary; nil means no
+  /// limit. The loss of the device also ends it, unless it `reconnects`: it then waits for the same
+  /// device and continues, with a gap in the timeline as long as the device was away. After a stop
+  /// request it continues for `fadeFrames` frames, so that the output can fade out. With
+  /// `resuming`, it continues a timeline that another device began, from the end of that device's
+  /// last cycle, after a gap as long as the time in between.
   public init(
     device: consuming DuplexDevice, callbacks: consuming Callbacks,
     progress: borrowing UnitProgress,
@@ -186,7 +194,7 @@ public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
       fadeFrames: fadeFrames, reconnects: reconnects, resuming: resuming)
   }
 
-  /// The same on the device that `driver` drives.
+  /// Creates the same unit on the device that `driver` drives.
   public init<Driver: DuplexDriver & ~Copyable>(
     device driver: consuming Driver, callbacks: consuming Callbacks,
     progress: borrowing UnitProgress,
@@ -198,9 +206,9 @@ public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
       frameLimit: frameLimit, fadeFrames: fadeFrames, reconnects: reconnects)
   }
 
-  /// Prepares the callbacks and gets the device going.
+  /// Prepares the callbacks and starts the device.
   ///
-  /// Throws what the callbacks' `prepare` throws, and a `DeviceFailure` where the device does not
+  /// Throws what the callbacks' `prepare` throws, and a `DeviceFailure` if the device does not
   /// start or the unit was started before.
   public mutating func start() throws(DeviceFailure) {
     guard state == .initialized else {
@@ -212,9 +220,10 @@ public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
     state = .running
   }
 
-  /// Cycles until the limit is reached, a stop is asked for, a callback ends it, or the device
-  /// fails; nil unless it failed. Runs on the audio thread. The thread that started it interrupts
-  /// it when the unit's progress stands still, so that a stop or a stalled device is noticed.
+  /// Runs cycles until the limit is reached, a stop is requested, a callback ends the run, or the
+  /// device fails. Returns nil unless the device failed. Runs on the audio thread. The thread that
+  /// started it interrupts it if the unit's progress stalls, so that a stop request or a stalled
+  /// device is noticed.
   public mutating func run() -> DeviceFailure? {
     while true {
       switch cycle() {
@@ -225,8 +234,8 @@ public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
     }
   }
 
-  /// One turn: waits for the device for as long as one wait lasts and, if a period is there, runs
-  /// the callbacks.
+  /// Runs one turn: waits for the device, for as long as one wait lasts, and runs the callbacks if
+  /// a period is available.
   @inlinable
   public mutating func cycle() -> CycleOutcome {
     guard state == .running else { return .failed(.notRunning) }
@@ -250,7 +259,7 @@ public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
     }
     let outcome = core.handle(turn)
     if case .away = outcome { callbacks.idle() }
-    // The gap reaches to the end: it is told with no frame behind it.
+    // The gap reaches the end of the run: the input callback receives it without frames.
     if core.hasInput {
       callbacks.input(core.takeInput())
       core.finishInput()
@@ -258,7 +267,7 @@ public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
     return outcome
   }
 
-  /// Ends the run. With `draining`, what is queued is heard first.
+  /// Ends the run. With `draining`, the queued frames are played first.
   public mutating func stop(draining: Bool = false) {
     guard state == .running else { return }
     core.device.stop(draining: draining)
@@ -267,7 +276,7 @@ public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
 }
 
 extension DeviceFailure {
-  /// A unit was turned before its start, or after its end.
+  /// The failure of a unit whose `cycle` was called before its start or after its end.
   @usableFromInline
   static var notRunning: DeviceFailure {
     DeviceFailure(.invalidRequest, "The unit is not running.", hint: "Start it first.")

@@ -3,19 +3,20 @@
 /// The reconnect state of a device: present, away or returning, and the time of its last period.
 struct ReconnectState: BitwiseCopyable {
   private enum Presence: BitwiseCopyable {
-    /// There; away; or there again, and still to deliver its first period.
+    /// The device is present; it is away; it is back and has not delivered its first period yet.
     case present, away, returning
   }
 
   private var presence = Presence.present
-  /// When the last period was there, on the device's clock.
+  /// The time of the last period, in nanoseconds of the device's clock.
   private var lastPeriod: UInt64 = 0
-  /// When the last period of another device was there that began the timeline; 0 without one.
+  /// The time, in nanoseconds, of the last period of another device that began the timeline; 0 if
+  /// there was none.
   private var resumedFrom: UInt64 = 0
 
   init() {}
 
-  /// The device takes the place of another one, whose last cycle ended at `last`.
+  /// Creates the state of a device that replaces another one, whose last cycle ended at `last`.
   init(resuming last: CycleTime) {
     presence = .returning
     resumedFrom = last.nanoseconds
@@ -26,12 +27,13 @@ struct ReconnectState: BitwiseCopyable {
     @_noLocks get { presence == .away }
   }
 
-  /// Whether it is away, or back without having delivered anything yet.
+  /// Whether the device is away, or is back and has not delivered a period yet.
   var isOpen: Bool {
     @_noLocks get { presence != .present }
   }
 
-  /// The device went away. False where that is told already: it was back only for a moment.
+  /// Records the loss of the device. Returns false if the loss was already recorded because the
+  /// device was back only briefly.
   @_noLocks
   mutating func begin() -> Bool {
     let isNews = presence == .present
@@ -39,7 +41,7 @@ struct ReconnectState: BitwiseCopyable {
     return isNews
   }
 
-  /// A period is there. Whether it is the first one after the device came back.
+  /// Records a period. Returns whether it is the first one since the device came back.
   @_noLocks
   mutating func end() -> Bool {
     let isReturn = presence == .returning
@@ -47,20 +49,21 @@ struct ReconnectState: BitwiseCopyable {
     return isReturn
   }
 
-  /// Remembers when a period was there.
+  /// Stores the time of a period.
   @_noLocks
   mutating func note(_ nanoseconds: UInt64) {
     lastPeriod = nanoseconds
   }
 
-  /// Frames that have gone by since the last period.
+  /// Returns the number of frames that have passed since the last period.
   @_noLocks
   func frames(until now: UInt64, sampleRate: Int) -> Int {
     Int(clamping: Double(now &- lastPeriod) * 1e-9 * Double(sampleRate))
   }
 
-  /// Frames that no device captured between the last period of another one and the first of this
-  /// one, which was there at `now`. Told once, and 0 where no device was replaced.
+  /// Returns the number of frames that no device captured between the last period of another device
+  /// and the first period of this one, which was available at `now`. Returns it once, then 0.
+  /// Returns 0 if no device was replaced.
   @_noLocks
   mutating func takeGap(until now: UInt64, _ shape: DuplexShape) -> Int {
     let last = resumedFrom
@@ -70,7 +73,7 @@ struct ReconnectState: BitwiseCopyable {
     return max(0, passed &- shape.periodFrames)
   }
 
-  /// The device is there again, and still to deliver its first period.
+  /// Records that the device is back and has not delivered its first period yet.
   @_noLocks
   mutating func beginReturn() { presence = .returning }
 }

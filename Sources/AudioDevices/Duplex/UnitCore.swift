@@ -1,40 +1,41 @@
 // Audio thread.
 import RealtimeAudio
 
-/// A unit but for its callbacks: the timeline, and the device under it. Everything from wake-up to
-/// wake-up is here and proven free of locks and allocation; what may take its time is in
-/// `UnitRecovery`.
+/// A unit without its callbacks: the timeline and the device. All code from wake-up to wake-up is
+/// here and proven free of locks and allocation. Code that may take longer is in
+/// `UnitRecovery.swift`.
 ///
-/// A turn is `begin`; with a period, the callbacks between `takeInput`, `prepareOutput`,
-/// `takeOutput` and `finishOutput`; and `end`.
+/// A turn consists of `begin`; if a period is available, the callbacks between `takeInput`,
+/// `prepareOutput`, `takeOutput` and `finishOutput`; and `end`.
 @usableFromInline
 struct UnitCore: ~Copyable {
-  /// The result of one turn of the loop: a wait and, where a period is there, both callbacks.
+  /// The result of one turn of the loop: a wait and, if a period is available, both callbacks.
   @usableFromInline
   enum Turn: BitwiseCopyable {
-    /// A period is there: the callbacks are due.
+    /// A period is available: the callbacks are due.
     case cycle
     /// The callbacks ran.
     case ran
-    /// Nothing happened.
+    /// No frame moved.
     case waiting
-    /// The end.
+    /// The run has ended.
     case finished
-    /// The device stopped after an xrun and has to be started again.
+    /// The device stopped after an xrun and must be started again.
     case xrun(TimelineEvent.Kind)
     /// The device is gone.
     case lost
-    /// The device says that it is ready, and neither gives nor takes a frame.
+    /// The device has moved no frame for longer than `idle` allows.
     case stalled
-    /// The device is gone and looked for.
+    /// The device is gone, and the unit waits for its return.
     case away
     /// The end is reached while the device is away: the gap up to it is reported.
     case absent
   }
 
-  /// Nanoseconds for which a requested stop waits for a device that does not move.
+  /// The time in nanoseconds for which a requested stop waits for a device that does not advance.
   static var stopTimeout: UInt64 { @_noLocks get { 200_000_000 } }
-  /// Nanoseconds for which a device may be ready, or be recovered, without moving a frame.
+  /// The time in nanoseconds for which a device may be ready, or be recovered, without moving a
+  /// frame.
   static var stallTimeout: UInt64 { @_noLocks get { 5_000_000_000 } }
 
   var device: DuplexDevice
@@ -44,19 +45,20 @@ struct UnitCore: ~Copyable {
   var events: EventWriter<TimelineEvent>
   private let shared: SharedState<UnitFigures>
   var status = DeviceStatus()
-  /// Nanoseconds for which no frame may move. Two devices with two clocks give up one of them that
-  /// stands for `stallTimeout`, and go on with the other.
+  /// The time in nanoseconds for which no frame may move. It is longer for two devices with two
+  /// clocks: they give up one device that stalls for `stallTimeout`, and continue with the other.
   private let stallLimit: UInt64
   private let secondaryCount: Int
   private let fadeFrames: Int
 
-  /// Where the next cycle begins on the timeline, and where the last one ends.
+  /// The positions on the timeline at which the next cycle begins and the last cycle of the run
+  /// ends.
   var frame = 0
   private(set) var frameLimit: Int
   private(set) var isStopping = false
   private var isEnded = false
 
-  /// This cycle: where it stands, its frames, those that the timeline moved by, and what is lent.
+  /// The current cycle: its time, its frame count, the position before it, and the borrowed memory.
   var time = CycleTime(frame: 0, nanoseconds: 0, lostFrames: 0)
   var cycleFrames = 0
   private var firstFrame = 0
@@ -64,7 +66,8 @@ struct UnitCore: ~Copyable {
   var captured: DeviceFrames
   private var room: DeviceFrames
   let silentBuffer: DeviceBuffer
-  /// What the output callback fills where the output has no room, and whether it does.
+  /// The buffer that the output callback fills if the output has no room, and whether it does so
+  /// now.
   private let droppedBuffer: DeviceBuffer
   private var isDropping = false
   /// Whether the input callback is due.
@@ -74,7 +77,7 @@ struct UnitCore: ~Copyable {
   private var cycleCount = 0
   private var busyNanoseconds: UInt64 = 0
   private var busiestNanoseconds: UInt64 = 0
-  /// When the timeline last moved on, on the device's clock, and how often the device was asked
+  /// The time at which the timeline last advanced, on the device's clock, and the number of turns
   /// since.
   var lastReady: UInt64 = 0
   private var idleTurns = 0
@@ -83,17 +86,18 @@ struct UnitCore: ~Copyable {
   var unrecoveredSince: UInt64?
   var reconnectState = ReconnectState()
   var reconnectReport = ReconnectReport()
-  /// Where on the timeline one of two devices went away.
+  /// The positions on the timeline at which one of two devices went away; nil while it is present.
   var captureLostFrame: Int?
   var playbackLostFrame: Int?
-  /// An xrun that was mended and whose gap a cycle will tell, and before which frame it came.
+  /// An xrun that was recovered and whose gap a later cycle reports, and the frame before which it
+  /// occurred.
   var xrun: TimelineEvent.Kind?
   var xrunFrame = 0
-  /// Frames that were lost and are in no event yet.
+  /// The number of lost frames that no event has reported yet.
   var untoldFrames = 0
-  /// Captured frames of the last cycle for which the output had no room.
+  /// The number of captured frames of the last cycle for which the output had no room.
   var droppedFrames = 0
-  /// Whether this turn told that the input is back, and how many frames that cost.
+  /// Whether an event of this turn reported the return of the input and the number of lost frames.
   var isReturnTold = false
 
   init(
@@ -140,7 +144,7 @@ struct UnitCore: ~Copyable {
 
   var figures: UnsafeMutablePointer<UnitFigures> { shared.pointer }
 
-  /// Waits for the device and, where a period is there, prepares its cycle.
+  /// Waits for the device and, if a period is available, prepares its cycle.
   @usableFromInline @_noLocks
   mutating func begin() -> Turn {
     turns &+= 1
@@ -179,7 +183,7 @@ struct UnitCore: ~Copyable {
     }
   }
 
-  /// Moves the timeline over what was lost, and borrows the captured frames.
+  /// Advances the timeline over the lost frames, and borrows the captured frames.
   @_noLocks
   private mutating func prepare() {
     firstFrame = frame
@@ -189,12 +193,12 @@ struct UnitCore: ~Copyable {
       lost &+= reconnectState.takeGap(until: status.periodTime, shape)
     }
     lost = min(lost, frameLimit &- frame)
-    // One gap is told once, by what came first.
+    // A gap is reported once, by the event that came first.
     if isReturn {
       _ = events.write(TimelineEvent(kind: .deviceReturned, frame: frame, frames: lost))
       xrun = nil
     } else if let bridged = status.concealedFrames {
-      // Frames that were lost are a gap, whether an xrun was told or not.
+      // Lost frames form a gap, whether or not an xrun was reported.
       let all = untoldFrames &+ (isReturnTold ? 0 : lost) &+ bridged
       if all > 0, xrun == nil { (xrun, xrunFrame) = (.captureXrun, frame) }
       reportXrun(lost: all)
@@ -217,14 +221,14 @@ struct UnitCore: ~Copyable {
     if let lent = device.capturedFrames(cycleFrames) {
       captured = lent
     } else {
-      // Nothing to capture after all: what was lost is handed over without frames.
+      // No frames are available after all: the lost frames are reported without captured frames.
       hasPeriod = false
       cycleFrames = 0
       hasInput = lost > 0
     }
   }
 
-  /// What the input callback gets.
+  /// Returns the cycle for the input callback.
   @usableFromInline @_noLocks
   mutating func takeInput() -> InputCycle {
     hasInput = false
@@ -232,11 +236,11 @@ struct UnitCore: ~Copyable {
     return InputCycle(time: time, frames: captured, frameCount: cycleFrames)
   }
 
-  /// The input callback has returned.
+  /// Records that the input callback has returned.
   @usableFromInline @_noLocks
   func finishInput() { figures.pointee.isInCallback.store(false, ordering: .relaxed) }
 
-  /// Borrows room to play, where the output callback is due.
+  /// Borrows room to play. Returns whether the output callback is due.
   @usableFromInline @_noLocks
   mutating func prepareOutput() -> Bool {
     guard hasPeriod else { return false }
@@ -249,15 +253,16 @@ struct UnitCore: ~Copyable {
       return true
     }
     hasPeriod = false
-    // Without input nothing was taken: the next wait says what is the matter.
+    // Without input no frames were read: the next wait reports the cause.
     guard shape.hasCapture else { return false }
-    // What was taken goes its way: what counts what is played, or records it, loses no frame.
+    // The captured frames are still processed, so that code that counts or records the played
+    // frames loses none.
     isDropping = true
     room = droppedBuffer.frames(cycleFrames)
     return true
   }
 
-  /// What the output callback gets.
+  /// Returns the cycle for the output callback.
   @usableFromInline @_noLocks
   mutating func takeOutput() -> OutputCycle {
     figures.pointee.isInCallback.store(true, ordering: .relaxed)
@@ -265,7 +270,7 @@ struct UnitCore: ~Copyable {
       time: time, room: room, frameCount: cycleFrames, framesLeft: frameLimit &- time.frame)
   }
 
-  /// Hands what the callback left to the device.
+  /// Passes the frames that the callback filled to the device.
   @usableFromInline @_noLocks
   mutating func finishOutput(_ output: inout OutputCycle) {
     figures.pointee.isInCallback.store(false, ordering: .relaxed)
@@ -291,7 +296,8 @@ struct UnitCore: ~Copyable {
     if moved > 0 { unrecoveredSince = nil }
   }
 
-  /// The output has no room: what came in is not heard. The next wait tells why.
+  /// Ends a cycle for which the output had no room: its frames are not played. The next wait
+  /// reports the cause.
   @_noLocks
   private mutating func drop(_ frames: Int) {
     device.release(frames)
@@ -300,7 +306,7 @@ struct UnitCore: ~Copyable {
     unrecoveredSince = nil
   }
 
-  /// Publishes how the cycle went.
+  /// Publishes the figures of the cycle.
   @usableFromInline @_noLocks
   mutating func end() -> Turn {
     figures.pointee.frames.store(frame, ordering: .relaxed)
@@ -321,8 +327,9 @@ struct UnitCore: ~Copyable {
     return .ran
   }
 
-  /// No frame moved: allowed for `stallLimit`, or for `stopTimeout` where a stop was requested. A
-  /// million waits that returned at once count as a stall, so that the thread does not spin.
+  /// Handles a turn in which no frame moved. This is allowed for `stallLimit`, or for `stopTimeout`
+  /// if a stop was requested. A million waits that return at once count as a stall (during a stop,
+  /// a thousand end the run), so that the thread does not spin.
   @_noLocks
   private mutating func idle() -> Turn {
     idleTurns &+= 1

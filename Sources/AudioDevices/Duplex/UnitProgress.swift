@@ -2,8 +2,9 @@
 import RealtimeAudio
 import Synchronization
 
-/// The figures a running unit publishes. Only the audio thread stores them; each stands alone, so
-/// relaxed order is enough.
+/// The figures that a running unit publishes. Only the audio thread stores them, apart from
+/// `stopRequested` and `returning`. Each figure is independent of the others, so relaxed order is
+/// enough.
 struct UnitFigures: ~Copyable {
   let frames = Atomic<Int>(0)
   let captureXruns = Atomic<Int>(0)
@@ -16,15 +17,16 @@ struct UnitFigures: ~Copyable {
   let isInCallback = Atomic<Bool>(false)
   let busyNanoseconds = Atomic<UInt64>(0)
   let busiestNanoseconds = Atomic<UInt64>(0)
-  /// Whether there are two clocks, and how they are held together.
+  /// Whether there are two clocks, and the drift between them.
   let hasDrift = Atomic<Bool>(false)
   let drift = DriftFigures()
-  /// How many secondary outputs there are, and the figures of each.
+  /// The number of secondary outputs, and the figures of each.
   let secondaryCount = Atomic<Int>(0)
   let secondaryOutputs: UnsafeMutablePointer<SecondaryOutputFigures>
   let isStarted = Atomic<Bool>(false)
   let stopRequested = Atomic<Bool>(false)
-  /// Written while no sound moves.
+  /// The last result of the search for a device that went away. The audio thread writes it only
+  /// while no audio is transferred.
   let returning = MutexBox<DeviceReturn?>(nil)
 
   init() {
@@ -39,7 +41,7 @@ struct UnitFigures: ~Copyable {
     secondaryOutputs.deallocate()
   }
 
-  /// Publishes how a secondary output does.
+  /// Publishes the figures of a secondary output.
   @_noLocks
   func publish(_ reading: SecondaryOutputReading, of index: Int) {
     secondaryOutputs[index].drift.publish(reading.drift)
@@ -53,7 +55,7 @@ struct SecondaryOutputFigures: ~Copyable {
   let xruns = Atomic<Int>(0)
 }
 
-/// The figures of a `DriftReading` as atomics, real numbers as their bits.
+/// The figures of a `DriftReading` as atomics. Real numbers are stored as their bits.
 struct DriftFigures: ~Copyable {
   private let ppm = Atomic<UInt64>(0)
   private let errorFrames = Atomic<UInt64>(0)
@@ -80,7 +82,7 @@ struct DriftFigures: ~Copyable {
   }
 }
 
-/// The progress of a unit, to be read on any thread while it runs, and the switch that stops it.
+/// The progress of a unit, which any thread can read while the unit runs, and its stop request.
 ///
 /// ```swift
 /// let progress = UnitProgress()
@@ -92,47 +94,48 @@ public struct UnitProgress: ~Copyable, @unchecked Sendable {
 
   private var figures: UnsafeMutablePointer<UnitFigures> { shared.pointer }
 
-  /// The progress of a unit that has not started.
+  /// Creates the progress of a unit that has not started.
   public init() {
     shared = SharedState(UnitFigures())
   }
 
-  /// The unit's end of it.
+  /// Returns the shared figures for the unit that writes them.
   borrowing func share() -> SharedState<UnitFigures> {
     shared.share()
   }
 
   /// Whether the device was started.
   public var isStarted: Bool { figures.pointee.isStarted.load(ordering: .relaxed) }
-  /// Where the next cycle begins on the timeline: frames captured and lost so far.
+  /// The position on the timeline at which the next cycle begins: the number of frames captured and
+  /// lost so far.
   public var frames: Int { figures.pointee.frames.load(ordering: .relaxed) }
-  /// Times the input overran.
+  /// The number of overruns of the input.
   public var captureXruns: Int { figures.pointee.captureXruns.load(ordering: .relaxed) }
-  /// Times the output ran dry.
+  /// The number of underruns of the output.
   public var playbackXruns: Int { figures.pointee.playbackXruns.load(ordering: .relaxed) }
-  /// Frames the timeline jumped over.
+  /// The number of frames that were not captured, or were captured and not played.
   public var lostFrames: Int { figures.pointee.lostFrames.load(ordering: .relaxed) }
-  /// Samples handed to the output that were no number.
+  /// The number of samples passed to the output that were not a number (NaN).
   public var nanCount: Int { figures.pointee.nanCount.load(ordering: .relaxed) }
-  /// Frames from input to output as the driver itself counts them; 0 where it is not known.
+  /// The number of frames from input to output as the driver counts them; 0 if it is not known.
   public var reportedLatencyFrames: Int {
     figures.pointee.reportedLatencyFrames.load(ordering: .relaxed)
   }
-  /// Cycles run.
+  /// The number of cycles run.
   public var cycles: Int { figures.pointee.cycles.load(ordering: .relaxed) }
-  /// Times the unit asked its device for the next cycle: a unit whose turns do not become more is
-  /// in a call that does not return.
+  /// The number of times that the unit polled its device for the next cycle. If it does not
+  /// increase, the unit is in a call that does not return.
   public var turns: Int { figures.pointee.turns.load(ordering: .relaxed) }
-  /// Whether the unit has called its input or output callback, which has not returned.
+  /// Whether the unit has called its input or output callback, and the callback has not returned.
   public var isInCallback: Bool { figures.pointee.isInCallback.load(ordering: .relaxed) }
-  /// Time spent in callbacks and conversion, in nanoseconds.
+  /// The time spent in callbacks and conversion, in nanoseconds.
   public var busyNanoseconds: UInt64 { figures.pointee.busyNanoseconds.load(ordering: .relaxed) }
-  /// The longest cycle, in nanoseconds.
+  /// The duration of the longest cycle, in nanoseconds.
   public var busiestNanoseconds: UInt64 {
     figures.pointee.busiestNanoseconds.load(ordering: .relaxed)
   }
 
-  /// The drift between two clocks; nil where there is only one.
+  /// The drift between two clocks; nil if there is only one.
   public var drift: DriftReading? {
     figures.pointee.hasDrift.load(ordering: .relaxed) ? figures.pointee.drift.reading : nil
   }
@@ -146,7 +149,8 @@ public struct UnitProgress: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// What was last found of a device that went away, where it is news: asked once, then nil.
+  /// Returns the last result of the search for a device that went away, if it is new; otherwise
+  /// nil.
   public func takeReturn() -> DeviceReturn? {
     figures.pointee.returning.withLock { found in
       defer { found = nil }
@@ -154,7 +158,7 @@ public struct UnitProgress: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Asks the unit to end: after the cycle it is in, or when what is heard has faded out.
+  /// Requests the end of the run: after the current cycle, or after the output has faded out.
   public func requestStop() {
     figures.pointee.stopRequested.store(true, ordering: .relaxed)
   }

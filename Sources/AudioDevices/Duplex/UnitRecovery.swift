@@ -1,10 +1,10 @@
 import RealtimeAudio
 
-/// The recovery of a unit from an xrun, and the reconnect of a device that is away. It runs on the
-/// audio thread and may take its time.
+/// The recovery of a unit from an xrun, and the reconnection of a device that is away. It runs on
+/// the audio thread and may take longer than a cycle.
 extension UnitCore {
-  /// Handles a turn that was no cycle. Afterwards `hasInput` says whether the input
-  /// callback is due for a last time.
+  /// Handles a turn that was not a cycle. Afterwards `hasInput` is true if the input callback is
+  /// due for a last time.
   @usableFromInline
   mutating func handle(_ turn: Turn) -> CycleOutcome {
     switch turn {
@@ -23,7 +23,7 @@ extension UnitCore {
   }
 
   private mutating func recover(_ kind: TimelineEvent.Kind) -> CycleOutcome {
-    // Cycles went on since the last one, and its gap is still open.
+    // Cycles ran after the last xrun, and its gap is still open.
     if xrun != nil, frame > xrunFrame { reportXrun(lost: 0) }
     xrun = kind
     xrunFrame = frame
@@ -44,7 +44,7 @@ extension UnitCore {
       closeReports()
       return .finished
     }
-    // A gap after a gap, with never a frame between, would go on for ever.
+    // Gaps without a frame between them would otherwise repeat endlessly.
     guard lastReady &- since < Self.stallTimeout else {
       closeReports()
       return .failed(.persistentXrun(configuration))
@@ -52,7 +52,7 @@ extension UnitCore {
     return .recovered
   }
 
-  /// The device is gone: waits for it, or ends with `failure`.
+  /// Handles the loss of the device: waits for its return, or ends with `failure`.
   private mutating func lose(_ failure: DeviceFailure) -> CycleOutcome {
     guard reconnects else {
       closeReports()
@@ -69,7 +69,7 @@ extension UnitCore {
     return .away
   }
 
-  /// Gives the device a tenth of a second to come back.
+  /// Waits up to 100 ms for the return of the device.
   private mutating func pollForReconnection() -> CycleOutcome {
     let found = device.pollForReconnection()
     lastReady = device.now
@@ -81,8 +81,8 @@ extension UnitCore {
     return .ran
   }
 
-  /// The gap that an absent device leaves reaches to the end: the input callback is told so with no
-  /// frames.
+  /// Ends the run while the device is absent. The gap reaches the end of the run. The input
+  /// callback receives it without frames.
   private mutating func endInAbsence() {
     let lost = frameLimit - frame
     _ = events.write(TimelineEvent(kind: .deviceAbsent, frame: frame, frames: lost))

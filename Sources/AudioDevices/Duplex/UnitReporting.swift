@@ -3,10 +3,10 @@
 import AudioBasics
 import RealtimeAudio
 
-/// The reports of a unit on frames that were lost, and on devices that go away and come back.
+/// The reports of a unit about lost frames, and about devices that go away and come back.
 extension UnitCore {
-  /// Counts what the last cycle did not play because the input's clock is the faster one. An output
-  /// that had stopped is counted when it is recovered.
+  /// Counts the frames that the last cycle did not play because the input's clock is faster. If the
+  /// output has stopped, its recovery counts the xrun.
   @_noLocks
   mutating func reportDrop() {
     let frames = droppedFrames
@@ -20,7 +20,7 @@ extension UnitCore {
     _ = events.write(TimelineEvent(kind: .playbackXrun, frame: frame &- frames, frames: frames))
   }
 
-  /// Tells an xrun that was mended, and how many frames it took.
+  /// Reports an xrun that was recovered, and the number of frames lost.
   @_noLocks
   mutating func reportXrun(lost frames: Int) {
     guard let kind = xrun else { return }
@@ -28,18 +28,18 @@ extension UnitCore {
     xrun = nil
   }
 
-  /// One of several devices went away or is back, and the others went on.
+  /// Reports that one of several devices went away or came back while the others continued.
   @_noLocks
   mutating func report(_ event: DeviceEvent) {
     var told = TimelineEvent(kind: event.kind, frame: frame, frames: event.frames)
     switch event.kind {
-    // One that had stopped before is missing from there on.
+    // An input that had stopped before is missing from the frame at which it stopped.
     case .captureLost: captureLostFrame = xrun == .captureXrun ? min(xrunFrame, frame) : frame
     case .playbackLost: playbackLostFrame = frame
     case .captureReturned:
       told.frame = captureLostFrame ?? frame
       captureLostFrame = nil
-      // With the frames up to the next cycle.
+      // The event includes the frames up to the next cycle.
       isReturnTold = true
     case .playbackReturned: playbackLostFrame = nil
     default: break
@@ -48,7 +48,7 @@ extension UnitCore {
     _ = events.write(told)
   }
 
-  /// At the end: tells what would have been told later.
+  /// Writes the reports that are still due at the end of the run.
   @_noLocks
   mutating func closeReports() {
     if droppedFrames > 0 { reportDrop() }
@@ -56,8 +56,8 @@ extension UnitCore {
     reportAbsence()
   }
 
-  /// Tells of an input that stopped while the output went on, and has not begun again: from there
-  /// on the timeline is silent.
+  /// Reports an input that stopped while the output continued, and that has not started again: the
+  /// timeline is silent from that position on.
   @_noLocks
   mutating func reportOpenGap() {
     guard xrun == .captureXrun, captureLostFrame == nil, frame > xrunFrame else { return }
@@ -67,7 +67,7 @@ extension UnitCore {
     untoldFrames = 0
   }
 
-  /// At the end: one of two devices that is away now did not come back.
+  /// Reports, at the end of the run, that one of two devices is away and did not come back.
   @_noLocks
   mutating func reportAbsence() {
     if let lost = captureLostFrame {
@@ -81,7 +81,7 @@ extension UnitCore {
     playbackLostFrame = nil
   }
 
-  /// Frames that were not captured and are silence on the timeline.
+  /// Counts frames that were not captured and are silence on the timeline.
   @_noLocks
   func count(silentFrames: Int) {
     guard silentFrames > 0 else { return }

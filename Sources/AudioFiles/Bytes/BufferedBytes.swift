@@ -1,29 +1,29 @@
 import AudioBasics
 import Synchronization
 
-/// A byte source with a place in it, read in pieces of up to 16 KiB, so that decoders may ask for a
-/// few bytes at a time.
+/// A byte source with a read position and a buffer of 16 KiB, so that decoders can read a few bytes
+/// at a time.
 ///
-/// Nothing here is final: after an interruption the next read asks the source anew.
+/// An interruption is not permanent: the next read queries the source again.
 final class BufferedBytes: PlacedBytes, @unchecked Sendable {
   // @unchecked because one thread at a time reads, and what other threads ask for is atomic.
   let source: any ByteSource
-  /// Bytes of a read that is made through the memory; longer ones go past it.
+  /// The maximum number of bytes of a read that goes through the buffer. Longer reads bypass it.
   private static let longestKept = 4096
-  /// Bytes that `peek` can be asked for, at most.
+  /// The maximum number of bytes that `peek` can return.
   static let mostPeeked = 16384
   private let memory = UnsafeMutableRawBufferPointer.allocate(
     byteCount: mostPeeked, alignment: 16)
-  /// What is held lies from `start` to `end`.
+  /// The offsets of the first buffered byte (`start`) and of the byte after the last one (`end`).
   private let start = Atomic(0)
   private let end = Atomic(0)
   private let place = Atomic(0)
 
-  /// Failure inside a callback of a C library, which cannot throw it.
+  /// The failure of a read in a callback of a C library, through which it cannot be thrown.
   private var failure: FileFailure?
-  /// Whether a read came back with less than was there, because it was interrupted.
+  /// Whether a read returned fewer bytes than available because it was interrupted.
   private(set) var wasInterrupted = false
-  /// Limit on what is read while it is not known whether there is sound; nil once it is.
+  /// The limit on bytes read while a file is being opened; nil otherwise.
   private var allowance: OpeningAllowance?
 
   init(_ source: any ByteSource) {
@@ -36,20 +36,20 @@ final class BufferedBytes: PlacedBytes, @unchecked Sendable {
 
   var name: String { source.name }
 
-  /// Bytes in all, where there is an end that is known.
+  /// The total number of bytes; nil if the source has no end or its length is unknown.
   var byteCount: Int? { source.byteCount.map { min(max(0, $0), FileBounds.byteCount) } }
 
-  /// Whether bytes can be had from any place, and the end is known.
+  /// Whether bytes can be read at any offset, and the length is known.
   var isSeekable: Bool { source.isSeekable && source.byteCount != nil }
 
-  /// Where the next byte is read. Setting it reads nothing.
+  /// The offset of the next byte to read. Setting it reads nothing.
   var position: Int {
     get { place.load(ordering: .relaxed) }
     set { place.store(newValue, ordering: .relaxed) }
   }
 
-  /// The next `count` bytes (16 KiB at most), fewer at the end or after an interruption. They stay
-  /// until the next call; the position stays as well.
+  /// Returns the next `count` bytes (at most 16 KiB), or fewer at the end or after an interruption.
+  /// The bytes are valid until the next call. The position does not change.
   func peek(_ count: Int) throws(FileFailure) -> UnsafeRawBufferPointer {
     requirement(count <= memory.count, "More bytes were asked for at once than are kept.")
     let from = position
@@ -63,7 +63,7 @@ final class BufferedBytes: PlacedBytes, @unchecked Sendable {
     return UnsafeRawBufferPointer(rebasing: memory[from - base..<upper - base])
   }
 
-  /// The bytes at `place`, 16 KiB of them at most; the position stays.
+  /// Returns `count` bytes (at most 16 KiB) at `place`. The position does not change.
   func bytes(at place: Int, count: Int) throws(FileFailure) -> [UInt8] {
     let before = position
     defer { position = before }
@@ -71,8 +71,8 @@ final class BufferedBytes: PlacedBytes, @unchecked Sendable {
     return Array(try peek(count))
   }
 
-  /// Fills `bytes`, but for the end or an interruption; with what is there where `isWhole` is
-  /// false.
+  /// Fills `bytes` and returns the number of bytes read. Reads fewer bytes only at the end or after
+  /// an interruption, or, if `isWhole` is false, if fewer are available.
   func read(
     into bytes: UnsafeMutableRawBufferPointer, isWhole: Bool = true
   ) throws(FileFailure) -> Int {
@@ -81,7 +81,7 @@ final class BufferedBytes: PlacedBytes, @unchecked Sendable {
     return done
   }
 
-  /// The same. `done` becomes how many bytes were read, also where it throws.
+  /// Reads as above. `done` receives the number of bytes read, even if an error is thrown.
   private func read(
     into bytes: UnsafeMutableRawBufferPointer, isWhole: Bool, done: inout Int
   ) throws(FileFailure) {
@@ -90,7 +90,7 @@ final class BufferedBytes: PlacedBytes, @unchecked Sendable {
       if rest.count > Self.longestKept, try approach(position),
         position == end.load(ordering: .relaxed)
       {
-        // Nothing of it is held: it goes where it is wanted.
+        // None of these bytes are buffered: read them directly into the caller's memory.
         defer { start.store(end.load(ordering: .relaxed), ordering: .relaxed) }
         let count = try fetch(into: rest, at: position)
         position += count
@@ -109,7 +109,8 @@ final class BufferedBytes: PlacedBytes, @unchecked Sendable {
     }
   }
 
-  /// As `read`, for callbacks: a failure waits for `check`, and what came before it is given.
+  /// Reads like `read`, for C callbacks. Stores a failure for `check` instead of throwing it, and
+  /// returns the number of bytes read before the failure.
   func readForCallback(_ bytes: UnsafeMutableRawPointer?, _ count: Int, isWhole: Bool) -> Int {
     guard let bytes, count > 0, failure == nil else { return 0 }
     var done = 0
@@ -123,49 +124,51 @@ final class BufferedBytes: PlacedBytes, @unchecked Sendable {
     return done
   }
 
-  /// Keeps what is wrong with the bytes that a callback read, for `check`.
+  /// Stores a failure found in the bytes that a callback read, for `check`.
   func fail(_ failure: FileFailure) {
     self.failure = failure
   }
 
-  /// Whether a read came back with less than was there.
+  /// Whether a read failed in a callback, or returned fewer bytes than available.
   var isStopped: Bool { failure != nil || wasInterrupted }
 
-  /// Throws what went wrong inside a callback.
+  /// Throws the failure that occurred in a callback, and clears it.
   func check() throws(FileFailure) {
     guard let failure else { return }
     self.failure = nil
     throw failure
   }
 
-  /// Lets `open` read as much as a beginning of sound may take. Throws `.unusableContents` where it
-  /// takes more, and what `open` throws.
+  /// Calls `open` and limits the number of bytes it may read to the size that the headers of an
+  /// audio file may have. Throws `.unusableContents` if `open` exceeds the limit, and the errors
+  /// that `open` throws.
   func opening<Opened>(
     _ open: () throws(FileFailure) -> Opened
   ) throws(FileFailure) -> Opened {
-    // What is near costs nothing but time, and that is in proportion to its length.
+    // Reading a local file costs only time, in proportion to its length.
     allowance = OpeningAllowance(byteCount: source is LocalFile ? byteCount : nil)
     defer { allowance = nil }
     return try open()
   }
 
-  /// Forgets an interruption: the caller has made good what it left undone.
+  /// Clears the interruption flag. The caller has completed the interrupted work.
   func recover() {
     wasInterrupted = false
   }
 
-  /// Makes the source fetch from the place on: C libraries look at the end of a file when they open
-  /// it, and go back without a read, of which a source behind a network learns nothing. Throws
-  /// `.readFailed` where that was interrupted.
+  /// Makes the source fetch from the current position. C libraries read the end of a file when they
+  /// open it, and then seek back without a read, which a network source does not notice. Throws
+  /// `.readFailed` if the read is interrupted.
   func prepare() throws(FileFailure) {
     guard isSeekable else { return }
     _ = try peek(1)
     try checkOpening()
   }
 
-  /// Whether reading on at `bytesPerSecond` need not wait soon: `seconds` are there, or all that is
-  /// left; where `seconds` is nil, three seconds, or half a second and more comes in than is
-  /// needed; or no more will come, or not before more is read. Any thread.
+  /// Returns whether reading at `bytesPerSecond` can continue without blocking soon. This is true
+  /// if `seconds` of data are available (3 s if nil), or all remaining data; if `seconds` is nil,
+  /// also if 0.5 s are available and data arrives at 1.5 times `bytesPerSecond` or more. It is also
+  /// true if the source can deliver no more data, or none before the next read. Any thread.
   func isReady(bytesPerSecond: Double, prebuffer seconds: Double? = nil) -> Bool {
     if source.isBroken { return true }
     let place = position
@@ -180,8 +183,8 @@ final class BufferedBytes: PlacedBytes, @unchecked Sendable {
     return held >= bytesPerSecond / 2 && incoming >= 1.5 * bytesPerSecond
   }
 
-  /// Makes `offset` lie in what is held, or right behind it. False where the end, or an
-  /// interruption, came before it.
+  /// Arranges that `offset` is within the buffered bytes or directly after them. Returns false if
+  /// the end or an interruption occurs before `offset`.
   private func approach(_ offset: Int) throws(FileFailure) -> Bool {
     let held = end.load(ordering: .relaxed)
     if offset >= start.load(ordering: .relaxed) && offset <= held { return true }
@@ -206,18 +209,19 @@ final class BufferedBytes: PlacedBytes, @unchecked Sendable {
     start.store(offset, ordering: .relaxed)
   }
 
-  /// Appends what the source has; 0 at its end.
+  /// Appends bytes from the source to the buffer and returns their number; 0 at the end.
   private func fill() throws(FileFailure) -> Int {
     let next = end.load(ordering: .relaxed)
     let used = next - start.load(ordering: .relaxed)
     return try fetch(into: UnsafeMutableRawBufferPointer(rebasing: memory[used...]), at: next)
   }
 
-  /// Fills `room` with what the source has at `next`, the end of what is held; 0 at its end.
+  /// Fills `room` with bytes of the source at `next`, the end of the buffered bytes, and returns
+  /// their number; 0 at the end.
   private func fetch(
     into room: UnsafeMutableRawBufferPointer, at next: Int
   ) throws(FileFailure) -> Int {
-    // Servers refuse to be asked for what lies behind the end.
+    // Servers reject requests for bytes after the end.
     if let byteCount, next >= byteCount { return 0 }
     let count = min(max(0, try source.read(into: room, at: next)), room.count)
     if count == 0, source.isInterrupted || byteCount.map({ next < $0 }) ?? false {

@@ -1,69 +1,71 @@
-/// Bytes that can be read from any place, wherever they come from: a file behind a network.
+/// A source of bytes that can be read at any offset, for example a file on a network server.
 ///
-/// A read may wait. `interrupt` ends the wait from another thread.
+/// A read may block. `interrupt` ends the wait from another thread.
 public protocol ByteSource: AnyObject, Sendable {
-  /// What messages call it.
+  /// The name of the source in messages.
   var name: String { get }
 
-  /// How many bytes there are; nil where that is not known, or where there is no end.
+  /// The total number of bytes; nil if it is unknown, or if the source has no end.
   var byteCount: Int? { get }
 
-  /// Whether bytes can be had from any place, and not only one after the other.
+  /// Whether bytes can be read at any offset, and not only in sequence.
   var isSeekable: Bool { get }
 
-  /// Fills `bytes` with what begins at `offset` and returns how many bytes came: at least one, and
-  /// less than its room only where no more are there yet; 0 at the end, or after `interrupt`. Waits
-  /// until there is something. One thread at a time. Throws `.readFailed` or `.cannotOpen` where no
-  /// more can be had.
+  /// Fills `bytes` with the bytes from `offset` on and returns the number of bytes read. Blocks
+  /// until at least one byte is available. Returns fewer bytes than `bytes` can hold only if no
+  /// more are available yet; returns 0 at the end of the source, or after `interrupt`. One thread
+  /// at a time. Throws `.readFailed` or `.cannotOpen` if no more bytes can be read.
   func read(
     into bytes: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(FileFailure) -> Int
 
-  /// How many bytes can be read from `offset` on without waiting. Any thread.
+  /// Returns the number of bytes that can be read from `offset` on without blocking. Any thread.
   func readyByteCount(at offset: Int) -> Int
 
-  /// Bytes a second that come in at present; nil where they are all there. Any thread.
+  /// The current rate of incoming bytes per second; nil if all bytes are already available. Any
+  /// thread.
   var bytesPerSecond: Double? { get }
 
-  /// Whether it fetches no more bytes until a read begins at `offset`, because enough lie ahead of
-  /// that place. Any thread.
+  /// Returns whether the source fetches no more bytes until a read begins at `offset`, because
+  /// enough bytes from `offset` on are already available. Any thread.
   func isWaiting(forReadAt offset: Int) -> Bool
 
-  /// Whether no more bytes can be had: reads of what is not here yet fail instead of waiting. Any
-  /// thread.
+  /// Whether the source can deliver no more bytes: reads of bytes that are not available fail
+  /// instead of blocking. Any thread.
   var isBroken: Bool { get }
 
-  /// Whether `interrupt` was called and `proceed` not yet. Any thread.
+  /// Whether `interrupt` was called, and `proceed` was not called since. Any thread.
   var isInterrupted: Bool { get }
 
-  /// Ends a read that waits, and all further ones at once, until `proceed`. Any thread.
+  /// Ends a blocking read, and makes all later reads return at once, until `proceed` is called. Any
+  /// thread.
   func interrupt()
 
-  /// Lets reads wait again. Any thread.
+  /// Allows reads to block again. Any thread.
   func proceed()
 
-  /// What the source says is playing right now, where it is a radio station. Any thread.
+  /// The title that the source announces as playing now, if it is a radio station. Any thread.
   var announcedTitle: String? { get }
 
-  /// What the source says its bytes are (`audio/mpeg`); nil where it does not.
+  /// The MIME type that the source announces (such as `audio/mpeg`); nil if it announces none.
   var contentType: String? { get }
 
-  /// Bits a second that the source announces; nil where it does not.
+  /// The bit rate in bits per second that the source announces; nil if it announces none.
   var announcedBitRate: Int? { get }
 }
 
-/// Defaults for a source whose bytes are all there, and which waits for nothing.
+/// Defaults for a source whose bytes are all available and which never blocks.
 extension ByteSource {
   /// Default: false.
   public func isWaiting(forReadAt offset: Int) -> Bool { false }
   /// Default: false.
   public var isBroken: Bool { false }
-  /// Default: nil, all bytes are there.
+  /// Default: nil, because all bytes are available.
   public var bytesPerSecond: Double? { nil }
-  /// Nothing says so.
+  /// Default: nil.
   public var announcedTitle: String? { nil }
-  /// Nothing says so.
+  /// Default: nil.
   public var contentType: String? { nil }
-  /// Nothing says how many bits a second there are.
+  /// In bit/s. Default: nil.
   public var announcedBitRate: Int? { nil }
 }

@@ -1,33 +1,35 @@
-/// Search for what may follow the samples of a file of chunks.
+/// Search for data that may follow the samples of a chunk-based file.
 extension ChunkWalk {
-  /// Whether a chunk begins at `offset`, or what other programs put behind a whole file.
+  /// Returns whether a chunk begins at `offset`, or data that other programs append to a complete
+  /// file.
   func beginsTail(at offset: Int) throws(FileFailure) -> Bool {
     if try beginsChunk(at: offset) { return true }
     return try isForeign(from: offset)
   }
 
-  /// Whether a chunk begins at `offset`: one of a known name, or one from which others lead to the
-  /// end of the file. Four letters alone are in every long recording.
+  /// Returns whether a chunk begins at `offset`: either one with a known identifier, or one from
+  /// which a sequence of chunks leads to the end of the file. Four printable letters alone are no
+  /// evidence: they occur by chance in every long recording.
   func beginsChunk(at offset: Int) throws(FileFailure) -> Bool {
     guard let chunk = try chunk(at: offset) else { return false }
     if style.knownIdentifiers.contains(chunk.identifier) { return true }
     return try leadsToEnd(from: offset)
   }
 
-  /// Whether whole chunks follow one another from `offset` to the last byte.
+  /// Returns whether complete chunks follow one another from `offset` to the last byte.
   private func leadsToEnd(from offset: Int) throws(FileFailure) -> Bool {
     var offset = offset
     for _ in 0..<1000 {
       guard let chunk = try chunk(at: offset), let next = next(after: chunk) else { return false }
-      // The last byte of padding is often forgotten.
+      // Many programs omit the padding byte after the last chunk.
       if next == byteCount || end(of: chunk) == byteCount { return true }
       offset = next
     }
     return false
   }
 
-  /// Whether what follows from `offset` on is no part of the file: ID3 tags, a further file of the
-  /// kind of WAV, or text. Samples are none of these.
+  /// Returns whether the data from `offset` on is not part of the file: ID3 tags, another file of
+  /// the WAV family, or text. Samples match none of these.
   func isForeign(from offset: Int) throws(FileFailure) -> Bool {
     let count = byteCount - offset
     let head = try file.bytes(at: offset, count: min(max(0, count), 16))
@@ -36,17 +38,18 @@ extension ChunkWalk {
     if ["RIFF", "RIFX", "RF64"].contains(head.identifier(at: 0)), head.identifier(at: 8) == "WAVE" {
       return true
     }
-    // Less than that may be text by accident.
+    // Fewer bytes may look like text by chance.
     guard count >= Self.shortestText, head.allSatisfy(Self.isOfText) else { return false }
     var text = try file.bytes(at: offset, count: min(count, Self.longestText))
-    // Its last letter may go on: it has at most four bytes.
+    // The last character may be cut off by the limit: a character has at most four bytes.
     for _ in 0..<3 where text.count < count && text.last.map({ $0 >= 0x80 }) == true {
       text.removeLast()
     }
     return text.allSatisfy(Self.isOfText) && String(validating: text, as: UTF8.self) != nil
   }
 
-  /// Whether a byte of UTF-8 is no control character, but for those that part words and lines.
+  /// Returns whether a byte may occur in UTF-8 text: not a control character other than tab, line
+  /// feed and carriage return.
   private static func isOfText(_ byte: UInt8) -> Bool {
     (0x20...0x7E).contains(byte) || byte >= 0x80 || [9, 10, 13].contains(byte)
   }

@@ -1,26 +1,28 @@
-/// One chunk of a file, as its head describes it.
+/// One chunk of a file, as described by its header.
 struct Chunk {
-  /// Its four letters.
+  /// The chunk's four-letter identifier.
   let identifier: String
   let start: Int
-  /// Where its contents begin.
+  /// The offset of the chunk's contents in the file, in bytes.
   let body: Int
-  /// How long it says its contents are; may be absurd. Negative where the head says so.
+  /// The size of the contents in bytes, as given by the header. The value is not checked and may
+  /// exceed the file. Negative if the header gives a negative size, or one smaller than the header.
   let size: Int
 }
 
-/// Bytes that can be had from any offset.
+/// Bytes that can be read at any offset.
 protocol PlacedBytes: AnyObject {
-  /// As many of the `count` bytes from `offset` on as there are.
+  /// Returns the `count` bytes from `offset` on, or fewer if the file ends before.
   func bytes(at offset: Int, count: Int) throws(FileFailure) -> [UInt8]
 }
 
 extension PlacedBytes {
-  /// ID3 tags that are passed, one behind the other.
+  /// The maximum number of consecutive ID3 tags that are skipped.
   private static var mostTags: Int { 1000 }
 
-  /// Where the file begins behind ID3 tags, which programs put before other kinds than MP3 as well;
-  /// nil where there are too many. libsndfile knows of no footers.
+  /// Returns the offset of the file's first byte after any leading ID3 tags; nil if there are too
+  /// many tags. Some programs write ID3 tags to other formats than MP3 as well. libsndfile does not
+  /// support ID3 footers: pass false for `withFooters` to compute the offset that it uses.
   func endOfID3Tags(withFooters: Bool = true) throws(FileFailure) -> Int? {
     var offset = 0
     for _ in 0..<Self.mostTags {
@@ -36,15 +38,15 @@ extension PlacedBytes {
 /// Iterates over the chunks of a file, and checks each size against the length of the file.
 struct ChunkWalk {
   let file: any PlacedBytes
-  /// Bytes of the file.
+  /// The length of the file in bytes.
   let byteCount: Int
   let style: ChunkStyle
 
-  /// Chunks that are gone through, at most.
+  /// The maximum number of chunks that are visited.
   static let most = 4096
 
-  /// What `look` has to say of a chunk, the first time that it has: of those from `offset` on, each
-  /// of which lies behind the one before. nil where none is left.
+  /// Calls `look` for each chunk from `offset` on, in file order, and returns its first result that
+  /// is not nil. Returns nil if there is no such chunk.
   func first<Answer>(
     from offset: Int, _ look: (Chunk) throws(FileFailure) -> Answer?
   ) throws(FileFailure) -> Answer? {
@@ -58,7 +60,7 @@ struct ChunkWalk {
     return nil
   }
 
-  /// What the bytes at `offset` say as the head of a chunk; nil where no letters stand there.
+  /// Parses the bytes at `offset` as a chunk header. Returns nil if they have no valid identifier.
   func chunk(at offset: Int) throws(FileFailure) -> Chunk? {
     chunk(try file.bytes(at: offset, count: style.headByteCount), at: offset)
   }
@@ -75,18 +77,20 @@ struct ChunkWalk {
       identifier: identifier, start: offset, body: offset + style.headByteCount, size: size)
   }
 
-  /// Where the contents of `chunk` end; nil where that is beyond the file.
+  /// Returns the offset of the end of the contents of `chunk`; nil if that is beyond the end of the
+  /// file.
   func end(of chunk: Chunk) -> Int? {
     guard chunk.size >= 0, chunk.size <= byteCount - chunk.body else { return nil }
     return chunk.body + chunk.size
   }
 
-  /// Where the chunk behind `chunk` begins; nil where it is torn.
+  /// Returns the offset of the chunk after `chunk`; nil if `chunk` is truncated.
   func next(after chunk: Chunk) -> Int? {
     end(of: chunk).map { chunk.body + style.aligned($0 - chunk.body) }
   }
 
-  /// The GUIDs of Wave64 differ in their first four bytes only.
+  /// Returns whether the last 12 bytes of a Wave64 GUID have one of their two fixed values. The
+  /// chunk is identified by the first four bytes only. Always true for other formats.
   private func hasGenuineTail(_ head: [UInt8]) -> Bool {
     guard style.identifierByteCount == 16 else { return true }
     return head[4..<16].elementsEqual([
@@ -98,17 +102,17 @@ struct ChunkWalk {
   }
 }
 
-/// Chunk layout of a family of sound files.
+/// The chunk layout of a family of audio file formats.
 struct ChunkStyle: Sendable {
   let isBigEndian: Bool
-  /// Bytes of an identifier: four letters, or the sixteen bytes of a GUID that begins with them.
+  /// The size of an identifier in bytes: 4 for four letters, 16 for a GUID that begins with them.
   let identifierByteCount: Int
   let sizeByteCount: Int
-  /// Every chunk begins at a multiple of this.
+  /// The alignment in bytes: every chunk begins at a multiple of this.
   let alignment: Int
-  /// Whether a size counts the identifier and itself.
+  /// Whether the size field includes the identifier and the size field.
   let countsHead: Bool
-  /// What may stand behind the samples.
+  /// The identifiers of chunks that may follow the samples.
   let knownIdentifiers: Set<String>
 
   var headByteCount: Int { identifierByteCount + sizeByteCount }
@@ -140,9 +144,9 @@ struct ChunkStyle: Sendable {
       "umid", "iXML", "inst", "cues", "desc", "data", "edct",
     ])
 
-  /// The bytes of a size field.
+  /// Returns the bytes of a size field with the value `size`.
   func field(_ size: Int) -> [UInt8] { [UInt8](size, sizeByteCount, bigEndian: isBigEndian) }
 
-  /// `offset`, or the next one where a chunk may begin.
+  /// Returns `offset` rounded up to the next offset at which a chunk may begin.
   func aligned(_ offset: Int) -> Int { (offset + alignment - 1) / alignment * alignment }
 }

@@ -1,15 +1,15 @@
-/// Contents of the chunk `fmt ` of WAV or Wave64.
+/// The contents of the `fmt ` chunk of a WAV or Wave64 file.
 struct WaveFormatChunk {
-  /// The format's tag; where that is extensible, the one that stands for the samples.
+  /// The format tag. For the extensible format, it is the tag of the sample encoding.
   let kind: Int
   let channelCount: Int
   let sampleRate: Int
-  /// Bytes of a frame, or of a block of several.
+  /// The size in bytes of a frame, or of a compressed block of several frames.
   let blockByteCount: Int
-  /// 0 where the chunk ends before.
+  /// The number of bits per sample; 0 if the chunk ends before this field.
   let bitsPerSample: Int
 
-  /// nil where it ends too early.
+  /// Parses the chunk. Returns nil if it is too short.
   init?(_ body: [UInt8]) {
     guard let tag = body.integer(at: 0, 2, bigEndian: false),
       let channels = body.integer(at: 2, 2, bigEndian: false),
@@ -24,20 +24,21 @@ struct WaveFormatChunk {
   }
 }
 
-/// Header of a FLAC file: rate, channels and length (STREAMINFO, RFC 9639, 8.2).
+/// The header of a FLAC file: sample rate, channels and length (STREAMINFO, RFC 9639, 8.2).
 struct FLACInformation {
   let sampleRate: Int
   let channelCount: Int
-  /// Samples of each channel; 0 where it is not known.
+  /// The number of frames (samples of each channel); 0 if it is unknown.
   let frames: Int
-  /// Samples in every block but the last; 0 where they vary.
+  /// The number of frames in every block except the last; 0 if the block size varies.
   let blockFrames: Int
-  /// The 64 bits that hold rate, channels, sample size and length.
+  /// The 64 bits that contain the sample rate, the number of channels, the sample size and the
+  /// length.
   private let packed: UInt64
   private let body: [UInt8]
 
   static let byteCount = 34
-  /// Where in it the packed figures begin, and the MD5 behind them.
+  /// The offset of the packed fields in the header. The MD5 digest follows them.
   static let packedOffset = 10
   static let digestOffset = 18
 
@@ -53,18 +54,19 @@ struct FLACInformation {
     channelCount = Int(packed >> 41 & 7) + 1
     frames = Int(packed & Self.lengthMask)
     blockFrames = least == most ? most : 0
-    // The format has 4 to 32 bits a sample: no decoder takes fewer.
+    // The format has 4 to 32 bits per sample. No decoder accepts fewer.
     guard sampleRate > 0, packed >> 36 & 0x1F >= 3 else { return nil }
   }
 
-  /// The packed figures with another length; one beyond 36 bits is told as unknown.
+  /// Returns the packed fields with the length `frames`. A length of more than 36 bits is written
+  /// as 0, which means unknown.
   func packed(frames: Int) -> [UInt8] {
     let length = frames <= Int(Self.lengthMask) ? UInt64(frames) : 0
     return [UInt8](
       Int(bitPattern: UInt(packed & ~Self.lengthMask | length)), 8, bigEndian: true)
   }
 
-  /// The head with another length and without a digest.
+  /// Returns the header with the length `frames` and with a digest of zeros.
   func body(frames: Int) -> [UInt8] {
     body[..<Self.packedOffset] + packed(frames: frames)
       + [UInt8](repeating: 0, count: Self.byteCount - Self.digestOffset)
@@ -74,13 +76,13 @@ struct FLACInformation {
 }
 
 extension Collection<UInt8> {
-  /// What the first four bytes say, of seven bits each and the highest first, as ID3 has them.
+  /// The number in the first four bytes, with seven bits each and the highest first, as in ID3.
   var syncSafeNumber: Int { prefix(4).reduce(0) { $0 << 7 | Int($1 & 0x7F) } }
 }
 
-/// Whole numbers in the bytes of a header.
+/// Reading and writing of whole numbers in the bytes of a header.
 extension [UInt8] {
-  /// The number in `count` bytes from `index` on; nil where the bytes end before.
+  /// Returns the number in the `count` bytes from `index` on; nil if the bytes end before.
   func number(at index: Int, _ count: Int, bigEndian: Bool) -> UInt64? {
     guard index >= 0, index + count <= self.count else { return nil }
     var number: UInt64 = 0
@@ -90,19 +92,19 @@ extension [UInt8] {
     return number
   }
 
-  /// A small number, in `count` bytes at most 4.
+  /// Returns the number in `count` bytes, at most 4, from `index` on; nil if the bytes end before.
   func integer(at index: Int, _ count: Int, bigEndian: Bool) -> Int? {
     number(at: index, count, bigEndian: bigEndian).map { Int($0) }
   }
 
-  /// `number` in its lowest `count` bytes.
+  /// Creates the lowest `count` bytes of `number`.
   init(_ number: Int, _ count: Int, bigEndian: Bool) {
     let bits = UInt64(bitPattern: Int64(number))
     let places = bigEndian ? Array<Int>((0..<count).reversed()) : Array<Int>(0..<count)
     self = places.map { UInt8(truncatingIfNeeded: bits >> UInt64(8 * $0)) }
   }
 
-  /// The text of four bytes, such as `fmt `; nil where they are no printable letters.
+  /// Returns four bytes as text, such as `fmt `; nil if they are not printable characters.
   func identifier(at index: Int) -> String? {
     guard index >= 0, index + 4 <= count else { return nil }
     let letters = self[index..<index + 4]

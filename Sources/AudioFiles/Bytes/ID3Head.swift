@@ -1,21 +1,21 @@
-/// The first ten bytes of ID3v2 tags, 2.2 to 2.4 (id3.org: ID3 tag version 2.4.0, main structure,
-/// 3.1).
+/// The first ten bytes of an ID3v2 tag, versions 2.2 to 2.4 (id3.org: ID3 tag version 2.4.0, main
+/// structure, 3.1).
 struct ID3Head {
-  /// Bytes of the head itself.
+  /// The size of the header in bytes.
   static let byteCount = 10
-  /// Bytes of ID3v1, which ends a file.
+  /// The size in bytes of an ID3v1 tag, which is at the end of a file.
   static let closingByteCount = 128
 
-  /// The second number of the version.
+  /// The major version: 2, 3 or 4 for ID3v2.2 to ID3v2.4.
   let version: Int
-  /// Whether a further head follows.
+  /// Whether an extended header follows.
   let isExtended: Bool
-  /// Whether a copy of the head stands behind the tags.
+  /// Whether a footer, a copy of the header, follows the tag.
   let hasFooter: Bool
-  /// Bytes of the tags, this head and the footer among them.
+  /// The size of the whole tag in bytes, including this header and the footer.
   let byteCount: Int
 
-  /// nil where `bytes` begin no such tags.
+  /// Parses the header. Returns nil if `bytes` do not begin with an ID3v2 tag.
   init?(_ bytes: some Collection<UInt8>) {
     let head = Array(bytes.prefix(Self.byteCount))
     guard head.count == Self.byteCount, head.starts(with: "ID3".utf8), (2...4).contains(head[3])

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Bytes that are all there, and can be had from any place.
+/// A source whose bytes are all available and can be read at any offset.
 protocol PresentBytes: ByteSource {}
 
 extension PresentBytes {
@@ -11,15 +11,16 @@ extension PresentBytes {
   func proceed() {}
 }
 
-/// The bytes of a file on disk.
+/// A source of the bytes of a file on disk.
 final class LocalFile: PresentBytes {
   private let descriptor: FileDescriptor
-  /// Where in the file the bytes begin: standard input may have been read by others before.
+  /// The file offset at which the source begins. It is above 0 if another program has already read
+  /// part of standard input.
   private let start: Int
   let name: String
   let byteCount: Int?
 
-  /// Opens `path`; standard input where it is `-`. Throws `.cannotOpen` or `.permissionDenied`.
+  /// Opens `path`, or standard input if `path` is `-`. Throws `.cannotOpen` or `.permissionDenied`.
   init(path: String) throws(FileFailure) {
     let isStandardInput = path == StandardInput.path
     name = isStandardInput ? StandardInput.name : path
@@ -37,7 +38,8 @@ final class LocalFile: PresentBytes {
     }
   }
 
-  /// All of the file behind `original`, which stays with its owner, called `name`.
+  /// Opens the whole file of the descriptor `original` by duplicating it. The caller keeps
+  /// `original`. `name` is used in messages.
   init(duplicating original: Int32, name: String) throws(SystemError) {
     let copy = try FileDescriptor(duplicating: original)
     start = 0
@@ -53,13 +55,13 @@ final class LocalFile: PresentBytes {
   }
 }
 
-/// Bytes that are there already, read as those of a file are.
+/// A source of bytes in memory, which are read like those of a file.
 final class BytesInMemory: PresentBytes {
   private let bytes: [UInt8]
   let name: String
   var byteCount: Int? { bytes.count }
 
-  /// `bytes`, which are part of the file `name`.
+  /// Creates a source from `bytes`, which are part of the file `name`.
   init(_ bytes: [UInt8], of name: String) {
     self.bytes = bytes
     self.name = name

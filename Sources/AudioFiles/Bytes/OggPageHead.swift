@@ -1,17 +1,17 @@
-/// The head of a page of an Ogg file, as far as it says how long the page is (RFC 3533, 6).
+/// The header of an Ogg page, limited to the fields that give the page length (RFC 3533, 6).
 struct OggPageHead {
-  /// Bytes before the lengths of its segments.
+  /// The size in bytes of the header before the table of segment lengths.
   static let byteCount = 27
-  /// Bytes of the longest page.
+  /// The size of the longest possible page in bytes.
   static let longestPage = byteCount + 255 + 255 * 255
 
-  /// Where the page begins.
+  /// The offset of the page in the file.
   let start: Int
-  /// Where it should end; nil where the file ends before that is said.
+  /// The offset at which the page should end; nil if the file ends before the page length is known.
   let end: Int?
 
-  /// The last page in `bytes` that begins before `limit`, and not farther before it than a page is
-  /// long; nil where there is none.
+  /// Returns the last page in `bytes` that begins before `limit`. Searches at most the length of
+  /// the longest page before `limit`. Returns nil if there is no page.
   static func last(in bytes: BufferedBytes, before limit: Int) throws(FileFailure) -> OggPageHead? {
     let first = max(0, limit - longestPage)
     var read: [UInt8] = []

@@ -1,12 +1,13 @@
-/// Limit on how much is read to find out what bytes hold: tags and pictures come before the sound,
-/// but not without end.
+/// A limit on the number of bytes read to identify a file. Tags and pictures may precede the audio,
+/// but their total size is limited.
 struct OpeningAllowance {
-  /// Bytes in one go: a comment of Vorbis or Opus is held in memory, whole.
+  /// The maximum number of consecutive bytes. A Vorbis or Opus comment is held in memory as a
+  /// whole.
   private static let longestRun = 16 << 20
-  /// Bytes in all, where they are not near.
+  /// The maximum total number of bytes. For a local file, eight times its length is added.
   private static let farByteCount = 64 << 20
 
-  /// Places gone to: each of the streams that follow one another in an Ogg file takes some, and
+  /// The maximum number of seeks. Each stream of a chained Ogg file needs several seeks, and
   /// memory.
   private static let mostJumps = 8192
 
@@ -14,19 +15,19 @@ struct OpeningAllowance {
   private var run = 0
   private var jumps = 0
 
-  /// That of a file of `byteCount` bytes, some of which may be read several times; of bytes from
-  /// elsewhere where nil.
+  /// Creates the limit for a local file of `byteCount` bytes, some of which may be read several
+  /// times; for another source if `byteCount` is nil.
   init(byteCount: Int?) {
     total = Self.farByteCount + 8 * (byteCount ?? 0)
   }
 
-  /// What is read next does not follow what was read last.
+  /// Records a seek: the next read does not continue the last one.
   mutating func jump() {
     run = 0
     jumps += 1
   }
 
-  /// Takes note of `count` bytes that were read. False where that is too much.
+  /// Records a read of `count` bytes. Returns false if the limit is exceeded.
   mutating func take(_ count: Int) -> Bool {
     total -= count
     run += count
@@ -35,14 +36,14 @@ struct OpeningAllowance {
 }
 
 extension FileFailure {
-  /// One cannot go back in it.
+  /// Returns the failure of a seek backwards in a source that can only be read in sequence.
   static func onlyForward(_ name: String) -> FileFailure {
     FileFailure(
       .unusableContents, "\(name) can only be read from its beginning to its end.",
       hint: "Save it to a file first.")
   }
 
-  /// Much was read, and no sound found.
+  /// Returns the failure to find audio after reading `byteCount` bytes.
   static func noSoundWithin(_ name: String, _ byteCount: Int) -> FileFailure {
     FileFailure(
       .unusableContents,

@@ -1,22 +1,22 @@
 import Glibc
 import Synchronization
 
-/// Bytes that come through a pipe from another program: once, and in order.
+/// A source of bytes from a pipe or a device. Each byte can be read only once, in order.
 final class PipeSource: ByteSource {
   private let descriptor: FileDescriptor
   private let signal: WakeSignal
   private let interruption = Mutex(false)
-  /// The pipe, for as long as this is its only reader.
+  /// The identity of the pipe, which is reserved while this object is its only reader.
   private let claimed: FileIdentity?
-  /// Pipes that are being read: what one reader takes another one would miss.
+  /// The pipes that are being read. Two readers of one pipe would each get only part of the data.
   private static let pipesInUse = Mutex<Set<FileIdentity>>([])
 
   let name: String
   var byteCount: Int? { nil }
   var isSeekable: Bool { false }
 
-  /// Takes over the reading end of a pipe. Throws `.cannotOpen` where no more files can be open,
-  /// and `.invalidRequest` where it is being read already.
+  /// Takes ownership of the reading end of a pipe. Throws `.cannotOpen` if no more files can be
+  /// opened, and `.invalidRequest` if the pipe is already being read.
   init(
     _ descriptor: consuming FileDescriptor, name: String = StandardInput.name
   ) throws(FileFailure) {
@@ -40,9 +40,9 @@ final class PipeSource: ByteSource {
     if let claimed { _ = Self.pipesInUse.withLock { $0.remove(claimed) } }
   }
 
-  /// Opens standard input where `path` is `-`, else a pipe or a device of that name: neither
-  /// opening it nor reading waits for a program at the other end once it is interrupted. nil where
-  /// that is a file on disk.
+  /// Opens standard input if `path` is `-`, otherwise the pipe or device at `path`. Returns nil if
+  /// that is a file on disk. Opening does not wait for a program at the other end, and a read stops
+  /// waiting when it is interrupted.
   convenience init?(path: String) throws(FileFailure) {
     let isStandardInput = path == StandardInput.path
     let name = isStandardInput ? StandardInput.name : path
@@ -50,7 +50,7 @@ final class PipeSource: ByteSource {
     try self.init(opened, name: name)
   }
 
-  /// What is at `path`, or is standard input where that is nil; nil where it is a file on disk.
+  /// Opens `path`, or standard input if `path` is nil. Returns nil if that is a file on disk.
   private static func pipe(
     _ path: String?, _ name: String
   ) throws(FileFailure) -> FileDescriptor? {
@@ -88,7 +88,8 @@ final class PipeSource: ByteSource {
       if count >= 0 { return count }
       switch errno {
       case EINTR, EAGAIN: continue
-      // Where nothing was open, the number went to something that is no file.
+      // If standard input was closed, its descriptor number may belong to an object that is not a
+      // file.
       case EINVAL, EBADF: throw .closedInput
       default: throw .reading(name, .last)
       }
@@ -96,8 +97,8 @@ final class PipeSource: ByteSource {
     return 0
   }
 
-  /// It is not known how fast the other program is: sound does not wait for more of it than it
-  /// needs.
+  /// Returns a very large number. The speed of the other program is unknown, so playback starts
+  /// without waiting for more bytes than it needs.
   func readyByteCount(at offset: Int) -> Int { 1 << 52 }
 
   var isInterrupted: Bool { interruption.withLock { $0 } }

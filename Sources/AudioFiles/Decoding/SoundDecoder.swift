@@ -1,9 +1,10 @@
 import AudioBasics
 
-/// Frames of sound, decoded as they are asked for: a file, a stream, or whatever you write.
+/// A source of decoded audio frames: a file, a stream, or an implementation by the user of the
+/// library.
 ///
-/// One thread at a time calls it, never the audio thread; what may be called from elsewhere says
-/// so.
+/// It is called by one thread at a time, never the audio thread. Members that may be called from
+/// any thread are marked.
 ///
 /// ```swift
 /// /// A second of a saw wave, as a source of a player's queue.
@@ -36,85 +37,85 @@ import AudioBasics
 /// precondition(report.frames >= 48000)
 /// ```
 public protocol SoundDecoder: AnyObject {
-  /// What it is called: a path, an address.
+  /// The name of the source: a path or an address.
   var name: String { get }
 
-  /// Frames a second.
+  /// The sample rate in frames per second.
   var sampleRate: Int { get }
 
-  /// Samples in a frame.
+  /// The number of samples in a frame.
   var channelCount: Int { get }
 
-  /// The loudspeaker that each channel is meant for; nil where the usual arrangement of as many
-  /// (`Speaker.usual`) is meant.
+  /// The loudspeaker position of each channel; nil for the usual arrangement of that number of
+  /// channels (`Speaker.usual`).
   var speakers: [Speaker]? { get }
 
-  /// Frames in all; nil where that is not known, or where there is no end.
+  /// The total number of frames; nil if it is unknown, or if there is no end.
   var frameCount: Int? { get }
 
-  /// Whether `frameCount` is an estimate, or what a source says that can only be read on: there may
-  /// be more frames, or fewer, and only reading on tells.
+  /// Whether `frameCount` is an estimate, or taken from the header of a source that can only be
+  /// read in sequence. The actual number, found by reading on, may be larger or smaller.
   var isLengthEstimated: Bool { get }
 
-  /// Frames that its head announces, where it has fewer than that: a caller that reads on behind
-  /// the last is told. nil where it has all.
+  /// The number of frames that the header announces, if there are fewer frames: a read after the
+  /// last frame then throws an error. nil if all frames exist.
   var announcedFrameCount: Int? { get }
 
-  /// Whether something is missing behind its last frame, announced or not: whoever reads on there
-  /// is told.
+  /// Whether data is missing after the last frame, announced or not: a read after it throws an
+  /// error.
   var isCutShort: Bool { get }
 
-  /// Whether it gives the whole numbers of a file, none of which can be NaN or infinite.
+  /// Whether the samples are converted from integers, so that none can be NaN or infinite.
   var readsIntegers: Bool { get }
 
-  /// Whether `seek` works.
+  /// Whether `seek` is supported.
   var supportsSeeking: Bool { get }
 
-  /// The frame that the next read begins with.
+  /// The index of the next frame to read.
   var position: Int { get }
 
-  /// Bits a second, on average; nil where that is not known.
+  /// The average bit rate in bits per second; nil if it is unknown.
   var bitRate: Int? { get }
 
-  /// What it says about itself.
+  /// The tags.
   var tags: SoundFileTags { get }
 
-  /// What kind of file it is and how it keeps samples, for people: "WAV, Signed 16 bit PCM". Empty
-  /// where it does not say.
+  /// The file format and sample encoding as text for users: "WAV, Signed 16 bit PCM". Empty if
+  /// unknown.
   var formatName: String { get }
 
-  /// The places that it names.
+  /// The markers.
   var markers: [SoundFileMarker] { get }
 
-  /// Whether at least `seconds` of sound, or all that is left, is buffered; with nil, three
-  /// seconds, or less where data arrives faster than it is played. Any thread.
+  /// Returns whether at least `seconds` of audio, or all that is left, is buffered. If `seconds` is
+  /// nil, the limit is 3 s, or less if data arrives faster than it is played. Any thread.
   func isReady(prebuffer seconds: Double?) -> Bool
 
-  /// Fills `buffer` from frame `target` on with at most `frames` frames and returns how many came:
-  /// 0 at the end, or after `interrupt`. `buffer` has `channelCount` channels. Throws where the
-  /// bytes cannot be read or decoded.
+  /// Fills `buffer` from frame `target` on with at most `frames` frames, and returns the number of
+  /// frames: 0 at the end, or after `interrupt`. `buffer` has `channelCount` channels. Throws an
+  /// error if the bytes cannot be read or decoded.
   func read(
     into buffer: inout SampleBuffer, at target: Int, frames: Int
   ) throws(FileFailure) -> Int
 
-  /// Goes to `frame`, exactly; the end is allowed. Throws `.unusableContents` where there is no
-  /// such frame, or it cannot be gone to.
+  /// Sets the position to exactly `frame`, which may be the end. Throws `.unusableContents` if
+  /// there is no such frame, or if seeking is not supported.
   func seek(toFrame frame: Int) throws(FileFailure)
 
-  /// Ends a read or a seek that waits for a network, and all further ones at once, until `proceed`.
-  /// Any thread. Asks nothing of a player, and waits for nothing that does.
+  /// Ends a read or a seek that waits for the network, and makes all later ones return at once,
+  /// until `proceed` is called. Any thread. Must not call a player, or wait for anything that does.
   func interrupt()
 
-  /// Lets reads wait again. Any thread.
+  /// Allows reads to block again. Any thread.
   func proceed()
 
-  /// Whether `interrupt` was called and `proceed` not yet. Any thread.
+  /// Whether `interrupt` was called, and `proceed` was not called since. Any thread.
   var isInterrupted: Bool { get }
 
-  /// Where its bytes come from, for which its reads may wait; nil where nothing waits.
+  /// The source of the bytes, for which reads may block; nil if reads never block.
   var byteSource: (any ByteSource)? { get }
 
-  /// What is playing right now, where a radio station says so. Any thread.
+  /// The title playing now, if a radio station announces it. Any thread.
   var announcedTitle: String? { get }
 }
 
@@ -122,22 +123,22 @@ public protocol SoundDecoder: AnyObject {
 public protocol PlainSoundDecoder: SoundDecoder {}
 
 extension PlainSoundDecoder {
-  /// Default: nil, the usual arrangement is meant.
+  /// Default: nil, for the usual arrangement.
   public var speakers: [Speaker]? { nil }
 
-  /// Default: nil, no number of frames is announced.
+  /// Default: nil, because no number of frames is announced.
   public var announcedFrameCount: Int? { nil }
 
   /// Default: whether a number of frames is announced.
   public var isCutShort: Bool { announcedFrameCount != nil }
 
-  /// Default: false, samples may have any value.
+  /// Default: false, because samples may have any value.
   public var readsIntegers: Bool { false }
 
-  /// Bits a second. Default: nil, not known.
+  /// In bit/s. Default: nil, for unknown.
   public var bitRate: Int? { nil }
 
-  /// Default: empty, not known.
+  /// Default: empty, for unknown.
   public var formatName: String { "" }
 
   /// Default: no markers.
@@ -149,16 +150,16 @@ extension PlainSoundDecoder {
   /// Default: true.
   public func isReady(prebuffer seconds: Double?) -> Bool { true }
 
-  /// Default: false, the length is exact.
+  /// Default: false, because the length is exact.
   public var isLengthEstimated: Bool { false }
 
-  /// Default: nil, no read waits.
+  /// Default: nil, because no read blocks.
   public var byteSource: (any ByteSource)? { nil }
 
   /// Default: interrupts the byte source.
   public func interrupt() { byteSource?.interrupt() }
 
-  /// Default: lets the byte source wait again.
+  /// Default: allows the byte source to block again.
   public func proceed() { byteSource?.proceed() }
 
   /// Default: whether the byte source is interrupted.
@@ -168,10 +169,11 @@ extension PlainSoundDecoder {
   public var announcedTitle: String? { byteSource?.announcedTitle }
 }
 
-/// A decoder that gives what another gives, but for what it defines itself. `SoundDecoder` has no
-/// defaults, so that the compiler finds what is not passed on here.
+/// A decoder that forwards to another decoder all members that it does not define itself.
+/// `SoundDecoder` has no default implementations, so that the compiler reports members that are not
+/// forwarded here.
 package protocol ForwardingDecoder: SoundDecoder {
-  /// The other.
+  /// The decoder to which members are forwarded.
   var decoder: any SoundDecoder { get }
 }
 
@@ -200,11 +202,11 @@ extension ForwardingDecoder {
 }
 
 extension SoundDecoder {
-  /// Throws `.unusableContents` where it has no frame `frame` to go to, the end being one, or where
-  /// there is only one way.
+  /// Checks whether a seek to `frame`, which may be the end, is possible. Throws
+  /// `.unusableContents` if there is no such frame, or if seeking is not supported.
   func checkSeek(toFrame frame: Int) throws(FileFailure) {
     guard supportsSeeking else { throw .onlyForward(name) }
-    // No sound is longer than the bound; a number near the largest could not be added to.
+    // No audio is longer than the bound. Larger numbers might overflow in additions.
     let end = (isLengthEstimated ? nil : frameCount) ?? FileBounds.frameCount
     if let announcedFrameCount, frame > end, frame <= announcedFrameCount {
       throw .unreachable(name, frame, announcedFrameCount)
@@ -213,23 +215,25 @@ extension SoundDecoder {
   }
 }
 
-/// Files that have less than they say, or than is wanted of them.
+/// Failures of files with fewer frames than announced or requested.
 extension FileFailure {
-  /// A decoder has no memory.
+  /// Returns the failure to create a decoder because there is not enough memory.
   static func noMemory(toDecode name: String) -> FileFailure {
     FileFailure(
       .cannotOpen, "There is no memory to decode \(name).",
       hint: "End other programs, then try again.")
   }
 
-  /// There is no frame `frame` among `frameCount`, where that is known.
+  /// Returns the failure for a frame that does not exist. `frameCount` is the number of frames, if
+  /// it is known.
   static func noFrame(_ name: String, _ frame: Int, of frameCount: Int?) -> FileFailure {
     FileFailure(
       .unusableContents, "\(name) has no frame \(frame).",
       hint: "It has \(frameCount.map(String.init) ?? "fewer") frames.")
   }
 
-  /// Nothing comes after frame `frame`, though `frameCount` are announced.
+  /// Returns the failure for audio that ends after frame `frame`, although `frameCount` frames are
+  /// announced.
   static func cutShort(
     _ name: String, _ frame: Int, _ frameCount: Int
   ) -> FileFailure {
@@ -239,21 +243,21 @@ extension FileFailure {
       hint: "The part before can be used; get another copy of the file for the rest.")
   }
 
-  /// It has its end, but not all that comes before.
+  /// Returns the failure for a file that has its end, but lacks parts before it.
   static func damaged(_ name: String) -> FileFailure {
     FileFailure(
       .unusableContents, "\(name) is damaged: parts of its sound are lost before its end.",
       hint: "Get another copy of the file.")
   }
 
-  /// It was read anew after an interruption, and is another file by now.
+  /// Returns the failure for a file that was opened again after an interruption and has changed.
   static func replaced(_ name: String) -> FileFailure {
     FileFailure(
       .readFailed, "\(name) was replaced by another file while it was read.",
       hint: "Play it again from the beginning.")
   }
 
-  /// The announced frame `frame` cannot be gone to.
+  /// Returns the failure to reach frame `frame`, although `frameCount` frames are announced.
   static func unreachable(_ name: String, _ frame: Int, _ frameCount: Int) -> FileFailure {
     FileFailure(
       .unusableContents,
@@ -262,7 +266,7 @@ extension FileFailure {
   }
 }
 
-/// A sound file as a decoder: one on disk, or bytes from elsewhere.
+/// A decoder of an audio file on disk or from another byte source.
 final class FileDecoder: PlainSoundDecoder {
   private var file: SoundFileReader
   private let bytes: BufferedBytes
@@ -270,7 +274,7 @@ final class FileDecoder: PlainSoundDecoder {
   let tags: SoundFileTags
   let bitRate: Int?
 
-  /// The decoder of a file that is open.
+  /// Creates a decoder of an open file.
   init(_ file: consuming SoundFileReader) {
     bytes = file.bytes
     tags = file.tags
@@ -280,7 +284,7 @@ final class FileDecoder: PlainSoundDecoder {
       FileBounds.bitRate(
         bytes: $0, seconds: seconds, sampleRate: sampleRate, channelCount: channelCount)
     }
-    // Bare samples say how many bytes a second they are; FLAC has fewer.
+    // The byte rate of raw samples is known from their format. That of FLAC is lower.
     let bare = file.sampleFormat.map {
       8 * $0.byteCount * file.channelCount * file.sampleRate
     }
@@ -295,7 +299,7 @@ final class FileDecoder: PlainSoundDecoder {
     try bytes.prepare()
   }
 
-  /// Opens `path`; standard input where it is `-`. Throws as `SoundFileReader` does.
+  /// Opens `path`, or standard input if `path` is `-`. Throws the same errors as `SoundFileReader`.
   convenience init(path: String) throws(FileFailure) {
     self.init(try SoundFileReader(path: path))
   }
@@ -331,8 +335,8 @@ final class FileDecoder: PlainSoundDecoder {
 }
 
 extension SoundDecoder {
-  /// Reads as `read` does, and ends the program with a sentence where the decoder says that it gave
-  /// more than that. Throws what reading throws.
+  /// Reads like `read`, and stops the program with a message if the decoder returns a number of
+  /// frames that is negative or larger than requested. Throws the errors that reading throws.
   package func readChecked(
     into buffer: inout SampleBuffer, at target: Int, frames: Int
   ) throws(FileFailure) -> Int {

@@ -1,12 +1,12 @@
 import AudioBasics
 
-/// A sound file in which one stretch is replaced by what another file holds, and all else stays as
-/// it is, to the bit: tags as far as `SoundFileWriter` writes them, and in WAV and RF64 files the
-/// time of the first frame and the markers outside of the stretch. The other file's markers come
-/// with it.
+/// A sound file in which one stretch is replaced by the contents of another file. Everything else
+/// is preserved exactly: the other samples, tags as far as `SoundFileWriter` writes them, and in
+/// WAV and RF64 files the time of the first frame and the markers outside of the stretch. The
+/// markers of the other file are copied as well.
 ///
-/// The new file is written beside the old one and takes its place when it is complete: whatever
-/// goes wrong, the old one is still there. One thread at a time, never the audio thread.
+/// The new file is written in the same folder as the old one and replaces it when it is complete:
+/// after a failure, the old one is still there. One thread at a time, never the audio thread.
 ///
 /// ```swift
 /// let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
@@ -22,27 +22,27 @@ import AudioBasics
 public struct FileSplice: Sendable {
   /// The file to be changed.
   public let path: String
-  /// What kind of file it is.
+  /// The file format.
   public let fileFormat: FileFormat
-  /// How it keeps samples.
+  /// The sample format.
   public let sampleFormat: FileSampleFormat
-  /// Frames a second.
+  /// The sample rate in frames per second.
   public let sampleRate: Int
-  /// Samples in a frame.
+  /// The number of channels, which is the number of samples in a frame.
   public let channelCount: Int
   private let speakers: [Speaker]?
-  /// What the file holds beside its sound that it does not hold afterwards: chunks of a WAV file
-  /// such as `iXML`, blocks of a FLAC file such as `PICTURE`.
+  /// The parts of the file other than audio that the new file will not contain: chunks of a WAV
+  /// file such as `iXML`, blocks of a FLAC file such as `PICTURE`.
   public let lostParts: [String]
 
-  /// A splice into the file at `path`. Throws as `SoundFileReader` does, and `.unusableContents`
-  /// for a kind of file that cannot be written again without loss.
+  /// Prepares a splice into the file at `path`. Throws as `SoundFileReader` does, and
+  /// `.unusableContents` for a format that cannot be written again without loss.
   public init(path: String) throws(FileFailure) {
     let file = try SoundFileReader(path: path)
     guard let fileFormat = file.fileFormat, let sampleFormat = file.sampleFormat,
       !fileFormat.isLossy, sampleFormat != .s32
     else {
-      // "Opus", and not "Opus, Opus".
+      // The message says "Opus" instead of "Opus, Opus".
       let isNamed = file.formatName.hasSuffix(file.encodingName)
       throw FileFailure(
         .unusableContents,
@@ -58,7 +58,7 @@ public struct FileSplice: Sendable {
     lostParts = try LostParts.names(in: file.bytes, fileFormat)
   }
 
-  /// A splice into silence, `path` being a file that does not exist yet.
+  /// Prepares a splice into silence; `path` is a file that does not exist yet.
   public init(
     newPath path: String, fileFormat: FileFormat, sampleFormat: FileSampleFormat, sampleRate: Int,
     channelCount: Int
@@ -72,12 +72,12 @@ public struct FileSplice: Sendable {
     lostParts = []
   }
 
-  /// Puts the frames of the file `region`, which is removed then, in the place of those from
-  /// `firstFrame` on; the whole has at least `leastFrames` frames then, silent where there were
-  /// none. `isNew` says that there is no file yet. `isStopped` is asked again and again whether it
-  /// is to be stopped. Throws as reading and writing do, `.invalidRequest` for a frame below 0 and
-  /// for a region that is the file itself or has another rate or other channels, and
-  /// `.interrupted`: the old file is untouched then.
+  /// Replaces the frames from `firstFrame` on by those of the file `region`, which is removed
+  /// afterwards. The new file has at least `leastFrames` frames; silence fills missing frames.
+  /// `isNew` means that there is no file yet. `isStopped` is called repeatedly and stops the
+  /// operation if it returns true. Throws as reading and writing do, `.invalidRequest` for a frame
+  /// below 0 and for a region that is the file itself or has another rate or number of channels,
+  /// and `.interrupted`: the old file is unchanged then.
   public func replace(
     from firstFrame: Int, with region: String, leastFrames: Int, isNew: Bool,
     isStopped: () -> Bool = { false }
@@ -143,8 +143,8 @@ public struct FileSplice: Sendable {
       appearance: .finished)
   }
 
-  /// Sets the `old` markers but for those within the region, which begins at `firstFrame` and was
-  /// just written, and the `new` ones, which are counted from there.
+  /// Sets the `old` markers except those within the region, which begins at `firstFrame` and was
+  /// just written, and the `new` ones, whose frames are relative to `firstFrame`.
   private func mark(
     _ writer: inout SoundFileWriter, _ old: [SoundFileMarker], _ new: [SoundFileMarker],
     from firstFrame: Int

@@ -1,15 +1,15 @@
-/// Parts of a sound file beside its sound that are lost when it is written again: chunks of a WAV
-/// or RF64 file, metadata blocks of a FLAC file.
+/// The parts of a sound file other than audio that are lost when it is written again: chunks of a
+/// WAV or RF64 file, metadata blocks of a FLAC file.
 enum LostParts {
-  /// Chunks of WAV files that are written again, or that say nothing by themselves. Of `bext` and
-  /// `LIST` more is looked at.
+  /// Chunks of WAV files that are written again, or that contain no information by themselves.
+  /// `bext` and `LIST` are examined further.
   private static let keptChunks: Set<String> = [
     "", "fmt ", "data", "fact", "ds64", "cue ", "JUNK", "junk", "PAD ", "FLLR",
   ]
-  /// Lists of tags, and of what markers are called.
+  /// Lists of tags, and of the labels of markers.
   private static let keptLists: Set<String> = ["INFO", "adtl"]
 
-  /// Their names: chunks of a WAV file, and blocks of a FLAC file that are no tags.
+  /// Returns their names: chunks of a WAV file, and blocks of a FLAC file other than tags.
   static func names(in bytes: BufferedBytes, _ format: FileFormat?) throws(FileFailure) -> [String]
   {
     switch format {
@@ -40,9 +40,9 @@ enum LostParts {
     return names.map { $0.filter { $0 != " " } }
   }
 
-  /// Whether a chunk `bext` (EBU Tech 3285) says no more than when the sound was recorded: no
-  /// description but that of a recording of ours, no reference, no UMID and no history of its
-  /// coding.
+  /// Returns whether a chunk `bext` (EBU Tech 3285) contains only the time of the recording: no
+  /// description except in a recording by this program, no reference, no UMID and no coding
+  /// history.
   private static func isPlain(_ bext: [UInt8]) -> Bool {
     func isEmpty(_ range: Range<Int>) -> Bool {
       bext.dropFirst(range.lowerBound).prefix(range.count).allSatisfy { $0 == 0 }
@@ -52,7 +52,7 @@ enum LostParts {
       && isEmpty(602..<1024)
   }
 
-  /// By the types of metadata blocks (RFC 9639, section 8.1).
+  /// Returns the names by the types of metadata blocks (RFC 9639, section 8.1).
   private static func blocks(in bytes: BufferedBytes) throws(FileFailure) -> [String] {
     var names: [String] = []
     let start = try bytes.endOfID3Tags() ?? 0

@@ -1,15 +1,16 @@
-/// Mapping of a stream's channels to the order that all other files have, that of WAV.
+/// A mapping of the channels of a stream to the channel order of WAV, which all other formats
+/// share.
 ///
-/// Vorbis has an order of its own for surround sound, and Opus has the same (Vorbis I
-/// specification, section 4.3.9; RFC 7845, section 5.1.1.2): left, centre, right, those at the
-/// sides and in the back, the low frequencies last.
+/// Vorbis and Opus have a different order for surround sound (Vorbis I specification, section
+/// 4.3.9; RFC 7845, section 5.1.1.2): left, centre, right, the side and back channels, and the
+/// low-frequency channel last.
 struct ChannelOrder {
-  /// For each channel as WAV has them, which one of the stream it is.
+  /// The index of the stream's channel for each channel in WAV order.
   private let sources: [Int]
   /// Whether both orders are the same.
   private let isPlain: Bool
 
-  /// That of Vorbis, for this number of channels.
+  /// Creates the mapping of a Vorbis stream with `channelCount` channels.
   init(vorbisChannels channelCount: Int) {
     let sources =
       switch channelCount {
@@ -18,13 +19,13 @@ struct ChannelOrder {
       case 6: [0, 2, 1, 5, 3, 4]
       case 7: [0, 2, 1, 6, 5, 3, 4]
       case 8: [0, 2, 1, 7, 5, 6, 3, 4]
-      // Those of more channels mean what the maker says.
+      // With more channels, the application defines the order.
       default: Array(0..<channelCount)
       }
     self.init(sources)
   }
 
-  /// That of a file of this format.
+  /// Creates the mapping for a file of `format`.
   init(_ format: FileFormat?, channelCount: Int) {
     switch format {
     case .ogg, .opus: self.init(vorbisChannels: channelCount)
@@ -32,7 +33,7 @@ struct ChannelOrder {
     }
   }
 
-  /// As the stream has them.
+  /// Creates a mapping that keeps the order of the stream.
   init(asIs channelCount: Int) {
     self.init(Array(0..<channelCount))
   }
@@ -42,19 +43,19 @@ struct ChannelOrder {
     isPlain = sources == Array(0..<sources.count)
   }
 
-  /// Which channel of the stream becomes the channel `index`.
+  /// Returns the index of the stream's channel that becomes channel `index` in WAV order.
   func source(of index: Int) -> Int {
     sources[index]
   }
 
-  /// Brings interleaved frames of the stream into the order of WAV.
+  /// Reorders interleaved frames from the order of the stream to WAV order, in place.
   func sort(_ samples: UnsafeMutablePointer<Float>, frames: Int) {
     rearrange(samples, frames) { kept, place in
       for channel in sources.indices { place[channel] = kept[sources[channel]] }
     }
   }
 
-  /// Brings interleaved frames from the order of WAV into that of the stream.
+  /// Reorders interleaved frames from WAV order to the order of the stream, in place.
   func restore(_ samples: UnsafeMutablePointer<Float>, frames: Int) {
     rearrange(samples, frames) { kept, place in
       for channel in sources.indices { place[sources[channel]] = kept[channel] }

@@ -1,7 +1,7 @@
 import AudioBasics
 import CSndFile
 
-/// The kinds of sound file that can be written.
+/// The formats of audio files that can be written.
 ///
 /// ```swift
 /// precondition(FileFormat(pathExtensionOf: "take.flac") == .flac)
@@ -9,55 +9,56 @@ import CSndFile
 /// try FileFormat.wav.check(sampleFormat: .float, sampleRate: 96000, channelCount: 2)
 /// ```
 public enum FileFormat: String, CaseIterable, Sendable, BitwiseCopyable {
-  /// Microsoft's WAV. Past 4 GiB it turns into RF64 in place.
+  /// Microsoft WAV. Converted to RF64 in place if it exceeds 4 GiB.
   case wav
-  /// EBU's 64-bit WAV, from the first byte on.
+  /// RF64, the 64-bit WAV format of the EBU, from the first byte on.
   case rf64
-  /// Sony's Wave64.
+  /// Sony Wave64.
   case w64
-  /// Apple's AIFF (AIFF-C for floating point).
+  /// Apple AIFF (AIFF-C for floating point).
   case aiff
-  /// Apple's Core Audio Format.
+  /// Apple Core Audio Format.
   case caf
-  /// Lossless compression.
+  /// FLAC, lossless compression.
   case flac
-  /// Vorbis in Ogg, lossy.
+  /// Ogg Vorbis, lossy compression.
   case ogg
-  /// Opus in Ogg, lossy.
+  /// Ogg Opus, lossy compression.
   case opus
-  /// MPEG layer III, lossy.
+  /// MPEG layer III, lossy compression.
   case mp3
-  /// Samples and nothing else, least significant byte first.
+  /// Samples without a header, little-endian.
   case raw
 
-  /// The name users give and read.
+  /// The name of the format in user input and output.
   public var name: String { rawValue }
 
-  /// The format of that name, in either case.
+  /// Creates the format with the given name. The case of letters is ignored. Returns nil if there
+  /// is none.
   public init?(name: String) {
     self.init(rawValue: name.lowercased())
   }
 
-  /// The format that the extension of `path` stands for.
+  /// Creates the format that belongs to the extension of `path`. Returns nil if there is none.
   public init?(pathExtensionOf path: String) {
     guard let format = PathExtension.written[FileName.ending(of: path)] else { return nil }
     self = format
   }
 
-  /// What to call it in a sentence.
+  /// The name of the format in sentences.
   public var title: String { traits.title }
 
-  /// Whether what is read back differs from what was written.
+  /// Whether the samples read back differ from the samples written.
   public var isLossy: Bool { traits.sampleFormats == [.float] }
 
-  /// Fixed properties of a format.
+  /// The fixed properties of a format.
   private struct Traits {
     let title: String
-    /// libsndfile's number, without the samples' where those may be of several kinds.
+    /// The format number of libsndfile, without the sample encoding if the format has several.
     let code: Int
     var sampleFormats: [FileSampleFormat] = [.s16, .s24, .s32, .float]
     var channels = 1024
-    /// Which rates it can have, in words.
+    /// The supported sample rates, in words.
     var rates = "a rate above 0 Hz"
     var hasRate: (Int) -> Bool = { $0 <= Int(Int32.max) }
   }
@@ -93,9 +94,10 @@ public enum FileFormat: String, CaseIterable, Sendable, BitwiseCopyable {
   }
 }
 
-/// libsndfile's numbers for formats.
+/// The format numbers of libsndfile.
 extension FileFormat {
-  /// The format with that number; nil for one that is only read.
+  /// Creates the format with the libsndfile number `code`. Returns nil for formats that can only be
+  /// read.
   init?(code: Int32) {
     let (type, encoding) = (Int(code) & SF_FORMAT_TYPEMASK, Int(code) & SF_FORMAT_SUBMASK)
     let found = Self.allCases.first {
@@ -107,7 +109,7 @@ extension FileFormat {
     self = found
   }
 
-  /// The number to write `sampleFormat` with.
+  /// Returns the libsndfile number for writing `sampleFormat` in this format.
   func code(_ sampleFormat: FileSampleFormat) -> Int32 {
     Int32(traits.code | (isLossy ? 0 : sampleFormat.code))
   }
@@ -123,7 +125,8 @@ extension FileSampleFormat {
     }
   }
 
-  /// The samples with that number; nil for any that are not written.
+  /// Creates the sample format with the libsndfile number `code`. Returns nil for encodings that
+  /// are not written.
   init?(code: Int32) {
     let encoding = Int(code) & SF_FORMAT_SUBMASK
     switch encoding {
@@ -137,7 +140,8 @@ extension FileSampleFormat {
 }
 
 extension SampleFormat {
-  /// The number to read bare samples with; nil for 24 bits in 32, which no file holds.
+  /// The libsndfile number for reading raw samples of this format; nil for 24 bits in 32, which no
+  /// file contains.
   var code: Int32? {
     switch self {
     case .s16LE: Int32(SF_FORMAT_PCM_16 | SF_ENDIAN_LITTLE)
@@ -153,29 +157,29 @@ extension SampleFormat {
   }
 }
 
-/// Capabilities of each file format: sample formats, channels, rates and markers.
+/// The capabilities of each file format: sample formats, channels, rates and markers.
 extension FileFormat {
-  /// The sample formats it can hold, the narrowest first. A lossy format has no samples of its own
-  /// and is given floating point.
+  /// The supported sample formats, the narrowest first. A lossy format has no fixed sample format
+  /// and accepts floating point.
   public var sampleFormats: [FileSampleFormat] { traits.sampleFormats }
 
-  /// Whether its files hold markers, as far as this program writes them.
+  /// Whether the library writes markers to files of this format.
   public var holdsMarkers: Bool { self == .wav || self == .rf64 }
 
-  /// Whether it holds samples as they are, so that each frame takes the same number of bytes.
+  /// Whether the samples are uncompressed, so that every frame has the same number of bytes.
   public var isPlain: Bool { sampleFormats.contains(.s32) }
 
-  /// `wanted` where it can be held, else the widest that can: the format to use when the user asked
-  /// for none.
+  /// Returns `wanted` if the format supports it, otherwise the widest supported sample format. Used
+  /// if the user did not choose a sample format.
   public func nearest(to wanted: FileSampleFormat) -> FileSampleFormat {
     sampleFormats.contains(wanted) ? wanted : sampleFormats.last ?? .s16
   }
 
-  /// The most channels it can hold.
+  /// The maximum number of channels.
   public var maximumChannelCount: Int { traits.channels }
 
-  /// Refuses what the format cannot hold at `sampleRate` Hz, before anything is created: throws
-  /// `.invalidRequest` with a sentence that says what it can.
+  /// Checks whether the format supports these parameters, before a file is created. `sampleRate` is
+  /// in Hz. Throws `.invalidRequest` with a hint that states the supported values.
   public func check(
     sampleFormat: FileSampleFormat, sampleRate: Int, channelCount: Int
   ) throws(FileFailure) {
@@ -205,22 +209,23 @@ extension FileFormat {
   }
 }
 
-/// Sample format of a sound file: the encoding of one sample.
+/// The sample format of an audio file: the encoding of one sample.
 public enum FileSampleFormat: String, CaseIterable, Sendable, BitwiseCopyable {
   /// Signed integers of 16, 24 and 32 bits.
   case s16, s24, s32
   /// 32-bit floating point, full scale at 1.
   case float
 
-  /// The name users give and read: `s16`, `s24`, `s32` or `float`.
+  /// The name of the sample format in user input and output: `s16`, `s24`, `s32` or `float`.
   public var name: String { rawValue }
 
-  /// The format of that name, in either case.
+  /// Creates the sample format with the given name. The case of letters is ignored. Returns nil if
+  /// there is none.
   public init?(name: String) {
     self.init(rawValue: name.lowercased())
   }
 
-  /// Bytes of a sample in a file without compression.
+  /// The size of a sample in bytes in an uncompressed file.
   public var byteCount: Int {
     switch self {
     case .s16: 2
@@ -229,7 +234,7 @@ public enum FileSampleFormat: String, CaseIterable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// Bits of a sample that carry sound.
+  /// The number of significant bits per sample.
   public var significantBits: Int {
     switch self {
     case .s16: 16
@@ -239,16 +244,17 @@ public enum FileSampleFormat: String, CaseIterable, Sendable, BitwiseCopyable {
   }
 }
 
-/// The endings of file names that sound files have: one list for all that asks.
+/// The file name extensions of audio files and playlists.
 enum PathExtension {
-  /// Endings of the formats that can be written as well.
+  /// The extensions of formats that can be written as well as read.
   static let written: [String: FileFormat] = [
     "wav": .wav, "wave": .wav, "bwf": .wav, "rf64": .rf64, "w64": .w64, "aiff": .aiff, "aif": .aiff,
     "aifc": .aiff, "caf": .caf, "flac": .flac, "ogg": .ogg, "oga": .ogg, "opus": .opus, "mp3": .mp3,
     "raw": .raw, "pcm": .raw,
   ]
 
-  /// Those that are only read: further MPEG layers, and what else libsndfile knows.
+  /// The extensions of formats that can only be read: other MPEG layers, and other formats that
+  /// libsndfile supports.
   private static let read: Set<String> = [
     "mp2", "mp1", "mpga", "au", "snd", "voc", "ircam", "sf", "paf", "fap", "svx", "8svx", "iff",
     "nist", "sph", "avr", "pvf", "htk", "sds", "xi", "wve", "wavex", "mat",
@@ -256,7 +262,8 @@ enum PathExtension {
 
   static let playlists: Set<String> = ["m3u", "m3u8", "pls"]
 
-  /// Whether files of this ending, in lower case, are sound that says by itself what it is.
+  /// Returns whether files with the extension `ending`, in lower case, are audio files that
+  /// describe their own format. Raw samples do not.
   static func isSound(_ ending: String) -> Bool {
     read.contains(ending) || written[ending].map { $0 != .raw } ?? false
   }

@@ -1,22 +1,23 @@
-/// The loudspeaker that a channel is meant for, in the order of the bits of a WAV file's mask.
+/// The loudspeaker position of a channel, in the order of the bits of the channel mask of WAV
+/// files.
 public enum Speaker: Int, Sendable {
-  /// In front of a listener.
+  /// In front of the listener.
   case frontLeft, frontRight, frontCentre
-  /// Wherever low frequencies are played.
+  /// Subwoofer, at any position.
   case lowFrequency
   /// Behind the listener.
   case backLeft, backRight
-  /// In front, half-way to the middle.
+  /// In front, half-way between the left or right speaker and the centre.
   case frontLeftOfCentre, frontRightOfCentre
   /// Behind the listener, in the middle.
   case backCentre
   /// Beside the listener.
   case sideLeft, sideRight
-  /// One that is none of these, or none in particular.
+  /// Another position, or none.
   case other
 
-  /// The usual arrangement of `channelCount` channels in the order of WAV files; nil where there is
-  /// none.
+  /// Returns the usual positions for `channelCount` channels in the channel order of WAV files; nil
+  /// if there is no usual arrangement.
   public static func usual(channelCount: Int) -> [Speaker]? {
     let front: [Speaker] = [.frontLeft, .frontRight, .frontCentre]
     let back: [Speaker] = [.backLeft, .backRight]

@@ -1,30 +1,30 @@
 import CCurl
 import Glibc
 
-/// Receiver of a transfer's header and body. On the thread that carries the transfer.
+/// The receiver of a transfer's header and body. Called on the thread that runs the transfer.
 protocol TransferReceiver: AnyObject {
-  /// Whether the body of the response with this header is wanted.
+  /// Returns whether the body of the response with this header should be received.
   func wants(_ header: ResponseHeader) -> Bool
-  /// The header is longer than any that is honest.
+  /// Reports that the header exceeds the length limit.
   func headerIsTooLong()
-  /// Bytes of the body. After a pause the same ones come again.
+  /// Receives bytes of the body. After a pause, the same bytes are delivered again.
   func receive(_ bytes: UnsafeRawBufferPointer) -> Reception
 }
 
-/// Answer of a receiver to bytes of the body.
+/// The result of a receiver for bytes of the body.
 enum Reception {
   case taken
   case pause
   case refused
 }
 
-/// One request and its response, until it goes out of scope.
+/// One request and its response. The transfer is destroyed when this object is released.
 final class CurlTransfer {
   fileprivate let pointer: OpaquePointer
   private let context: UnsafeMutablePointer<Context>
 
-  /// A GET of `address` with further `lines` in its header. `receiver` outlives it. nil without
-  /// memory.
+  /// Creates a GET request for `address` with additional header `lines`. `receiver` must outlive
+  /// the transfer. Returns nil if there is not enough memory.
   init?(
     _ address: WebAddress, lines: [String], timeouts: RemoteFileTimeouts,
     bounds: RemoteFileBounds, receiver: any TransferReceiver
@@ -54,19 +54,19 @@ final class CurlTransfer {
     context.deallocate()
   }
 
-  /// Goes on after a pause; may call the receiver.
+  /// Continues after a pause. May call the receiver.
   func resume() {
     ccurl_transfer_resume(pointer)
   }
 
-  /// In words, why it did not complete.
+  /// The reason why the transfer did not complete, in words.
   var reason: String {
     var words = String(cString: ccurl_transfer_reason(pointer))
     while words.last == "." || words.last?.isWhitespace == true { words.removeLast() }
     return words
   }
 
-  /// State of the callbacks.
+  /// The state of the callbacks.
   fileprivate struct Context {
     unowned let receiver: any TransferReceiver
     var header = ResponseHeader()
@@ -83,7 +83,7 @@ private func receiveHeader(
   guard let context = context?.assumingMemoryBound(to: CurlTransfer.Context.self) else {
     return false
   }
-  // Lines behind a chunked body.
+  // Ignore the trailer lines after a chunked body.
   if context.pointee.isAnswered { return true }
   context.pointee.headerByteCount += count
   guard context.pointee.headerByteCount <= longestHeader else {
@@ -115,12 +115,13 @@ private func receiveBody(
   }
 }
 
-/// Carries transfers on, one at a time, and keeps the connection for the next.
+/// A curl multi handle that runs transfers, one at a time, and keeps the connection open for the
+/// next one.
 final class CurlMulti {
   private let pointer: OpaquePointer
   private var transfer: CurlTransfer?
 
-  /// nil without memory.
+  /// Creates the handle. Returns nil if there is not enough memory.
   init?() {
     guard let created = ccurl_carrier_create() else { return nil }
     pointer = created
@@ -131,7 +132,7 @@ final class CurlMulti {
     ccurl_carrier_destroy(pointer)
   }
 
-  /// Begins a transfer in place of the one that runs; false without memory.
+  /// Starts a transfer in place of the running one. Returns false if there is not enough memory.
   func begin(_ transfer: CurlTransfer) -> Bool {
     end()
     guard ccurl_carrier_add(pointer, transfer.pointer) != 0 else { return false }
@@ -139,14 +140,15 @@ final class CurlMulti {
     return true
   }
 
-  /// Ends the transfer, complete or not.
+  /// Ends the transfer, whether or not it is complete.
   func end() {
     guard let transfer else { return }
     ccurl_carrier_remove(pointer, transfer.pointer)
     self.transfer = nil
   }
 
-  /// Does what can be done without waiting; says how the transfer ended, once.
+  /// Does all work that is possible without blocking. Returns the outcome once the transfer has
+  /// ended; nil while it is running, or if there is none.
   func perform() -> TransferEnd? {
     guard let transfer else { return nil }
     switch ccurl_carrier_perform(pointer, transfer.pointer) {
@@ -164,7 +166,7 @@ final class CurlMulti {
     }
   }
 
-  /// Waits until something can be done, `signal` comes, or `seconds` are over.
+  /// Waits until the transfer can make progress, `signal` is sent, or `seconds` have passed.
   func wait(_ seconds: Double, orFor signal: WakeSignal) {
     let milliseconds = min(max(seconds * 1000, 0), 60_000).rounded(.up)
     ccurl_carrier_wait(pointer, signal.descriptor, Int32(clamping: milliseconds))
@@ -172,13 +174,13 @@ final class CurlMulti {
   }
 }
 
-/// Outcome of a transfer.
+/// The outcome of a transfer.
 enum TransferEnd: Equatable {
   case complete
-  /// The receiver did not want more.
+  /// The receiver refused the rest.
   case unwanted
   case noHost
-  /// No connection came about.
+  /// No connection could be made.
   case unconnected(String)
   case untrusted(String)
   case notHTTP
@@ -186,11 +188,11 @@ enum TransferEnd: Equatable {
   case broken(String)
 }
 
-/// libcurl, in memory from the first address on.
+/// The libcurl library, which is loaded when the first address is used.
 enum CurlLibrary {
   private static let isLoaded = ccurl_load()
 
-  /// Loads it the first time. Throws `.cannotOpen` where it is not installed.
+  /// Loads libcurl on the first call. Throws `.cannotOpen` if it is not installed.
   static func load() throws(FileFailure) {
     guard isLoaded else {
       throw FileFailure(

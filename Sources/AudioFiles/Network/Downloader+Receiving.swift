@@ -1,6 +1,6 @@
 import RealtimeAudio
 
-/// Receiving side of a download: judges responses, and puts their bytes into the cache.
+/// The receiving side of a download: judges responses, and stores their bytes in the cache.
 extension Downloader: TransferReceiver {
   func wants(_ header: ResponseHeader) -> Bool {
     let rules = ResponseRules(address: location, start: start, known: facts)
@@ -10,14 +10,15 @@ extension Downloader: TransferReceiver {
     let now = HostClock.seconds
     watch.answered(now: now)
     redirectCount = 0
-    // A server may send less than was asked for (RFC 9110, 15.3.7); hardly anything is no part.
+    // A server may send less than requested (RFC 9110, 15.3.7). Parts of fewer than 4096 bytes are
+    // not accepted as complete.
     if let start, let end = header.contentRange?.bytes?.upperBound, end - start >= Self.firstBytes {
       requestEnd = requestEnd.map { min($0, end) }
     }
     announcements = header.announcementInterval.map { ICYMetadata(interval: $0) }
     let isFirst = facts == nil
     var facts = facts ?? rules.facts(header)
-    // The whole, where a part was asked for: from now on this server only goes on.
+    // The server sent the whole file instead of a range, so it does not support ranges from now on.
     if offset != start ?? 0 { facts.hasRanges = false }
     self.facts = facts
     shared.withLock { [facts] state in
@@ -27,7 +28,7 @@ extension Downloader: TransferReceiver {
         state.situation.isOpen = true
       }
       state.situation.hasRanges = facts.hasRanges
-      // What a station sends now follows what it sent before the break.
+      // The bytes that a station sends now are appended to those received before the interruption.
       state.situation.transfer = facts.isLive ? state.cache.present.end : offset
       state.titles.begin(with: header.stationName)
     }
@@ -52,11 +53,11 @@ extension Downloader: TransferReceiver {
         refusal = .cache(original.name, error)
         return .refused
       }
-      // Room for what is ahead of the reader, however much that is.
+      // The cache must hold the read-ahead, whatever its size.
       let bound = max(
         facts?.isLive == true ? bounds.window : bounds.cache,
         state.situation.bounds.readAhead * 2)
-      // Not for every packet.
+      // Shrink only from time to time, not for every packet.
       if state.cache.present.byteCount > bound + bound / 16 {
         state.cache.shrink(to: bound, reader: state.situation.reader)
       }
@@ -99,7 +100,7 @@ extension Downloader: TransferReceiver {
     _ sound: UnsafeRawBufferPointer, _ state: inout RemoteState
   ) throws(SystemError) {
     let offset = state.situation.transfer ?? 0
-    // Behind a break, a server without ranges begins anew with what is here already.
+    // After an interruption, a server without ranges sends the bytes again that are already stored.
     if state.cache.present.firstGap(from: offset) < offset + sound.count {
       newByteCount += try state.cache.write(sound, at: offset)
     }

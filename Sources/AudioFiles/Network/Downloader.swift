@@ -1,6 +1,6 @@
 import RealtimeAudio
 
-/// Work of the network thread: downloads until the file is closed.
+/// The work of the network thread: downloads until the file is closed.
 struct Download: RealtimeWork, Sendable {
   let address: WebAddress
   let shared: MutexBox<RemoteState>
@@ -17,7 +17,7 @@ struct Download: RealtimeWork, Sendable {
   }
 }
 
-/// Fetches what the reader wants, before it is asked for. Lives on the network thread.
+/// The downloader of the bytes that the reader needs, ahead of its position. Network thread only.
 final class Downloader {
   let shared: MutexBox<RemoteState>
   let signal: WakeSignal
@@ -27,31 +27,31 @@ final class Downloader {
   private let multi: CurlMulti
   private let openingDeadline: Double
 
-  /// Where redirects have led.
+  /// The address after redirects.
   var location: WebAddress
   var redirectCount = 0
   private var asksForRanges = true
-  /// nil before the first response.
+  /// The properties of the file; nil before the first response.
   var facts: RemoteFacts?
   private var backoff: RetryBackoff
   private var nextTry = 0.0
   private var span: RequestSpan
 
-  // Of the transfer that runs.
+  // The state of the running transfer.
   private var transfer: CurlTransfer?
-  /// Why no connection came about, the last time.
+  /// The reason why the last attempt made no connection.
   private var disconnection: String?
   var start: Int?
-  /// Behind the last byte that was asked for, or that the answer announces, where these are fewer.
+  /// The end of the range requested, or of the range in the response if that is shorter.
   var requestEnd: Int?
   var watch: TransferWatch
   var verdict: ResponseVerdict?
   var announcements: ICYMetadata?
   var newByteCount = 0
-  /// Why the receiver refused bytes.
+  /// The reason why the receiver refused bytes.
   var refusal: FileFailure?
 
-  /// nil without memory.
+  /// Creates a downloader. Returns nil if there is not enough memory.
   init?(_ download: Download) {
     guard let multi = CurlMulti() else { return nil }
     let now = HostClock.seconds
@@ -64,10 +64,11 @@ final class Downloader {
     watch = TransferWatch(timeouts, now: now, answerDeadline: now)
   }
 
-  /// Until the file is closed.
+  /// Downloads until the file is closed.
   func run() {
     while let order = shared.withLock({ $0.isStopped ? nil : $0.order }) {
-      // One look at the clock for both: a try that is not due here is waited for below.
+      // Both steps use the same time: if a retry is not due in `follow`, the wait below includes
+      // it.
       let now = HostClock.seconds
       follow(order, now: now)
       if let end = multi.perform() {
@@ -84,12 +85,13 @@ final class Downloader {
     end()
   }
 
-  /// Seconds until a reader that looks for sound has waited long enough; it is woken then.
+  /// Returns the number of seconds until the deadline of the reader. After the deadline, wakes the
+  /// reader.
   private func untilDeadline(now: Double) -> Double {
     guard let deadline = shared.withLock({ $0.soundDeadline })?.time else { return .infinity }
     if now >= deadline {
       shared.announce()
-      // A thread between two reads looks by itself.
+      // A reader that is not blocked checks the deadline at its next read.
       return 1
     }
     return deadline - now
@@ -144,21 +146,22 @@ final class Downloader {
     self.transfer = transfer
   }
 
-  /// Behind the last byte of a request that begins at `start`.
+  /// Returns the end of the range to request from `start` on.
   private func requestEnd(from start: Int) -> Int {
     let readAhead = shared.withLock { $0.situation.bounds.readAhead }
     let end = span.next(from: start, bound: max(readAhead, Self.longestRequest)).upperBound
     return min(end, facts?.byteCount ?? end)
   }
 
-  /// With fewer than these an opening has not succeeded.
+  /// The number of bytes below which an opening counts as failed.
   static let firstBytes = 4096
 
-  /// As many as browsers follow (Fetch Standard, HTTP-redirect fetch): the download counters of a
-  /// podcast are six and more, one behind the other.
+  /// The maximum number of redirects, the same as in browsers (Fetch Standard, HTTP-redirect
+  /// fetch). Podcast downloads may pass through six or more download counters, each with a
+  /// redirect.
   private static let mostRedirects = 20
 
-  /// In bytes, unless more than that is to be fetched ahead.
+  /// The maximum size of a request in bytes, unless more bytes must be downloaded ahead.
   private static let longestRequest = 1 << 20
 
   private func end() {
@@ -195,7 +198,7 @@ final class Downloader {
     guard facts?.byteCount == nil else {
       let isWhole = shared.withLock { $0.order == .rest || offset == $0.situation.end }
       let isPart = facts?.hasRanges == true && requestEnd.map { offset >= $0 } ?? false
-      // Otherwise the server sent a shorter part than there is.
+      // Otherwise the server ended the response before the end of the request or the file.
       return isWhole || isPart ? backoff.reset() : interrupted("the server stopped sending")
     }
     shared.withLock { $0.situation.end = offset }
@@ -213,7 +216,7 @@ final class Downloader {
       disconnection = reason
       interrupted(reason, isUnconnected: facts == nil)
     case .untrusted(let reason): reject(.untrusted(location, reason))
-    // On a connection that was used again a server may have sent more than it announced before.
+    // On a reused connection, the server may have sent surplus bytes after the previous response.
     case .notHTTP where facts != nil: interrupted("the server sent what is not HTTP")
     case .notHTTP: reject(.notHTTP(location))
     case .badAddress(let reason): reject(.unreachable(location, reason))
@@ -237,7 +240,7 @@ final class Downloader {
     case .noAnswer: interrupted("the server does not answer")
     case .stall: interrupted("no more bytes came")
     case .drip:
-      // Bytes that come that slowly are no progress.
+      // Such a low rate does not count as progress.
       newByteCount = 0
       interrupted("bytes came too slowly")
     }
@@ -253,7 +256,7 @@ final class Downloader {
       isUnconnected: isUnconnected)
   }
 
-  /// Tries again in a while, or gives up with `failure`, sooner without any connection.
+  /// Schedules a retry, or gives up with `failure`. Gives up earlier if there was no connection.
   private func retry(_ failure: FileFailure, isUnconnected: Bool = false) {
     if newByteCount > 0 { backoff.reset() }
     let now = HostClock.seconds
@@ -268,7 +271,8 @@ final class Downloader {
     redirectCount = 0
   }
 
-  /// Where a redirect led may have gone out of date; the original address is asked once more then.
+  /// Reports `failure`. First tries the original address once more if the file was redirected,
+  /// because the target of the redirect may be outdated.
   private func reject(_ failure: FileFailure) {
     if facts != nil, location != original, redirectCount == 0 {
       location = original

@@ -1,22 +1,22 @@
-/// Decision on what to do with a response.
+/// The decision about a response.
 enum ResponseVerdict: Equatable {
-  /// Its body is the file from this byte on.
+  /// The body contains the file from this byte on.
   case accept(from: Int)
-  /// The file is elsewhere.
+  /// The file is at another address.
   case redirect(String)
-  /// The server does not cope with ranges: ask for the whole.
+  /// The server does not support ranges: request the whole file.
   case withoutRange
-  /// The server may do better soon.
+  /// A temporary failure. A later request may succeed.
   case later(FileFailure)
   case fail(FileFailure)
 }
 
-/// Request and known facts by which a response is judged.
+/// The request and the known properties of the file, by which a response is judged.
 struct ResponseRules {
   let address: WebAddress
-  /// The first byte asked for; nil where no range was.
+  /// The first byte requested; nil if no range was requested.
   let start: Int?
-  /// nil for the first response.
+  /// The properties from the first response; nil if this is the first response.
   let known: RemoteFacts?
 
   func verdict(_ header: ResponseHeader) -> ResponseVerdict {
@@ -27,17 +27,17 @@ struct ResponseRules {
       header.location.map { .redirect($0) } ?? .fail(.refused(address, header.status))
     case 416: outOfRange(header)
     case 412: .fail(.changed(address))
-    // The servers of stations say so until the station is connected to them again.
+    // Station servers return 404 until the station is connected to them again.
     case 404 where known?.isLive == true: .later(.refused(address, header.status))
     case 408, 425, 429, 500...599: .later(.refused(address, header.status))
     default: .fail(.refused(address, header.status))
     }
   }
 
-  /// What a first response says about the file.
+  /// Returns the properties of the file according to its first response.
   func facts(_ header: ResponseHeader) -> RemoteFacts {
     let isPart = header.status == 206
-    // The length of a body with announcements says nothing about the sound.
+    // The length of a body with embedded titles is not the length of the audio data.
     let length = header.announcementInterval == nil ? header.contentLength : nil
     return RemoteFacts(
       location: address, byteCount: isPart ? header.contentRange?.total : length,
@@ -50,7 +50,8 @@ struct ResponseRules {
   private func whole(_ header: ResponseHeader) -> ResponseVerdict {
     if let failure = trouble(header) { return .fail(failure) }
     guard let known else { return .accept(from: 0) }
-    // A station goes on where it is; a file begins anew, and must be the same one.
+    // A station continues at the present time. A file is sent from its beginning, and must be
+    // unchanged.
     if known.isLive { return .accept(from: 0) }
     if hasChanged(header, byteCount: header.contentLength) { return .fail(.changed(address)) }
     let isVouched = !known.validator.isEmpty && !header.validator.isEmpty || known.byteCount != nil
@@ -59,7 +60,7 @@ struct ResponseRules {
 
   private func part(_ header: ResponseHeader) -> ResponseVerdict {
     if let failure = trouble(header) { return .fail(failure) }
-    // Without an end it could not be told whether more comes behind the part.
+    // Without a total length, the end of the part is not known to be the end of the file.
     if known == nil, start != nil, header.contentRange?.total == nil { return .withoutRange }
     guard let start, let range = header.contentRange, let bytes = range.bytes,
       bytes.lowerBound == start, header.announcementInterval == nil
@@ -85,7 +86,7 @@ struct ResponseRules {
     return before != byteCount
   }
 
-  /// Why the body cannot be sound.
+  /// Returns the failure if the body cannot be audio; otherwise nil.
   private func trouble(_ header: ResponseHeader) -> FileFailure? {
     guard header.isIdentity else {
       return .packed(address, header.contentEncoding ?? "")
@@ -94,9 +95,10 @@ struct ResponseRules {
     return .wrongType(address, type)
   }
 
-  /// Servers call sound many things; these it never is.
+  /// Returns whether `type` may be audio. Servers use many types for audio, so only types that
+  /// never contain audio are rejected.
   private func mayBeSound(_ type: String) -> Bool {
-    // Servers that do not know an ending call it text.
+    // Servers use text/plain for unknown extensions.
     if type == "text/plain" { return address.looksLikeSound }
     let others = [
       "application/json", "application/xml", "application/xhtml+xml", "application/javascript",
@@ -107,13 +109,13 @@ struct ResponseRules {
   }
 }
 
-/// Header of a response, reduced to the fields that matter for sound.
+/// The header of a response, limited to the fields used here.
 struct ResponseHeader: Equatable {
   var status = 0
-  /// In lower case, without parameters.
+  /// The MIME type in lower case, without parameters.
   var contentType: String?
-  /// Of the whole body. One that is sent in chunks has the length of these, whatever is said
-  /// besides (RFC 9112, section 6.3).
+  /// The length of the whole body; nil for a body with a transfer coding such as chunked, for which
+  /// `Content-Length` is ignored (RFC 9112, section 6.3).
   var contentLength: Int? { hasTransferCoding ? nil : writtenLength }
   var writtenLength: Int?
   var hasTransferCoding = false
@@ -121,18 +123,18 @@ struct ResponseHeader: Equatable {
   var contentEncoding: String?
   var location: String?
   var validator = FileValidator()
-  /// Whether a radio station answers.
+  /// Whether the server is a radio station.
   var isStation = false
-  /// Bytes of sound between two announcements.
+  /// The number of bytes of audio between two embedded titles.
   var announcementInterval: Int?
-  /// Bits a second.
+  /// The bit rate in bits per second.
   var bitRate: Int?
   var stationName: String?
 
-  /// Takes in one line without its end.
+  /// Parses one header line without its line end.
   mutating func add(_ line: String) {
     if line.hasPrefix("HTTP/") || line.hasPrefix("ICY ") {
-      // What came before was an interim response.
+      // The lines before belong to an interim response.
       self = ResponseHeader()
       isStation = line.hasPrefix("ICY ")
       let words = line.split(separator: " ", maxSplits: 2)
@@ -158,7 +160,7 @@ struct ResponseHeader: Equatable {
     case "icy-metaint":
       announcementInterval = ContentRange.number(value).flatMap { $0 > 0 ? $0 : nil }
     case "icy-br":
-      // Some say it twice: "128,128".
+      // Some servers send the value twice: "128,128".
       let first = value.prefix { $0.isNumber }
       bitRate = ContentRange.number(first).flatMap {
         (1...1_000_000).contains($0) ? $0 * 1000 : nil
@@ -168,14 +170,15 @@ struct ResponseHeader: Equatable {
     }
   }
 
-  /// Names of the content codings that pack a body (RFC 9110, section 8.4.1; the registry of IANA).
-  /// Servers write other words as well, such as `none`, `binary` and `utf-8`, which change nothing.
+  /// The names of content codings that compress or encrypt a body (RFC 9110, section 8.4.1; the
+  /// registry of IANA). Servers also send other words, such as `none`, `binary` and `utf-8`, which
+  /// have no effect.
   private static let packings: Set<Substring> = [
     "gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd", "dcb", "dcz", "exi",
     "pack200-gzip", "aes128gcm",
   ]
 
-  /// Whether the body is what it is, not packed.
+  /// Whether the body is sent without a content coding.
   var isIdentity: Bool {
     guard let contentEncoding else { return true }
     return contentEncoding.split { $0 == "," || $0.isWhitespace }.allSatisfy {
@@ -184,11 +187,11 @@ struct ResponseHeader: Equatable {
   }
 }
 
-/// Value of a `Content-Range` line: `bytes 0-499/1234`, `bytes */1234`.
+/// The value of a `Content-Range` line: `bytes 0-499/1234`, `bytes */1234`.
 struct ContentRange: Equatable {
-  /// nil where the request could not be met.
+  /// The range of the bytes in the body; nil if the request could not be satisfied.
   let bytes: Range<Int>?
-  /// Bytes of the whole file; nil where the server does not know.
+  /// The length of the whole file in bytes; nil if the server does not know it.
   let total: Int?
 
   init?(_ text: String) {
@@ -210,7 +213,8 @@ struct ContentRange: Equatable {
     bytes = first..<last + 1
   }
 
-  /// Digits only, and no more than the largest file has bytes.
+  /// Parses a number that consists of decimal digits only. Returns nil for other text, and if the
+  /// number exceeds the length of the largest possible file.
   static func number(_ text: some StringProtocol) -> Int? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
       let number = Int(text), number <= FileBounds.byteCount
@@ -219,13 +223,14 @@ struct ContentRange: Equatable {
   }
 }
 
-/// Entity tag and date by which versions of a file on a server are told apart.
+/// The entity tag and the modification date, which identify the version of a file on a server.
 struct FileValidator: Equatable, Sendable {
-  /// As sent, quotes included.
+  /// The entity tag as sent, including the quotes.
   var tag: String?
   var date: String?
 
-  /// What `If-Range` may be given: a weak tag does not vouch for every byte.
+  /// The value for an `If-Range` line. A weak tag is not used, because it does not guarantee
+  /// identical bytes.
   var condition: String? {
     if let tag, tag.hasPrefix("\"") { return tag }
     return date
@@ -233,7 +238,7 @@ struct FileValidator: Equatable, Sendable {
 
   var isEmpty: Bool { tag == nil && date == nil }
 
-  /// Whether `other` is of another version, as far as one can tell.
+  /// Returns whether `other` belongs to another version, as far as the fields show.
   func differs(from other: FileValidator) -> Bool {
     if let tag, let otherTag = other.tag { return tag != otherTag }
     if let date, let otherDate = other.date { return date != otherDate }
@@ -241,9 +246,9 @@ struct FileValidator: Equatable, Sendable {
   }
 }
 
-/// Text as it comes from a network.
+/// Decoding of text received from a network.
 extension String {
-  /// What `bytes` say: UTF-8 where they are, else Latin-1.
+  /// Decodes `bytes` as UTF-8 if they are valid UTF-8, otherwise as Latin-1.
   init(fromNetwork bytes: some Collection<UInt8>) {
     if let text = String(validating: bytes, as: UTF8.self) {
       self = text

@@ -1,32 +1,32 @@
 import RealtimeAudio
 
-/// A file behind HTTP or HTTPS, or a radio station, whose bytes are fetched as they are read, a
-/// little ahead, and kept in a file that vanishes with the process.
+/// A file on an HTTP or HTTPS server, or a radio station. The bytes are downloaded as they are
+/// read, a limited amount ahead, and stored in a temporary file that is deleted with the process.
 ///
-/// A connection that breaks is taken up again where it broke, unless the file has changed since.
+/// A broken connection is resumed at the same position, unless the file has changed since.
 public final class RemoteFile: ByteSource {
   private let shared: MutexBox<RemoteState>
   private let signal: WakeSignal
   private let thread: RealtimeThread<Download>
   private let length: Int?
   let address: WebAddress
-  /// Where redirects led to it: what its contents name is relative to that.
+  /// The address after redirects. Relative names in the contents are resolved against it.
   let location: WebAddress
   let timeouts: RemoteFileTimeouts
-  /// When it was asked for, in seconds of the host's clock.
+  /// The time of the request, in seconds of the host clock.
   let asked: Double
 
-  /// What messages call it: the address, without a password.
+  /// The name in messages: the address without a password.
   public let name: String
-  /// What the server says the bytes are (`audio/mpeg`); nil where it does not.
+  /// The MIME type reported by the server (such as `audio/mpeg`); nil if it reports none.
   public let contentType: String?
-  /// Bits a second that a station announces; nil where it does not.
+  /// The bit rate in bits per second announced by a station; nil if it announces none.
   public let announcedBitRate: Int?
 
-  /// Asks for what is at `address`, and returns when the server has begun to send it: after
-  /// `timeouts.opening` seconds at most. Meanwhile the function that `whileWaiting` is given ends
-  /// the wait, from any thread. Throws `.cannotOpen`, `.permissionDenied`, `.unusableContents`
-  /// where it is not sound, `.cannotCreate` where it cannot be kept on disk.
+  /// Requests the file at `address`, and returns when the server has begun to send it, after at
+  /// most `timeouts.opening` seconds. `whileWaiting` receives a function that cancels the wait from
+  /// any thread. Throws `.cannotOpen`, `.permissionDenied`, `.unusableContents` if it is not audio,
+  /// and `.cannotCreate` if it cannot be stored on disk.
   public init(
     address: String, timeouts: RemoteFileTimeouts = RemoteFileTimeouts(),
     bounds: RemoteFileBounds = RemoteFileBounds(),
@@ -48,7 +48,8 @@ public final class RemoteFile: ByteSource {
     }
     let opening: Result<RemoteFacts, FileFailure> = shared.wait { state in
       if state.isInterrupted { return .failure(.cancelled(address)) }
-      // What broke after that is told when it is read so far, however late this thread looks.
+      // A failure after the opening is reported by the read that reaches it, even if this thread is
+      // late.
       if state.situation.isOpen { return .success(state.facts) }
       return state.failure.map { .failure($0.whileOpening) }
     }
@@ -71,8 +72,8 @@ public final class RemoteFile: ByteSource {
     length = facts.byteCount
   }
 
-  /// Whether opening `address` fails at once, since no connection to its server came about a moment
-  /// ago.
+  /// Returns whether opening `address` would fail at once, because a recent connection to its
+  /// server failed.
   public static func failsAtOnce(_ address: String) -> Bool {
     guard (try? CurlLibrary.load()) != nil, let address = try? WebAddress(address) else {
       return false
@@ -80,7 +81,7 @@ public final class RemoteFile: ByteSource {
     return (try? UnreachableServers.check(address)) == nil
   }
 
-  // Letting go of the thread waits for its end.
+  // Releasing the thread waits for its end.
   deinit {
     Self.end(shared, signal)
   }
@@ -103,18 +104,19 @@ public final class RemoteFile: ByteSource {
     }
   }
 
-  /// How many bytes there are; nil where the server does not say and the end has not come yet.
+  /// The length of the file in bytes; nil if the server does not report it and the end was not
+  /// reached yet.
   public var byteCount: Int? {
     length ?? shared.withLock { $0.situation.end }
   }
 
-  /// Whether bytes can be had from any place: the server sends ranges, or all is here.
+  /// Whether bytes can be read at any offset: the server supports ranges, or the file is complete.
   public var isSeekable: Bool {
     shared.withLock { $0.situation.hasRanges || $0.isComplete }
   }
 
-  /// Bytes that are fetched ahead of the reader, at most: more for sound with more bytes a second.
-  /// Any thread.
+  /// The maximum number of bytes downloaded ahead of the reader. Use more for audio with a higher
+  /// bit rate. Any thread.
   public var readAheadByteCount: Int {
     get { shared.withLock { $0.situation.bounds.readAhead } }
     set {
@@ -126,13 +128,13 @@ public final class RemoteFile: ByteSource {
     }
   }
 
-  /// See `ByteSource`. Throws `.readFailed` where the connection broke for good or the file has
-  /// changed, `.cannotOpen` and `.permissionDenied` where the server does not give it away any
-  /// more, `.diskFull` where it cannot be kept.
+  /// Reads as described in `ByteSource`. Throws `.readFailed` if the connection broke permanently
+  /// or the file has changed, `.cannotOpen` or `.permissionDenied` if the server no longer delivers
+  /// the file, and `.diskFull` if it cannot be stored.
   public func read(
     into bytes: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(FileFailure) -> Int {
-    // No file is longer.
+    // No file is longer than this limit.
     guard !bytes.isEmpty, (0..<FileBounds.byteCount).contains(offset) else { return 0 }
     return try shared.wait { state throws(FileFailure) in
       guard !state.isInterrupted else { return 0 }
@@ -150,17 +152,17 @@ public final class RemoteFile: ByteSource {
       if state.isGone(offset) { throw .gone(name) }
       if let failure = state.failure { throw failure }
       state.situation.reader = offset
-      // The network thread wakes a reader whose time is over.
+      // The network thread wakes a reader whose deadline has passed.
       if state.needsAttention || !state.isDeadlineKnown { signal.send() }
       state.isDeadlineKnown = true
       return nil
     }
   }
 
-  /// What `open` makes of the bytes: reads it makes fail once `timeouts.sounding` seconds are over
-  /// since the file was asked for, however many bytes come. One thread at a time. Throws
-  /// `.unusableContents` then, `.cannotOpen` where hardly any came or the connection broke for
-  /// good, and what `open` throws.
+  /// Calls `open`, whose reads fail after `timeouts.sounding` seconds since the request, regardless
+  /// of the number of bytes received. One thread at a time. Throws `.unusableContents` in that
+  /// case, `.cannotOpen` if hardly any bytes were received or the connection broke permanently, and
+  /// the errors that `open` throws.
   public func probe<Opened>(
     _ open: () throws(FileFailure) -> Opened
   ) throws(FileFailure) -> Opened {
@@ -173,8 +175,8 @@ public final class RemoteFile: ByteSource {
     }
   }
 
-  /// What `read`, which is to bring the next frames, makes of the bytes: reads it makes fail once
-  /// `seconds` seconds are over. One thread at a time. Throws `.readFailed` then, and what `read`
+  /// Calls `read`, which must deliver the next frames, and whose reads fail after `seconds`
+  /// seconds. One thread at a time. Throws `.readFailed` in that case, and the errors that `read`
   /// throws.
   func awaitSound<Answer>(
     atMost seconds: Double, _ read: () throws(FileFailure) -> Answer
@@ -191,8 +193,8 @@ public final class RemoteFile: ByteSource {
     }
   }
 
-  /// A server that gives hardly anything away does not let its file be opened; what gives more
-  /// should have had sound in it.
+  /// Returns the failure for an expired deadline: a server that has sent fewer than 4096 bytes is
+  /// unreachable, and a file of more bytes contains no audio.
   private func noSoundInTime(
     _ deadline: SoundDeadline, _ state: borrowing RemoteState
   ) -> FileFailure {
@@ -201,14 +203,14 @@ public final class RemoteFile: ByteSource {
       ? .unreachable(address, "bytes came too slowly") : .noSoundInTime(name)
   }
 
-  /// How many bytes from `offset` on are here. Any thread.
+  /// Returns the number of stored bytes from `offset` on. Any thread.
   public func readyByteCount(at offset: Int) -> Int {
     guard offset >= 0 else { return 0 }
     return shared.withLock { $0.cache.present.firstGap(from: offset) - offset }
   }
 
-  /// Bytes a second that came in lately while they were wanted; nil where all is here to the end,
-  /// or nothing was measured yet. Any thread.
+  /// The recent download rate in bytes per second, measured while bytes were needed; nil if all
+  /// bytes up to the end are stored, or if no measurement is available yet. Any thread.
   public var bytesPerSecond: Double? {
     let now = HostClock.seconds
     return shared.withLock { state in
@@ -218,18 +220,19 @@ public final class RemoteFile: ByteSource {
     }
   }
 
-  /// What the station says it plays where it is read, or else its name. Any thread.
+  /// The title announced by the station for the current read position, or the name of the station.
+  /// Any thread.
   public var announcedTitle: String? {
     shared.withLock { $0.titles.title(at: $0.situation.reader) }
   }
 
-  /// Whether `interrupt` was called and `proceed` not yet. Any thread.
+  /// Whether `interrupt` was called, and `proceed` was not called since. Any thread.
   public var isInterrupted: Bool {
     shared.withLock { $0.isInterrupted }
   }
 
-  /// Whether the reader stands at `offset`, and so much lies ahead of it that no more is fetched.
-  /// Any thread.
+  /// Returns whether the reader is at `offset`, and the download is paused because enough bytes are
+  /// stored ahead of it. Any thread.
   public func isWaiting(forReadAt offset: Int) -> Bool {
     shared.withLock { state in
       guard state.situation.reader == offset else { return false }
@@ -238,18 +241,20 @@ public final class RemoteFile: ByteSource {
     }
   }
 
-  /// Whether no more can be had: the connection broke for good. Any thread.
+  /// Whether no more bytes can be downloaded, because the connection broke permanently. Any thread.
   public var isBroken: Bool {
     shared.withLock { $0.failure != nil }
   }
 
-  /// Ends a read that waits, and all further ones at once, until `proceed`. Any thread.
+  /// Ends a blocking read, and makes all later reads return at once, until `proceed` is called. Any
+  /// thread.
   public func interrupt() {
     shared.withLock { $0.isInterrupted = true }
     shared.announce()
   }
 
-  /// Lets reads wait again; after a connection that broke for good, it is tried anew. Any thread.
+  /// Allows reads to block again. After a permanently broken connection, it is tried again. Any
+  /// thread.
   public func proceed() {
     shared.withLock { state in
       guard state.isInterrupted else { return }
@@ -259,31 +264,34 @@ public final class RemoteFile: ByteSource {
   }
 }
 
-/// Limits on what a `RemoteFile` fetches and keeps, in bytes. Less than nothing counts as nothing,
-/// and more than a tebibyte, or for `receiveBuffer` than 2 GiB, as that. It keeps 64 KiB at least.
+/// The limits on the bytes that a `RemoteFile` downloads and stores. Negative values count as 0.
+/// Values above 1 TiB, or above 2 GiB for `receiveBuffer`, count as that limit. At least 64 KiB are
+/// stored.
 public struct RemoteFileBounds: Sendable {
-  /// Fetched ahead of the reader, at most.
+  /// The maximum number of bytes downloaded ahead of the reader.
   public var readAhead = 1 << 20
-  /// Asked for at first, and after a jump; each request that goes on asks for twice as much.
+  /// The size of the first request, and of the first after a jump. It doubles with each request
+  /// that continues the last one.
   public var firstRequest = 64 << 10
-  /// Gaps up to this are downloaded through; beyond, a new transfer begins.
+  /// The largest gap that is downloaded as part of a running transfer. For a larger gap, a new
+  /// transfer begins.
   public var gap = 256 << 10
-  /// Kept on disk.
+  /// The maximum number of bytes stored on disk.
   public var cache = 256 << 20
-  /// Kept on disk of a stream without an end.
+  /// The maximum number of bytes of an endless stream stored on disk.
   public var window = 4 << 20
-  /// What the kernel may take in beyond that, while a transfer pauses.
+  /// The number of bytes that the kernel may receive in addition while a transfer is paused.
   public var receiveBuffer = 128 << 10
 
-  /// What suits sound files.
+  /// Creates the default limits for audio files.
   public init() {}
 
-  /// A tebibyte.
+  /// The upper limit of 1 TiB.
   static let most = 1 << 40
-  /// What is on its way to the reader is kept in any case.
+  /// The minimum number of bytes stored, which includes the bytes to be read next.
   private static let leastKept = 64 << 10
 
-  /// The same within their limits: none of them can be calculated with otherwise.
+  /// These limits reduced to valid values, with which calculations do not overflow.
   var limited: RemoteFileBounds {
     var limited = self
     limited.readAhead = readAhead.clamped(to: 0...Self.most)
@@ -296,30 +304,30 @@ public struct RemoteFileBounds: Sendable {
   }
 }
 
-/// Timeouts and retry limits of a `RemoteFile`. Times are seconds.
+/// The timeouts and retry limits of a `RemoteFile`. Times are in seconds.
 public struct RemoteFileTimeouts: Sendable {
-  /// Until a server is found and answers at all.
+  /// The time limit for the name lookup and the connection to the server.
   public var connecting = 5.0
-  /// Until the header of a response is there, whole.
+  /// The time limit for the complete header of a response.
   public var answering = 10.0
-  /// Until the first 4 KiB are there, with all tries and redirects.
+  /// The time limit for the first 4 KiB of the file, including all retries and redirects.
   public var opening = 10.0
-  /// Until a decoder has found the first second of sound, all of that included, and each second
-  /// that follows, whatever else comes meanwhile.
+  /// The time limit until a decoder has found the first second of audio, including all steps above,
+  /// and for each following second, regardless of other data received.
   public var sounding = 18.0
-  /// During which a server to which no connection came about is not asked again.
+  /// The time during which a server that accepted no connection is not contacted again.
   public var absence = 10.0
-  /// Without a byte before a transfer counts as broken.
+  /// The time without any bytes after which a transfer counts as broken.
   public var stalling = 10.0
-  /// The time over which fewer than `slowestRate` bytes a second count as a break.
+  /// The period over which a rate below `slowestRate` counts as a broken transfer.
   public var dripping = 10.0
-  /// Bytes a second.
+  /// The lowest acceptable rate in bytes per second.
   public var slowestRate = 256.0
-  /// Before the first new try; each further one waits twice as long.
+  /// The waiting time before the first retry. It doubles with each further retry.
   public var firstPause = 0.25
-  /// New tries in a row that bring no new byte.
+  /// The maximum number of consecutive retries without new bytes.
   public var tryCount = 5
 
-  /// The default limits where a person listens.
+  /// Creates the default limits, which suit interactive playback.
   public init() {}
 }

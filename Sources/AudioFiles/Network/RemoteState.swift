@@ -1,21 +1,21 @@
 import CLinuxFiles
 import Glibc
 
-/// State shared by the reader and the network thread.
+/// The state shared by the reader and the network thread.
 struct RemoteState {
   var situation = FetchSituation()
   let cache: SparseCache
-  /// Since when no more can be had.
+  /// The reason why no more bytes can be downloaded; nil if they can.
   var failure: FileFailure?
-  /// Whether a later try may do better.
+  /// Whether a later attempt may succeed.
   var failureMayPass = false
   var isStopped = false
   var isInterrupted = false
-  /// When reads fail: while it is not known yet whether there is any sound, or any more.
+  /// The deadline after which reads fail, while the first or the next audio is awaited.
   var soundDeadline: SoundDeadline?
-  /// Whether the network thread knows of it.
+  /// Whether the network thread has been notified of the deadline.
   var isDeadlineKnown = true
-  /// Of the first response.
+  /// The properties of the file from the first response.
   var facts = RemoteFacts()
   var titles = StationTitles()
   var meter = RateMeter()
@@ -25,12 +25,12 @@ struct RemoteState {
     situation.bounds = bounds
   }
 
-  /// What the network thread is to do.
+  /// The next task of the network thread.
   var order: FetchDecision {
     failure == nil ? situation.order(cache.present) : .rest
   }
 
-  /// Whether the network thread must be woken to do it.
+  /// Whether the network thread must be woken for this task.
   var needsAttention: Bool {
     switch order {
     case .proceed: situation.isPaused
@@ -40,58 +40,59 @@ struct RemoteState {
     }
   }
 
-  /// Whether every byte is here.
+  /// Whether all bytes are stored.
   var isComplete: Bool {
     guard let end = situation.end else { return false }
     return cache.present.firstGap(from: 0) >= end
   }
 
-  /// Whether `offset` lies behind what a server that only goes forward will bring.
+  /// Returns whether `offset` was passed and cannot be downloaded again, because the server does
+  /// not support ranges.
   func isGone(_ offset: Int) -> Bool {
     guard situation.isOpen, !situation.hasRanges else { return false }
-    // A transfer of a file begins anew where the next one begins.
+    // If no transfer of a file is running, the next one begins at byte 0.
     return offset < (facts.isLive ? cache.present.end : situation.transfer ?? 0)
   }
 }
 
-/// Until when a reader waits for sound.
+/// The deadline of a reader that waits for audio.
 struct SoundDeadline {
-  /// In seconds of the host's clock.
+  /// The time in seconds of the host clock.
   let time: Double
-  /// Whether it is for the first of it.
+  /// Whether the deadline is for the first audio of the file.
   let isFirst: Bool
 }
 
-/// Properties of a remote file, known from its first response on.
+/// The properties of a remote file, taken from its first response.
 struct RemoteFacts: Equatable, Sendable {
-  /// Where redirects led to it; nil before the first response.
+  /// The address after redirects; nil before the first response.
   var location: WebAddress?
-  /// All its bytes; nil where the server does not say.
+  /// The length of the file in bytes; nil if the server does not report it.
   var byteCount: Int?
-  /// Whether the server begins where it is told to.
+  /// Whether the server supports ranges.
   var hasRanges = false
-  /// Whether it is a radio station, which goes on for ever.
+  /// Whether it is a radio station, which never ends.
   var isLive = false
   var validator = FileValidator()
   var contentType: String?
-  /// Bits a second.
+  /// The bit rate in bits per second.
   var bitRate: Int?
 }
 
-/// Meter of the download rate: an average over the last seconds in which bytes were wanted.
+/// A meter of the download rate: a weighted average over recent time in which bytes were needed.
 struct RateMeter {
-  // Older bytes and older seconds count less: a third after as long as this.
+  // The time constant in seconds: the weight of older bytes and seconds falls to 1/e in this time.
   private let memory = 2.0
   private var bytes = 0.0
   private var seconds = 0.0
   private var last: Double?
 
-  /// From now on bytes are wanted.
+  /// Starts the measurement: bytes are needed from `now` on.
   mutating func begin(now: Double) {
     if last == nil { last = now }
   }
 
-  /// From now on no bytes are wanted.
+  /// Suspends the measurement: no bytes are needed from `now` on.
   mutating func pause(now: Double) {
     advance(to: now)
     last = nil
@@ -102,7 +103,7 @@ struct RateMeter {
     bytes += Double(byteCount)
   }
 
-  /// Bytes a second; nil before there was time to measure.
+  /// Returns the rate in bytes per second; nil if the measurement is too short.
   func rate(now: Double) -> Double? {
     var meter = self
     meter.advance(to: now)
@@ -119,25 +120,25 @@ struct RateMeter {
   }
 }
 
-/// A set of bytes of a file.
+/// A set of byte offsets in a file.
 struct ByteRanges: Equatable {
   private var bytes = RangeSet<Int>()
 
-  /// How many bytes are in the set.
+  /// The number of bytes in the set.
   private(set) var byteCount = 0
 
-  /// In order; they neither touch nor overlap.
+  /// The ranges of the set in ascending order. They neither touch nor overlap.
   var ranges: RangeSet<Int>.Ranges { bytes.ranges }
 
-  /// Behind the last of them.
+  /// The offset after the last byte in the set.
   var end: Int { ranges.last?.upperBound ?? 0 }
 
-  /// The first byte from `offset` on that is not in the set.
+  /// Returns the first offset from `offset` on that is not in the set.
   func firstGap(from offset: Int) -> Int {
     ranges.first { $0.contains(offset) }?.upperBound ?? offset
   }
 
-  /// Adds `range` and returns how many of its bytes are new.
+  /// Adds `range` and returns the number of bytes that were not in the set before.
   @discardableResult mutating func insert(_ range: Range<Int>) -> Int {
     let new = range.count - known(range)
     bytes.insert(contentsOf: range)
@@ -145,51 +146,52 @@ struct ByteRanges: Equatable {
     return new
   }
 
-  /// Takes `range` out.
+  /// Removes `range`.
   mutating func remove(_ range: Range<Int>) {
     byteCount -= known(range)
     bytes.remove(contentsOf: range)
   }
 
-  /// How many bytes of `range` are in the set.
+  /// Returns the number of bytes of `range` that are in the set.
   private func known(_ range: Range<Int>) -> Int {
     ranges.reduce(0) { $0 + $1.clamped(to: range).count }
   }
 }
 
-/// Order to the network thread: what to do next.
+/// The next task of the network thread.
 enum FetchDecision: Equatable {
-  /// Carry the transfer on.
+  /// Continue the transfer.
   case proceed
-  /// So much is there that the transfer can pause.
+  /// Pause the transfer, because enough bytes are stored.
   case pause
-  /// Begin a transfer at this byte, instead of any that runs.
+  /// Start a transfer at this byte, in place of the running one.
   case fetch(Int)
-  /// All is there, or no more can be had: end the transfer.
+  /// End the transfer, because all bytes are stored or no more can be downloaded.
   case rest
 }
 
-/// Positions of the reader and the transfer, from which the next order follows.
+/// The positions of the reader and the transfer, which determine the next task.
 struct FetchSituation {
   var bounds = RemoteFileBounds()
-  /// The byte the reader wants next.
+  /// The offset of the next byte for the reader.
   var reader = 0
-  /// Behind the last byte of the file, where that is known.
+  /// The length of the file, if it is known.
   var end: Int?
-  /// Whether the server begins where it is told to.
+  /// Whether the server supports ranges.
   var hasRanges = false
-  /// Whether the first response came.
+  /// Whether the first response was received.
   var isOpen = false
-  /// The byte the transfer brings next; nil where none runs.
+  /// The offset of the next byte of the transfer; nil if none is running.
   var transfer: Int?
   var isPaused = false
 
-  /// What to do, with `present` here.
+  /// Returns the next task. `present` is the set of stored bytes.
   func order(_ present: ByteRanges) -> FetchDecision {
     guard isOpen else { return transfer == nil ? .fetch(0) : .proceed }
     let missing = present.firstGap(from: reader)
     if let end, missing >= end { return .rest }
-    // Half of it is read before a transfer that paused goes on: not one packet at a time.
+    // A paused transfer resumes after half of the read-ahead was read. Otherwise it would fetch
+    // single packets.
     let isResting = isPaused || transfer == nil
     let enough = isResting ? bounds.readAhead / 2 : bounds.readAhead
     guard let transfer else {
@@ -203,18 +205,19 @@ struct FetchSituation {
   }
 }
 
-/// The bytes of a remote file that are here: a file without a name, which goes with the process
-/// however that ends, with holes where bytes are not.
+/// The stored bytes of a remote file, in a sparse file without a name, which is deleted when the
+/// process ends for any reason. Missing bytes are holes in the file.
 final class SparseCache {
   private let file: FileDescriptor
   private(set) var present = ByteRanges()
 
-  /// In the first of the usual folders that takes it. Throws `.cannotCreate`.
+  /// Creates the cache in the first default folder in which this is possible. Throws
+  /// `.cannotCreate`.
   convenience init() throws(FileFailure) {
     try self.init(folders: Self.folders)
   }
 
-  /// In the first of `folders` that takes it. Throws `.cannotCreate`.
+  /// Creates the cache in the first of `folders` in which this is possible. Throws `.cannotCreate`.
   init(folders: [String]) throws(FileFailure) {
     var opened: Int32 = -1
     for folder in folders where opened < 0 { opened = Self.open(in: folder) }
@@ -226,20 +229,20 @@ final class SparseCache {
     file = FileDescriptor(owning: opened)
   }
 
-  /// Bytes that it takes up on its disk.
+  /// The disk space in use, in bytes.
   var occupiedByteCount: Int {
     var status = stat()
-    // Blocks are counted in units of 512 bytes, whatever their size is.
+    // The unit of `st_blocks` is 512 bytes, independent of the block size.
     return fstat(file.number, &status) == 0 ? Int(status.st_blocks) * 512 : 0
   }
 
-  /// Keeps `bytes` from `offset` on and returns how many of them were not there.
+  /// Stores `bytes` at `offset` and returns the number of bytes that were missing before.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
     try OutputBytes.write(bytes, at: offset, to: file.number)
     return present.insert(offset..<offset + bytes.count)
   }
 
-  /// Fills `bytes` as far as what begins at `offset` is here, and returns how many.
+  /// Fills `bytes` with the stored bytes from `offset` on, and returns their number.
   func read(
     into bytes: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(SystemError) -> Int {
@@ -247,13 +250,13 @@ final class SparseCache {
     guard ready > 0 else { return 0 }
     let count = try file.read(
       into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<ready]), at: offset)
-    // The set says the bytes are there, so an end is damage.
+    // The set contains these bytes, so an end of the file here is an error.
     guard count > 0 else { throw SystemError(number: EIO) }
     return count
   }
 
-  /// Gives up whole blocks until about `bound` bytes are left: those farthest behind `reader`
-  /// first, then those farthest ahead of it.
+  /// Discards whole blocks until about `bound` bytes are left: first the blocks farthest before
+  /// `reader`, then those farthest after it.
   func shrink(to bound: Int, reader: Int) {
     while present.byteCount > bound,
       let range = partBehind(reader, present.byteCount - bound)
@@ -263,7 +266,7 @@ final class SparseCache {
     }
   }
 
-  /// The part farthest behind `reader`, about `count` bytes; nil where there is none.
+  /// Returns the range farthest before `reader`, of about `count` bytes; nil if there is none.
   private func partBehind(_ reader: Int, _ count: Int) -> Range<Int>? {
     guard let first = present.ranges.first, first.lowerBound < reader else { return nil }
     let enough = (first.lowerBound + count + Self.block - 1) / Self.block * Self.block
@@ -272,7 +275,7 @@ final class SparseCache {
     return end > first.lowerBound ? first.lowerBound..<end : nil
   }
 
-  /// The part farthest ahead of `reader`.
+  /// Returns the range farthest after `reader`, of about `count` bytes; nil if there is none.
   private func partAhead(of reader: Int, _ count: Int) -> Range<Int>? {
     guard let last = present.ranges.last else { return nil }
     var start = max(last.lowerBound, reader, last.upperBound - count)
@@ -282,7 +285,7 @@ final class SparseCache {
 
   private static let block = 4096
 
-  /// Gives `range` up, and the blocks it shares with no byte that stays.
+  /// Removes `range` from the set, and frees its blocks that contain no remaining bytes.
   private func discard(_ range: Range<Int>) {
     present.remove(range)
     let before = range.lowerBound / Self.block * Self.block
@@ -306,7 +309,7 @@ final class SparseCache {
     return folders + ["/tmp"]
   }
 
-  /// An absolute path in the environment.
+  /// Returns the value of an environment variable if it is an absolute path; otherwise nil.
   private static func variable(_ name: String) -> String? {
     FileName.variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
   }
@@ -314,7 +317,7 @@ final class SparseCache {
   private static func open(in folder: String) -> Int32 {
     try? FileSystem.makeFolders(of: folder + "/")
     if let unnamed = try? FileSystem.openUnnamed(in: folder, mode: 0o600) { return unnamed }
-    // Some file systems know no files without a name.
+    // Some file systems do not support files without a name.
     let path = "\(folder)/remote-\(UInt64.random(in: 0 ... .max))"
     guard
       let named = try? FileSystem.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)

@@ -1,9 +1,10 @@
-/// Takes the announcements out of a radio station's bytes: after each `interval` bytes of sound
-/// comes one of 16 times as many bytes as its first byte says, mostly none.
+/// A parser that separates the titles in the byte stream of a radio station from the audio. A title
+/// block follows each `interval` bytes of audio. Its first byte gives its length in units of 16
+/// bytes, which is usually 0.
 struct ICYMetadata {
   private let interval: Int
   private var soundLeft: Int
-  /// Bytes of the announcement still to come; nil before its first byte.
+  /// The remaining bytes of the title block; nil before its first byte.
   private var textLeft: Int?
   private var text: [UInt8] = []
 
@@ -12,15 +13,15 @@ struct ICYMetadata {
     soundLeft = interval
   }
 
-  /// Kind of the next bytes, of which there is at least one.
+  /// The kind and number of the next bytes, which is at least 1.
   enum Part {
-    /// A number of bytes of sound.
+    /// A number of bytes of audio.
     case sound(Int)
-    /// A number of bytes of an announcement; the title that it ends with.
+    /// A number of bytes of a title block, and the title if the block ends with them.
     case announcement(Int, title: String?)
   }
 
-  /// Looks at the beginning of `bytes` and moves on behind it.
+  /// Parses the beginning of `bytes` and advances past it.
   mutating func next(_ bytes: UnsafeRawBufferPointer) -> Part {
     if soundLeft > 0 {
       let count = min(soundLeft, bytes.count)
@@ -45,7 +46,7 @@ struct ICYMetadata {
     return Self.title(in: text)
   }
 
-  /// The title in `StreamTitle='It's me';StreamUrl='';`.
+  /// Returns the title in `StreamTitle='It's me';StreamUrl='';`; nil if there is none.
   static func title(in bytes: [UInt8]) -> String? {
     let text = String(fromNetwork: bytes.prefix { $0 != 0 })
     guard let key = text.firstRange(of: "StreamTitle='") else { return nil }
@@ -58,23 +59,25 @@ struct ICYMetadata {
   }
 }
 
-/// Titles that a station has announced, each with the byte of its sound from which on it holds.
+/// The titles that a station has announced, each with the offset in the audio data from which it
+/// applies.
 struct StationTitles {
   private var titles: [(start: Int, text: String)] = []
-  /// Of those that come later, at most.
+  /// The maximum number of later titles that are stored.
   private static let most = 64
 
-  /// The station's `name` holds until it says what it plays.
+  /// Sets the name of the station, which applies until the first title.
   mutating func begin(with name: String?) {
     if let name, titles.isEmpty { titles.append((0, name)) }
   }
 
-  /// The one that holds at the byte `place`; nil before the first.
+  /// Returns the title at the offset `place`; nil if there is none.
   func title(at place: Int) -> String? {
     titles.last { $0.start <= place }?.text
   }
 
-  /// From the byte `start` on `text` holds. Forgets what no longer holds at the byte `reader`.
+  /// Adds the title `text` from offset `start` on, and removes titles that no longer apply at
+  /// offset `reader`.
   mutating func add(_ text: String, from start: Int, reader: Int) {
     while titles.count > 1, titles[1].start <= reader { titles.removeFirst() }
     if titles.count > Self.most { titles.removeLast() }

@@ -1,6 +1,6 @@
-/// Notes when bytes of a transfer come, and says when it takes too long.
+/// A monitor of the progress of a transfer that detects timeouts. All times are in seconds.
 struct TransferWatch {
-  /// Timeout that a transfer can run into.
+  /// A timeout of a transfer.
   enum Trouble: Equatable {
     case noAnswer
     case stall
@@ -8,14 +8,14 @@ struct TransferWatch {
   }
 
   private let timeouts: RemoteFileTimeouts
-  /// nil once the header is there.
+  /// The time by which the header must be complete; nil after the header was received.
   private var answerDeadline: Double?
   private var lastByte: Double
   private var windowStart: Double
   private var windowByteCount = 0
   private var isPaused = false
 
-  /// The whole header is to be there by `answerDeadline`.
+  /// Starts to monitor a transfer whose header must be complete at the time `answerDeadline`.
   init(_ timeouts: RemoteFileTimeouts, now: Double, answerDeadline: Double) {
     self.timeouts = timeouts
     self.answerDeadline = answerDeadline
@@ -33,10 +33,10 @@ struct TransferWatch {
     windowByteCount += byteCount
   }
 
-  /// No reader waits for bytes.
+  /// Stops checking for timeouts, because no reader is waiting for bytes.
   mutating func pause() { isPaused = true }
 
-  /// Bytes are waited for again, from `now` on.
+  /// Checks for timeouts again, from the time `now` on.
   mutating func proceed(now: Double) {
     isPaused = false
     lastByte = now
@@ -44,7 +44,7 @@ struct TransferWatch {
     windowByteCount = 0
   }
 
-  /// What took too long by `now`.
+  /// Returns the timeout that has occurred by the time `now`; nil if there is none.
   mutating func trouble(now: Double) -> Trouble? {
     if let answerDeadline { return now >= answerDeadline ? .noAnswer : nil }
     guard !isPaused else { return nil }
@@ -57,7 +57,7 @@ struct TransferWatch {
     return nil
   }
 
-  /// When to ask for trouble next.
+  /// The time at which `trouble` must be called next.
   var nextLook: Double {
     if let answerDeadline { return answerDeadline }
     if isPaused { return .infinity }
@@ -65,22 +65,24 @@ struct TransferWatch {
   }
 }
 
-/// Waiting times between tries, each twice as long as the one before, and their number.
+/// The waiting times between retries, each twice as long as the one before, and the limit of
+/// retries.
 struct RetryBackoff {
   private let timeouts: RemoteFileTimeouts
   private var tries = 0
-  /// Tries where nothing was saved by waiting: a server that starts anew is there soon.
+  /// The maximum number of retries if the server accepts no connection. Few are enough, because a
+  /// restarting server is available again soon.
   private static let unconnectedTries = 2
 
   init(_ timeouts: RemoteFileTimeouts) {
     self.timeouts = timeouts
   }
 
-  /// A new byte came.
+  /// Resets the number of retries after progress.
   mutating func reset() { tries = 0 }
 
-  /// Seconds to wait before the next try; nil where it is time to give up: sooner where the server
-  /// `isUnconnected`, as it never took a connection.
+  /// Returns the number of seconds to wait before the next retry; nil if no retries are left. There
+  /// are fewer retries if the server `isUnconnected`: it has never accepted a connection.
   mutating func next(isUnconnected: Bool = false) -> Double? {
     let most = timeouts.tryCount
     guard tries < (isUnconnected ? min(Self.unconnectedTries, most) : most) else { return nil }

@@ -2,16 +2,16 @@ import CCurl
 import Glibc
 import RealtimeAudio
 
-/// An address that begins with `http:` or `https:`.
+/// A web address with the scheme `http:` or `https:`.
 struct WebAddress: Equatable, Sendable {
-  /// All of it.
+  /// The whole address.
   let text: String
-  /// Without the user's name and password: for messages.
+  /// The address without the user name and password, for messages.
   let name: String
   let path: String
   let isEncrypted: Bool
 
-  /// The address in `text`. libcurl is loaded. Throws `.cannotOpen`.
+  /// Parses `text`. libcurl must be loaded. Throws `.cannotOpen`.
   init(_ text: String) throws(FileFailure) {
     let text = Self.escaped(text)
     guard let scheme = Self.text(ccurl_address_scheme(text)),
@@ -32,13 +32,13 @@ struct WebAddress: Equatable, Sendable {
     isEncrypted = scheme == "https"
   }
 
-  /// The part that says whom to ask: `http://example.org:8000`.
+  /// The scheme, host and port: `http://example.org:8000`.
   var server: Substring {
     let scheme = isEncrypted ? 8 : 7
     return name.prefix(scheme) + name.dropFirst(scheme).prefix { !"/?#".contains($0) }
   }
 
-  /// Where a redirect of this address to `reference` leads. Throws `.cannotOpen`.
+  /// Returns the target of a redirect from this address to `reference`. Throws `.cannotOpen`.
   func redirected(to reference: String) throws(FileFailure) -> WebAddress {
     guard let joined = joined(to: reference) else {
       throw FileFailure(
@@ -62,21 +62,23 @@ struct WebAddress: Equatable, Sendable {
     return target
   }
 
-  /// Whether it has a user's name in it.
+  /// Whether the address contains a user name.
   var hasUser: Bool { text != name }
 
-  /// What `reference` names from here on; nil where that is no address.
+  /// Resolves `reference` against this address. Returns nil if the result is not a valid address.
   func joined(to reference: String) -> String? {
     Self.text(ccurl_address_join(text, Self.escaped(reference)))
   }
 
-  /// Whether its path ends as the names of sound files do.
+  /// Whether the path has the extension of an audio file or a playlist.
   var looksLikeSound: Bool {
     let ending = FileName.ending(of: path)
     return PathExtension.isSound(ending) || PathExtension.playlists.contains(ending)
   }
 
-  /// Spaces and letters beyond ASCII as they travel: people paste them.
+  /// Returns `text` with spaces, control characters and non-ASCII characters percent-encoded.
+  /// Pasted addresses may contain them.
+  /// addresses.
   private static func escaped(_ text: String) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var bytes: [UInt8] = []
@@ -90,7 +92,7 @@ struct WebAddress: Equatable, Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The text of a C string that is ours.
+  /// Converts a C string and frees its memory. Returns nil if `memory` is nil.
   private static func text(_ memory: UnsafeMutablePointer<CChar>?) -> String? {
     guard let memory else { return nil }
     defer { free(memory) }
@@ -98,9 +100,9 @@ struct WebAddress: Equatable, Sendable {
   }
 }
 
-/// Failures of network access, in words for the person who asked.
+/// The failures of network access, with messages for the user.
 extension FileFailure {
-  /// The server answered with an error.
+  /// Returns the failure for an error status of the server.
   static func refused(_ address: WebAddress, _ status: Int) -> FileFailure {
     switch status {
     case 401, 403, 407:
@@ -124,33 +126,32 @@ extension FileFailure {
     }
   }
 
-  /// The same of a file that is not open yet: what breaks off before sound is found cannot be
-  /// opened.
+  /// The failure in the form for a file that is not open yet: `.readFailed` becomes `.cannotOpen`.
   var whileOpening: FileFailure {
     kind == .readFailed ? FileFailure(.cannotOpen, message, hint: hint) : self
   }
 
-  /// The opening was cancelled.
+  /// Returns the failure for an opening that was cancelled.
   static func cancelled(_ address: WebAddress) -> FileFailure {
     FileFailure(
       .readFailed, "Opening \(address.name) was cancelled.", hint: "Open it again.")
   }
 
-  /// One redirect too many.
+  /// Returns the failure for more redirects than the limit.
   static func redirectsWithoutEnd(_ address: WebAddress) -> FileFailure {
     FileFailure(
       .cannotOpen, "\(address.name) redirects too many times.",
       hint: "Open the address in a browser, and give the one of the file itself.")
   }
 
-  /// The body is no sound.
+  /// Returns the failure for a body that is not audio.
   static func wrongType(_ address: WebAddress, _ type: String) -> FileFailure {
     FileFailure(
       .unusableContents, "\(address.name) is not sound: the server says it is \(type).",
       hint: "Give the address of the sound file itself, not of a page about it.")
   }
 
-  /// The body would have to be unpacked.
+  /// Returns the failure for a body that is compressed.
   static func packed(_ address: WebAddress, _ encoding: String) -> FileFailure {
     FileFailure(
       .unusableContents,
@@ -158,63 +159,63 @@ extension FileFailure {
       hint: "Download it with a browser, and play the file.")
   }
 
-  /// The server that answered does not use HTTP.
+  /// Returns the failure for a server that does not use HTTP.
   static func notHTTP(_ address: WebAddress) -> FileFailure {
     FileFailure(
       .unusableContents, "The server at \(address.name) does not use HTTP.",
       hint: "Check the address and its port.")
   }
 
-  /// The header goes on and on.
+  /// Returns the failure for a header that exceeds the length limit.
   static func headerTooLong(_ address: WebAddress) -> FileFailure {
     FileFailure(
       .unusableContents, "The server of \(address.name) sends a header of more than 64 KiB.",
       hint: "Check the address in a browser.")
   }
 
-  /// The certificate is not to be trusted.
+  /// Returns the failure for a certificate that is not trusted.
   static func untrusted(_ address: WebAddress, _ reason: String) -> FileFailure {
     FileFailure(
       .cannotOpen, "The server of \(address.name) cannot prove its identity: \(reason).",
       hint: "Check the address, the clock of this machine, and its package ca-certificates.")
   }
 
-  /// No connection, or none that lasted to the first byte. `reason` is a part of a sentence.
+  /// Returns the failure to connect, or to receive the first bytes. `reason` is part of a sentence.
   static func unreachable(_ address: WebAddress, _ reason: String) -> FileFailure {
     FileFailure(
       .cannotOpen, "\(address.name) cannot be reached: \(reason).",
       hint: "Check the address, and this machine's connection.")
   }
 
-  /// Bytes come, and no sound is found in them.
+  /// Returns the failure to find audio in the received bytes before the deadline.
   static func noSoundInTime(_ name: String) -> FileFailure {
     FileFailure(
       .unusableContents, "\(name) sent no sound in time.",
       hint: "Check the address in a browser; a slow connection may do better later.")
   }
 
-  /// Nothing came in time that goes on with the sound.
+  /// Returns the failure to receive the next audio before the deadline.
   static func noMoreSound(_ name: String) -> FileFailure {
     FileFailure(
       .readFailed, "\(name) sends almost no sound any more.",
       hint: "Check this machine's connection, and play it again.")
   }
 
-  /// The connection broke for good. `reason` is a part of a sentence.
+  /// Returns the failure for a connection that broke permanently. `reason` is part of a sentence.
   static func broken(_ address: WebAddress, at offset: Int, _ reason: String) -> FileFailure {
     FileFailure(
       .readFailed, "\(address.name) broke off at byte \(offset): \(reason).",
       hint: "Check this machine's connection, and play it again.")
   }
 
-  /// It is another file than the one that was begun.
+  /// Returns the failure for a file on the server that differs from the one that was opened.
   static func changed(_ address: WebAddress) -> FileFailure {
     FileFailure(
       .readFailed, "\(address.name) has changed on the server while it was read.",
       hint: "Play it again from the beginning.")
   }
 
-  /// Nothing tells whether what comes now belongs to what came before.
+  /// Returns the failure for a response that cannot be verified to belong to the opened file.
   static func notResumable(_ address: WebAddress) -> FileFailure {
     FileFailure(
       .readFailed,
@@ -222,21 +223,21 @@ extension FileFailure {
       hint: "Play it again from the beginning.")
   }
 
-  /// The server's answer is about other bytes than the ones asked for.
+  /// Returns the failure for a response with another range than requested.
   static func wrongRange(_ address: WebAddress) -> FileFailure {
     FileFailure(
       .readFailed, "The server of \(address.name) sends another part than the one asked for.",
       hint: "Download the whole file with a browser, and play that.")
   }
 
-  /// There is less than the server said.
+  /// Returns the failure for a file that is shorter than the server reported.
   static func tooShort(_ address: WebAddress) -> FileFailure {
     FileFailure(
       .readFailed, "\(address.name) is shorter than its server says.",
       hint: "Download the file with a browser, and see whether it is complete.")
   }
 
-  /// A reader goes back in what comes only once.
+  /// Returns the failure for a read of earlier bytes from a server that does not support ranges.
   static func gone(_ name: String) -> FileFailure {
     FileFailure(
       .readFailed,
@@ -244,7 +245,7 @@ extension FileFailure {
       hint: "Play it again from the beginning.")
   }
 
-  /// The cache's disk refuses.
+  /// Returns the failure to write to the cache or to read from it.
   static func cache(_ name: String, _ error: SystemError) -> FileFailure {
     FileFailure(
       error.isFullDisk ? .diskFull : .readFailed,
@@ -253,18 +254,18 @@ extension FileFailure {
   }
 }
 
-/// Servers that no connection came about to a moment ago. Of a list of names on one of them, each
-/// would be waited for in turn.
+/// The servers to which a recent connection failed. Without this list, each file of a playlist on
+/// such a server would wait for a timeout.
 enum UnreachableServers {
   private struct Absence: Sendable {
     let reason: String
-    /// In seconds of the host's clock.
+    /// The end of the waiting time in seconds of the host clock.
     let end: Double
   }
 
   private static let absences = MutexBox<[Substring: Absence]>([:])
 
-  /// Leaves the server of `address` alone for `seconds`, for `reason`.
+  /// Prevents connections to the server of `address` for `seconds`. `reason` is part of a sentence.
   static func add(_ address: WebAddress, _ reason: String, for seconds: Double) {
     let now = HostClock.seconds
     let absence = Absence(reason: reason, end: now + seconds)
@@ -274,7 +275,7 @@ enum UnreachableServers {
     }
   }
 
-  /// Throws `.cannotOpen` where the server of `address` is to be left alone.
+  /// Throws `.cannotOpen` if connections to the server of `address` are prevented.
   static func check(_ address: WebAddress) throws(FileFailure) {
     let reason: String? = absences.withLock { absences in
       guard let absence = absences[address.server], absence.end > HostClock.seconds else {

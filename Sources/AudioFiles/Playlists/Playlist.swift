@@ -1,14 +1,14 @@
 import AudioBasics
 
-/// Lists of sound files that other players write: M3U (one a line, # before comments) and PLS
-/// (`File1=` and so on). Any thread but the audio thread.
+/// Reading of playlists: M3U (one file name per line, comments begin with #) and PLS (`File1=` and
+/// so on). Any thread but the audio thread.
 public enum Playlist {
-  /// Whether a file of this name is one.
+  /// Returns whether the extension of `path` is that of a playlist.
   public static func isPlaylist(_ path: String) -> Bool {
     PathExtension.playlists.contains(FileName.ending(of: path))
   }
 
-  /// Whether bytes of this MIME type are one.
+  /// Returns whether `contentType` is the MIME type of a playlist.
   public static func isPlaylist(contentType: String) -> Bool {
     switch contentType.lowercased() {
     case "audio/x-mpegurl", "audio/mpegurl", "application/x-mpegurl", "application/mpegurl",
@@ -19,35 +19,37 @@ public enum Playlist {
     }
   }
 
-  /// Whether what lies behind an address is one: as its server says, or as its first bytes do.
-  /// Waits for these. Throws as `RemoteFile.probe` does.
+  /// Returns whether a remote file is a playlist, according to its MIME type or its first bytes.
+  /// Blocks until these are received. Throws the same errors as `RemoteFile.probe`.
   public static func isPlaylist(_ file: RemoteFile) throws(FileFailure) -> Bool {
     if let type = file.contentType, isPlaylist(contentType: type) { return true }
     return try file.probe { () throws(FileFailure) in
-      // A server may send the first line in pieces.
+      // A server may send the first line in several parts.
       let text = try beginning(of: file, pieceByteCount: 64) { $0.count >= 64 || $0.contains(10) }
       var lines = PlaylistLines(text)
       return isPLS(text) || lines.next()?.starts(with: "#EXTM3U".utf8) == true
     }
   }
 
-  /// Names that one playlist has, and those it names have together, at most.
+  /// The maximum number of names in one playlist, and in all playlists that it refers to together.
   public static let mostEntries = 100_000
 
-  /// Bytes of one, at most: some eighty for each name.
+  /// The maximum size of a playlist in bytes: about 80 bytes for each name.
   private static let longest = 8 << 20
 
-  /// What the playlist at `path` names, in order: names that are no address and do not begin with a
-  /// slash are relative to its folder, and addresses of files here become paths. Throws as
-  /// `TextFile.read` does, and `.unusableContents` where it names nothing, or too much.
+  /// Returns the files named by the playlist at `path`, in order. Relative names are resolved
+  /// against the folder of the playlist, and `file:` addresses become paths. Throws the same errors
+  /// as `TextFile.read`, and `.unusableContents` if the playlist names no files, names too many, or
+  /// is too large.
   public static func entries(of path: String) throws(FileFailure) -> NamedFiles {
     let names = try names(in: try TextFile.bytes(of: path, limit: longest), of: path)
     return NamedFiles(names, in: .folder(FileName.folder(of: path)))
   }
 
-  /// What the playlist behind an address names, in order, as addresses: relative ones are relative
-  /// to its own, or to where that redirects. Throws as `RemoteFile.probe` does, and
-  /// `.unusableContents` where it names nothing, or too much.
+  /// Returns the addresses of the files named by a remote playlist, in order. Relative names are
+  /// resolved against the address of the playlist after redirects. Throws the same errors as
+  /// `RemoteFile.probe`, and `.unusableContents` if the playlist names no files, names too many, or
+  /// is too large.
   public static func entries(of file: RemoteFile) throws(FileFailure) -> NamedFiles {
     let bytes = try file.probe { () throws(FileFailure) in
       try beginning(of: file, pieceByteCount: 16384) { $0.count > longest }
@@ -56,8 +58,8 @@ public enum Playlist {
     return NamedFiles(try names(in: bytes, of: file.name), in: .address(file.location))
   }
 
-  /// The bytes of `file` from the first on, read in pieces of at most `pieceByteCount`, until they
-  /// are enough or the file ends.
+  /// Reads the first bytes of `file` in pieces of at most `pieceByteCount` bytes until `isEnough`
+  /// returns true or the file ends.
   private static func beginning(
     of file: RemoteFile, pieceByteCount: Int, until isEnough: ([UInt8]) -> Bool
   ) throws(FileFailure) -> [UInt8] {
@@ -74,7 +76,7 @@ public enum Playlist {
   }
 
   private static func names(in text: [UInt8], of path: String) throws(FileFailure) -> NameList {
-    // A mark of the byte order tells UTF-16.
+    // UTF-16 is recognised by its byte order mark.
     let text = TextFile.narrow(text) ?? text
     let isPLS = isPLS(text) || FileName.ending(of: path) == "pls"
     let names = try isPLS ? namesInPLS(text, of: path) : namesInM3U(text, of: path)
@@ -91,7 +93,7 @@ public enum Playlist {
     return lines.next().map { isWord($0, "[playlist]") } ?? false
   }
 
-  /// Whether `bytes` are `word`, in small letters or capitals.
+  /// Returns whether `bytes` equal the lower-case `word`. The case of letters is ignored.
   private static func isWord(_ bytes: ArraySlice<UInt8>, _ word: String) -> Bool {
     bytes.count == word.utf8.count && String(decoding: bytes, as: UTF8.self).lowercased() == word
   }
@@ -126,7 +128,7 @@ public enum Playlist {
       let key = PlaylistLines.trimmed(line[..<equals])
       let name = PlaylistLines.trimmed(line[(equals + 1)...])
       guard !name.isEmpty, isWord(key.prefix(4), "file"),
-        // A number of more digits is none.
+        // A longer number is not valid.
         key.count <= 4 + 20,
         let number = WrittenNumber.whole(String(decoding: key.dropFirst(4), as: UTF8.self))
       else { continue }
@@ -158,8 +160,8 @@ public enum Playlist {
   }
 }
 
-/// The lines of a playlist that hold something, without blanks around them, or a mark of the byte
-/// order before them.
+/// An iterator over the lines of a playlist that are not empty, without surrounding whitespace and
+/// without a byte order mark at the beginning of the text.
 struct PlaylistLines {
   private let text: [UInt8]
   private var place: Int
@@ -179,7 +181,7 @@ struct PlaylistLines {
     return nil
   }
 
-  /// Without blanks around it.
+  /// Returns `text` without surrounding whitespace.
   static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var text = text
     while let first = text.first, isBlank(first) { text.removeFirst() }
@@ -190,10 +192,11 @@ struct PlaylistLines {
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
 }
 
-/// Addresses of files on this machine: `file:///music/My%20song.flac`, or shorter
-/// `file:/music/My%20song.flac` (RFC 8089). Any thread but the audio thread.
+/// Conversion of addresses of local files to paths: `file:///music/My%20song.flac`, or the short
+/// form `file:/music/My%20song.flac` (RFC 8089). Any thread but the audio thread.
 public enum FileAddress {
-  /// The path in `address`; nil where that is no address of a file here. What follows a `#` stays.
+  /// Returns the path in `address`; nil if it is not the address of a local file. A `#` is part of
+  /// the path.
   public static func path(of address: String) -> String? {
     let scheme = "file:/"
     guard address.prefix(scheme.count).lowercased() == scheme else { return nil }
@@ -207,8 +210,8 @@ public enum FileAddress {
     return decoded(rest)
   }
 
-  /// Without percent signs for bytes; a sign that is followed by no two digits stays. nil where a
-  /// byte is 0, which no path can hold.
+  /// Decodes percent-encoded bytes. A percent sign that is not followed by two hexadecimal digits
+  /// is kept. Returns nil if a decoded byte is 0, which no path can contain.
   private static func decoded(_ text: Substring) -> String? {
     var bytes: [UInt8] = []
     var rest = FileName.bytes(of: String(text))[...]
@@ -232,19 +235,20 @@ public enum FileAddress {
   }
 }
 
-/// The files that a playlist names or a folder holds, in their order. What was taken out needs no
-/// memory any more.
+/// The files that a playlist names or a folder contains, in order. The memory of names already
+/// taken out is released.
 public struct NamedFiles: Sequence, IteratorProtocol, Sendable {
-  /// Base against which relative names are resolved.
+  /// The base against which relative names are resolved.
   enum Base: Sendable {
-    /// That of a playlist, whose names may be addresses.
+    /// The folder of a playlist, in which names may be addresses.
     case folder(String)
-    /// The folder that was listed, whose names are names of files, whatever they look like.
+    /// The folder that was listed, in which every name is a file name, even if it looks like an
+    /// address.
     case listing(String)
     case address(WebAddress)
   }
 
-  /// Folders within a listed one that may not be read, whose files are not among these.
+  /// The subfolders of a listed folder that could not be read, and whose files are missing here.
   public internal(set) var unreadableFolders: [String] = []
   private var names: NameList
   private let base: Base
@@ -254,12 +258,12 @@ public struct NamedFiles: Sequence, IteratorProtocol, Sendable {
     self.base = base
   }
 
-  /// How many there are.
+  /// The number of files left.
   public var count: Int { names.count }
-  /// Bytes of the names that were not taken out.
+  /// The size in bytes of the names that are left.
   public var byteCount: Int { names.byteCount }
 
-  /// Takes out the path or address of the first one that is left; nil where none is.
+  /// Removes the first remaining file and returns its path or address; nil if none is left.
   public mutating func next() -> String? {
     while let name = names.takeFirst() {
       if let located = located(name) { return located }
@@ -267,11 +271,11 @@ public struct NamedFiles: Sequence, IteratorProtocol, Sendable {
     return nil
   }
 
-  /// nil where a server names what is no address.
+  /// Returns the path or address for `name`; nil if a remote playlist contains an invalid address.
   private func located(_ name: String) -> String? {
     switch base {
     case .address(let address):
-      // A path of Windows (`C:\Music\a.mp3`) is told at its turn.
+      // A Windows path (`C:\Music\a.mp3`) is reported when its turn comes.
       return address.joined(to: name) ?? address.joined(to: "./" + name)
     case .listing(let folder):
       let isPlain = folder == "." && name != StandardInput.path && !name.contains(":")
@@ -283,7 +287,7 @@ public struct NamedFiles: Sequence, IteratorProtocol, Sendable {
         || (folder == "." && name != StandardInput.path)
       let path = isWhole ? name : FileName.join(folder, name)
       guard name.contains("\\"), !SoundFileReader.exists(path) else { return path }
-      // As players on Windows write it.
+      // Players on Windows write backslashes as separators.
       let translated = FileName.join(folder, String(name.map { $0 == "\\" ? "/" : $0 }))
       return SoundFileReader.exists(translated) ? translated : path
     }

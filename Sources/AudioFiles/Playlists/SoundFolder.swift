@@ -1,18 +1,19 @@
 import Glibc
 
-/// A folder of sound files. Any thread but the audio thread.
+/// Listing of the audio files in a folder. Any thread but the audio thread.
 public enum SoundFolder {
-  /// Whether there is a folder of that name.
+  /// Returns whether `path` is a folder.
   public static func isFolder(_ path: String) -> Bool {
     FileStatus(of: path)?.isFolder == true
   }
 
-  /// The sound files in the folder and all folders within, by their names' endings, in the order of
-  /// their names, `2.wav` before `10.wav`: those of a folder before those of the folders in it,
-  /// which are left out without `entersFolders`. A folder that links lead to again is not entered
-  /// again, nor one within that may not be read. Throws `.permissionDenied`, `.cannotOpen` where
-  /// there are none, and `.unusableContents` where there are more than `Playlist.mostEntries`, or
-  /// their names are too long.
+  /// Returns the audio files in a folder and its subfolders, recognised by their extensions and
+  /// sorted by name, with `2.wav` before `10.wav`. The files of a folder precede those of its
+  /// subfolders, which are skipped if `entersFolders` is false. A folder reached again through
+  /// links is visited only once, and unreadable subfolders are skipped. Throws `.permissionDenied`,
+  /// `.cannotOpen` if there are no audio files or the folder cannot be read, and
+  /// `.unusableContents` if there are more than `Playlist.mostEntries`, or if their names are too
+  /// long.
   public static func files(
     in path: String, entersFolders: Bool = true
   ) throws(FileFailure) -> NamedFiles {
@@ -48,25 +49,25 @@ public enum SoundFolder {
     return files
   }
 
-  /// Sound files that are listed, at most.
+  /// The maximum number of audio files.
   private static let mostFiles = Playlist.mostEntries
 
-  /// Bytes of their names within the folder, and of what else is in the folders on the way, at
-  /// most.
+  /// The maximum total size in bytes of the names found, and of all names in the folders on the
+  /// current path.
   private static let mostNameBytes = 16 << 20
 
-  /// State of a search through folders.
+  /// The state of a recursive search through folders.
   private struct Walk {
     let root: String
     let entersFolders: Bool
-    /// Relative to the root.
+    /// The paths found, relative to the root.
     private(set) var found = NameList()
     private(set) var isTooLong = false
-    /// Folders within that may not be read.
+    /// The subfolders that could not be read.
     private(set) var unreadable: [String] = []
-    /// Names in the folders that are being gone through.
+    /// The size in bytes of all names in the folders on the current path.
     private var heldByteCount = 0
-    /// Links may lead to a folder again and again.
+    /// The folders already visited. Links may lead to the same folder several times.
     private var visited: Set<FileIdentity> = []
 
     init(root: String, entersFolders: Bool) {
@@ -74,7 +75,7 @@ public enum SoundFolder {
       self.entersFolders = entersFolders
     }
 
-    /// Goes through a folder in the root, and those within that may be read.
+    /// Searches a folder, given relative to the root, and its readable subfolders.
     mutating func enter(_ folder: String) throws(SystemError) {
       let (names, status) = try FileSystem.names(
         in: folder.isEmpty ? root : FileName.join(root, folder),
@@ -88,7 +89,7 @@ public enum SoundFolder {
         guard name.utf8.first != UInt8(ascii: ".") else { continue }
         guard goesOn else { return }
         let path = Self.path(folder, name)
-        // A pipe would be waited for, and a device never ends.
+        // Opening a pipe would block, and a device never ends.
         guard let status = FileStatus(of: FileName.join(root, path)) else { continue }
         if status.isFolder {
           if entersFolders { folders.append(index) }
@@ -106,7 +107,7 @@ public enum SoundFolder {
       }
     }
 
-    /// Whether there is room for more.
+    /// Whether the limits allow more files.
     private var goesOn: Bool {
       mutating get {
         if found.byteCount + heldByteCount > SoundFolder.mostNameBytes { isTooLong = true }

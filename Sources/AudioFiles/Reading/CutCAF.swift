@@ -1,18 +1,18 @@
 import CSndFile
 
-/// A CAF file of plain samples that ends before its last one (Apple Core Audio Format Specification
-/// 1.0). libsndfile refuses it: what is there is read bare.
+/// A CAF file of uncompressed samples that is truncated (Apple Core Audio Format Specification
+/// 1.0). libsndfile refuses it, so the remaining samples are read as raw samples.
 struct CutCAF {
-  /// What to tell libsndfile about the samples.
+  /// The description of the samples for libsndfile.
   private(set) var info = SF_INFO()
-  /// Where they begin.
+  /// The offset of the first sample in bytes.
   private(set) var start = 0
-  /// Frames that are there, and those that the head announces.
+  /// The number of frames in the file, and the number that the header announces.
   private(set) var heldFrameCount = 0
   private(set) var announcedFrameCount = 0
   private var frameByteCount = 0
 
-  /// nil where `bytes` hold all samples, or something else.
+  /// Reads the header. Returns nil if `bytes` are complete, or not such a file.
   init?(_ bytes: BufferedBytes) throws(FileFailure) {
     guard let byteCount = bytes.byteCount,
       try bytes.bytes(at: 0, count: 4).starts(with: "caff".utf8)
@@ -28,14 +28,15 @@ struct CutCAF {
     guard let data, describe(description), data.size < FileBounds.byteCount,
       data.size > byteCount - data.body
     else { return nil }
-    // Four bytes count how often it was edited.
+    // The data chunk begins with an edit count of four bytes.
     start = data.body + 4
     guard start < byteCount else { return nil }
     announcedFrameCount = min((data.size - 4) / frameByteCount, FileBounds.frameCount)
     heldFrameCount = (byteCount - start) / frameByteCount
   }
 
-  /// Takes in what the samples are; false where they are not plain.
+  /// Reads the sample format from the description chunk. Returns false if the samples are
+  /// compressed, or if the description is not valid.
   private mutating func describe(_ description: [UInt8]) -> Bool {
     guard let rateBits = description.number(at: 0, 8, bigEndian: true),
       let flags = description.integer(at: 12, 4, bigEndian: true),

@@ -1,13 +1,14 @@
 import CSndFile
 
-/// Loudspeakers that a file assigns to its channels.
+/// The loudspeaker positions that a file assigns to its channels.
 extension Speaker {
-  /// What a file says of its channels, for none in particular included; nil where it says nothing.
+  /// Returns the loudspeaker position of each channel, which may be "none in particular"
+  /// (`.other`). Returns nil if the file does not specify positions.
   static func all(
     of handle: borrowing SoundFileHandle, in bytes: BufferedBytes, channelCount: Int
   ) -> [Speaker]? {
     if let named = named(in: handle, channelCount: channelCount) { return named }
-    // Only formats of more channels than two say that.
+    // Only the formats for more than two channels contain this information.
     return channelCount > 2 ? unnamed(in: bytes, channelCount: channelCount) : nil
   }
 
@@ -22,8 +23,8 @@ extension Speaker {
     return codes.map { Speaker(code: Int($0)) }
   }
 
-  /// Those of a WAV file on this machine that says of its channels that they are for none in
-  /// particular, of which libsndfile does not tell; nil for all other files.
+  /// Returns the positions for a local WAV file that explicitly assigns none to its channels, which
+  /// libsndfile does not report; nil for all other files.
   private static func unnamed(in bytes: BufferedBytes, channelCount: Int) -> [Speaker]? {
     guard bytes.source is LocalFile, var chunks = try? WaveChunks(bytes) else { return nil }
     for _ in 0..<ChunkWalk.most {
@@ -38,7 +39,7 @@ extension Speaker {
     return nil
   }
 
-  /// The one that libsndfile calls by this number.
+  /// Creates the position with the libsndfile number `code`.
   private init(code: Int) {
     self =
       switch code {

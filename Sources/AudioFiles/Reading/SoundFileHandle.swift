@@ -2,28 +2,31 @@ import CSndFile
 import Glibc
 import Synchronization
 
-/// One file is opened at a time: libsndfile keeps why it refused one in variables that all threads
-/// share.
+/// The lock for opening files. libsndfile stores the reason of a failed opening in variables shared
+/// by all threads, so files are opened one at a time.
 private let opening = Mutex(())
 
-/// A sound file libsndfile holds open, and its descriptor or bytes, until it goes out of scope.
+/// An audio file opened by libsndfile, with its descriptor or bytes. It is closed when it goes out
+/// of scope.
 struct SoundFileHandle: ~Copyable {
   let pointer: OpaquePointer
-  /// That of a file being written; -1 where one is read.
+  /// The descriptor of a file being written; -1 for a file being read.
   let descriptor: Int32
-  /// What is read, kept for libsndfile's callbacks, who hold no reference of their own.
+  /// The source of a file being read. This reference keeps it alive for the callbacks of
+  /// libsndfile, which do not retain it.
   private let kept: Unmanaged<VirtualFile>?
 
-  /// Begins the file behind `descriptor`, which is empty; `info` says what is written.
+  /// Starts a new audio file. `descriptor` refers to an empty file, and `info` describes the
+  /// samples.
   init(
     writing descriptor: consuming FileDescriptor, info: inout SF_INFO
   ) throws(SoundFileRefusal) {
-    // Where libsndfile refuses a file, it has closed the descriptor, whatever it was told (from
-    // 1.0.30 on): closed once more, that might be another thread's.
+    // If libsndfile refuses a file, it closes the descriptor in any case (since 1.0.30). Closing
+    // the number again might close a descriptor of another thread.
     let number = descriptor.release()
     pointer = try opening.withLock { _ throws(SoundFileRefusal) in
       errno = 0
-      // It stays ours: libsndfile's own closing hides the errors of close.
+      // SF_FALSE: the descriptor is closed here, because libsndfile hides errors of close().
       let opened = sf_open_fd(number, Int32(SFM_WRITE), &info, Int32(SF_FALSE))
       guard let opened else { throw .last }
       return opened
@@ -32,11 +35,11 @@ struct SoundFileHandle: ~Copyable {
     kept = nil
   }
 
-  /// Opens `file` to be read; nil where libsndfile refuses it.
+  /// Opens `file` for reading. Returns nil if libsndfile refuses it.
   init?(_ file: VirtualFile, info: inout SF_INFO) {
     var callbacks = VirtualFile.callbacks
     let kept = Unmanaged.passRetained(file)
-    // Not within the lock above: these bytes may wait for a network.
+    // The lock above is not held here, because these bytes may come from a network.
     guard let opened = sf_open_virtual(&callbacks, Int32(SFM_READ), &info, kept.toOpaque()) else {
       kept.release()
       return nil
@@ -52,8 +55,9 @@ struct SoundFileHandle: ~Copyable {
     kept?.release()
   }
 
-  /// Closes both, and says what went wrong: the last bytes are written here. `isWhole` looks at the
-  /// complete file, and at what the kernel refused last, while the descriptor is still open.
+  /// Closes the file and its descriptor, and throws the error if this fails: the last bytes are
+  /// written here. `isWhole` checks the complete file, and receives the last error of the kernel,
+  /// while the descriptor is still open.
   consuming func close(
     isWhole: (SystemError) -> Bool = { _ in true }
   ) throws(SystemError) {
@@ -69,22 +73,22 @@ struct SoundFileHandle: ~Copyable {
     if !isClosed { throw SystemError(number: closeNumber) }
   }
 
-  /// A command with a number.
+  /// Sends a command with a numeric argument to libsndfile.
   func set(_ command: Int, _ value: Double) {
     var value = value
     sf_command(pointer, Int32(command), &value, Int32(MemoryLayout<Double>.size))
   }
 }
 
-/// Reason why a file could not be begun: an error of the kernel or of an encoder.
+/// The reason why a file could not be created: an error of the kernel or of an encoder.
 enum SoundFileRefusal: Error {
-  /// The kernel refused something.
+  /// The kernel reported an error.
   case system(SystemError)
-  /// An encoder does not take it, in words.
+  /// The encoder rejected the parameters. The text gives the reason.
   case encoder(String)
 
-  /// That of the last opening that failed. What is to be written was checked before: where the
-  /// kernel refused something, that is why, whatever libsndfile calls it.
+  /// The reason of the last failed opening. The parameters were checked before, so an error of the
+  /// kernel is the cause if there is one, whatever error libsndfile reports.
   static var last: SoundFileRefusal {
     let error = SystemError.last
     if error.number != 0 { return .system(error) }
@@ -94,24 +98,25 @@ enum SoundFileRefusal: Error {
   }
 }
 
-/// Bytes from anywhere as a file for libsndfile.
+/// A virtual file for libsndfile that reads from a byte source.
 final class VirtualFile {
   let bytes: BufferedBytes
-  /// Where in the bytes the file begins.
+  /// The offset in the bytes at which the file begins.
   private let start: Int
   private let byteCount: Int
-  /// What libsndfile is told before it looks: nothing, or what bare samples are like.
+  /// The description given to libsndfile before opening: empty, or the format of raw samples.
   private let expectation: SF_INFO
-  /// Whether libsndfile is opening the bytes, and these have stopped by a failure or an
-  /// interruption. It is told then that the file ends here: its readers of some formats would read
-  /// the same chunk for ever.
+  /// Whether libsndfile is opening the bytes, and they have stopped because of a failure or an
+  /// interruption. In this case the end of the file is reported to libsndfile, because its readers
+  /// of some formats would otherwise read the same chunk forever.
   private var hasStopped: Bool { isOpening && bytes.isStopped }
   private var isOpening = false
 
-  /// Where there is no end, libsndfile is told of one that is never reached.
+  /// The length reported to libsndfile if the source has no end. It is never reached.
   private static let endless = 1 << 52
 
-  /// The file from `start` to `end`; to the end of all bytes where that is nil.
+  /// Creates a file from the bytes between `start` and `end`; up to the end of `bytes` if `end` is
+  /// nil.
   init(
     _ bytes: BufferedBytes, start: Int = 0, end: Int? = nil, expectation: SF_INFO = SF_INFO()
   ) {
@@ -122,11 +127,11 @@ final class VirtualFile {
     bytes.position = start
   }
 
-  /// Whether its samples are bare.
+  /// Whether the file consists of raw samples.
   var isBare: Bool { expectation.format != 0 }
 
-  /// Opens it, from its beginning; `info` says what was found. Throws `.unusableContents`, and what
-  /// the bytes throw.
+  /// Opens the file from its beginning, and stores its properties in `info`. Throws
+  /// `.unusableContents`, and the errors that the bytes throw.
   func open(_ info: inout SF_INFO) throws(FileFailure) -> SoundFileHandle {
     bytes.recover()
     bytes.position = start
@@ -158,7 +163,7 @@ final class VirtualFile {
     return target
   }
 
-  /// What libsndfile calls, with an unretained reference to a `VirtualFile` as its own argument.
+  /// The callbacks for libsndfile. Their user data is an unretained reference to a `VirtualFile`.
   static var callbacks: SF_VIRTUAL_IO {
     SF_VIRTUAL_IO(
       get_filelen: { sf_count_t(VirtualFile.of($0)?.byteCount ?? 0) },

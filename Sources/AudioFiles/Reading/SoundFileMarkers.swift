@@ -1,19 +1,19 @@
 import CSndFile
 
-/// A place in a sound file that has a name.
+/// A named position in an audio file.
 public struct SoundFileMarker: Sendable, Equatable {
-  /// The frame it stands before, the first one being 0.
+  /// The index of the frame that follows the marker. The first frame has index 0.
   public var frame: Int
-  /// What it is called.
+  /// The name of the marker.
   public var label: String
 
-  /// What a marker is called where `frames` frames were lost.
+  /// Returns the name of a marker for `frames` lost frames.
   public static func gapLabel(frames: Int) -> String { "\(frames) frames lost" }
 
-  /// What a marker is called where a recording went on after a pause of `frames` frames.
+  /// Returns the name of a marker for a recording that continues after a pause of `frames` frames.
   public static func pauseLabel(frames: Int) -> String { "\(frames) frames paused" }
 
-  /// Frames that were lost there, where that is what it says.
+  /// The number of lost frames, if this marker reports lost frames; otherwise nil.
   public var gapFrames: Int? {
     guard let number = label.split(separator: " ").first.flatMap({ Int($0) }), number > 0,
       number <= FileBounds.frameCount, label == Self.gapLabel(frames: number)
@@ -21,7 +21,7 @@ public struct SoundFileMarker: Sendable, Equatable {
     return number
   }
 
-  /// A marker before `frame`.
+  /// Creates a marker before `frame`.
   public init(frame: Int, label: String) {
     self.frame = frame
     self.label = label
@@ -29,10 +29,10 @@ public struct SoundFileMarker: Sendable, Equatable {
 }
 
 extension SoundFileMarker {
-  /// Markers of one file that are read, at most.
+  /// The maximum number of markers read from one file.
   private static let most = 10_000
 
-  /// The markers of a file, as far as libsndfile reads its kind's.
+  /// Returns the markers of a file, as far as libsndfile reads markers of its format.
   static func all(of handle: borrowing SoundFileHandle) -> [SoundFileMarker] {
     var count: UInt32 = 0
     let size = Int32(MemoryLayout<UInt32>.size)
@@ -40,7 +40,7 @@ extension SoundFileMarker {
       count > 0,
       count <= most
     else { return [] }
-    // A number of points, and the points.
+    // The number of points, followed by the points.
     let byteCount =
       MemoryLayout<UInt32>.size + Int(count) * MemoryLayout<SF_CUE_POINT>.stride
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 8)
@@ -61,10 +61,10 @@ extension SoundFileMarker {
 }
 
 extension SoundFileMarker {
-  /// The markers of a WAV or RF64 file: a chunk `cue ` says where they stand, and a chunk `LIST`
-  /// of the kind `adtl` what they are called. libsndfile reads no marker of an RF64 file, of a WAV
-  /// file with more than some 2,500 none either, and only the first 900 labels. nil where this is
-  /// neither.
+  /// Returns the markers of a WAV or RF64 file: the `cue ` chunk contains their positions, and a
+  /// `LIST` chunk of type `adtl` their names. libsndfile reads no markers of an RF64 file, none of
+  /// a WAV file with more than about 2,500 markers, and only the first 900 names. Returns nil if
+  /// this is neither a WAV nor an RF64 file.
   static func all(inWave bytes: BufferedBytes) throws(FileFailure) -> [SoundFileMarker]? {
     guard var chunks = try WaveChunks(bytes) else { return nil }
     let isBigEndian = chunks.isBigEndian
@@ -126,6 +126,6 @@ extension SoundFileMarker {
     }
   }
 
-  /// Bytes of a label that are read, at most.
+  /// The maximum number of bytes of a name that are read.
   private static let longestLabel = 1000
 }

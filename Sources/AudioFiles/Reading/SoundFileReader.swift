@@ -2,10 +2,11 @@ import AudioBasics
 import CSndFile
 import Glibc
 
-/// A sound file being read, streamed: never more of it in memory than a few pages.
+/// A reader that streams an audio file. Only a few pages of the file are in memory at a time.
 ///
-/// What it is, its contents say, whatever its name. Samples arrive as 32-bit floats: integers of 16
-/// and 24 bits exactly, as fractions of full scale. One thread at a time, never the audio thread.
+/// The format is detected from the contents, not from the file name. Samples are returned as 32-bit
+/// floats; integers of 16 and 24 bits are converted exactly, as fractions of full scale. One thread
+/// at a time, never the audio thread.
 ///
 /// ```swift
 /// let tone = SampleBuffer(frameCount: 480, channelCount: 1)
@@ -23,52 +24,55 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   // @unchecked because the handle has one owner, which moves with the value.
   private var handle: SoundFileHandle
   private let file: VirtualFile
-  /// Where bare samples end, and something else may follow.
+  /// The frame at which the audio data ends and other data may follow; `.max` if it is not limited.
   private let limit: Int
-  /// Frames before which an end is damage; nil where the file may end anywhere.
+  /// The number of frames that the file must contain: an earlier end is reported as damage. nil if
+  /// the file may end anywhere.
   private let promisedFrameCount: Int?
   private let order: ChannelOrder
-  /// The loudspeaker that each channel is meant for; nil where the file does not say.
+  /// The loudspeaker position of each channel; nil if the file does not specify them.
   public let speakers: [Speaker]?
-  /// libsndfile's number for the kind of file and of its samples.
+  /// The libsndfile number of the file format and sample encoding.
   private let soundFormat: Int32
-  /// Whether its source gave another kind of sound after an interruption.
+  /// Whether the source returned audio in a different format after an interruption.
   private var isReplaced = false
-  /// Room for samples of 16 bits, which are converted here: in libsndfile that takes several times
-  /// longer. Of no frames where the file has others.
+  /// A buffer for 16-bit samples, which are converted here because libsndfile takes several times
+  /// longer. It has no frames if the file uses another encoding.
   private let shorts: SampleBuffer
 
-  /// What the file is called.
+  /// The name of the file in messages.
   public let path: String
-  /// Frames a second.
+  /// The sample rate in frames per second.
   public let sampleRate: Int
-  /// Samples in a frame.
+  /// The number of samples in a frame.
   public let channelCount: Int
-  /// Frames in all, and never more than its bytes can hold; nil where the file does not say.
+  /// The total number of frames, limited to what the bytes of the file can hold; nil if the file
+  /// does not specify it.
   public let frameCount: Int?
-  /// Frames that its head announces, where its bytes are too few for them; else nil.
+  /// The number of frames that the header announces, if the file has too few bytes for them;
+  /// otherwise nil.
   public let announcedFrameCount: Int?
-  /// Whether it can be read from any frame on.
+  /// Whether the file can be read from any frame on.
   public let isSeekable: Bool
-  /// What kind of file it is; nil for a kind that is only read.
+  /// The file format; nil for a format that can only be read.
   public let fileFormat: FileFormat?
-  /// What it calls one sample; nil where it has none of its own, or one that is only read.
+  /// The sample format of the file; nil for lossy formats and for encodings that can only be read.
   public let sampleFormat: FileSampleFormat?
-  /// What kind of file it is, for people: "WAV", "AU (Sun/NeXT)".
+  /// The file format as text for users: "WAV", "AU (Sun/NeXT)".
   public let formatName: String
-  /// How it keeps samples, for people: "Signed 16 bit PCM", "Vorbis".
+  /// The sample encoding as text for users: "Signed 16 bit PCM", "Vorbis".
   public let encodingName: String
-  /// The frame that the next read begins with.
+  /// The index of the next frame to read.
   public private(set) var position = 0
 
-  /// Opens the sound file `path`, or standard input where it is `-`: a WAV file, whose length need
-  /// not be known. Throws `.cannotOpen`, `.permissionDenied` or `.unusableContents`.
+  /// Opens the audio file `path`, or standard input if `path` is `-`. Standard input may be a WAV
+  /// stream of unknown length. Throws `.cannotOpen`, `.permissionDenied` or `.unusableContents`.
   public init(path: String) throws(FileFailure) {
     try self.init(SoundSource.bytes(of: path))
   }
 
-  /// Opens a file of bare samples that the caller describes, or standard input where `path` is `-`.
-  /// Throws where it cannot be opened, or no file can be as described.
+  /// Opens a file of raw samples in the format given by the caller, or standard input if `path` is
+  /// `-`. Throws an error if the file cannot be opened, or if the parameters are not valid.
   public init(
     rawPath path: String, format: SampleFormat, sampleRate: Int, channelCount: Int
   ) throws(FileFailure) {
@@ -85,8 +89,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     self.init(source, fileFormat: .raw)
   }
 
-  /// Opens sound that comes from anywhere. Throws `.unusableContents`, `.readFailed` where the
-  /// opening was interrupted, and what `bytes` throw.
+  /// Opens audio from any source. Throws `.unusableContents`, `.readFailed` if the opening was
+  /// interrupted, and the errors that `bytes` throws.
   public init(bytes: any ByteSource) throws(FileFailure) {
     try self.init(BufferedBytes(bytes))
   }
@@ -112,12 +116,12 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     soundFormat = info.format
     let format = fileFormat ?? FileFormat(code: info.format)
     self.fileFormat = format
-    // Samples that are not compressed take the same number of bytes in each frame: the number of
-    // frames is exact.
+    // Uncompressed samples have the same number of bytes in each frame, so the number of frames is
+    // exact.
     let isPlain = format?.isPlain == true && FileSampleFormat(code: info.format) != nil
     let isPromised = format == .flac || source.bareFormat != nil || isPlain
-    // Of locals: the compiler destroys a handle that is not there yet where an initialiser of a
-    // noncopyable value reads its own fields in a closure (Swift 6.3.1).
+    // Uses local variables: if an initialiser of a noncopyable value reads its own fields in a
+    // closure, the compiler destroys a handle that is not yet initialised (Swift 6.3.1).
     promisedFrameCount = missed ?? (isPromised ? counted : nil)
     order = ChannelOrder(format, channelCount: Int(info.channels))
     speakers = Speaker.all(
@@ -132,30 +136,30 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     handle = source.takeHandle()
   }
 
-  /// Where its samples come from.
+  /// The source of the file's bytes.
   var bytes: BufferedBytes { file.bytes }
 
-  /// Whether there is a file of that name, readable or not.
+  /// Returns whether a file with that name exists, readable or not.
   public static func exists(_ path: String) -> Bool {
     FileStatus(of: path) != nil
   }
 
-  /// Whether there is something of that name that is neither a file on disk nor a folder.
+  /// Returns whether `path` exists and is neither a file on disk nor a folder.
   public static func isPipe(_ path: String) -> Bool {
     FileStatus(of: path).map { !$0.isRegular && !$0.isFolder } ?? false
   }
 
-  /// Whether two names lead to one file.
+  /// Returns whether two names refer to the same file.
   public static func isSame(_ path: String, _ other: String) -> Bool {
     guard let one = FileIdentity(of: path) else { return false }
     return one == FileIdentity(of: other)
   }
 
-  /// Fills `buffer` from `target` on with at most `frames` frames (by default as many as it has
-  /// room for); returns how many, and 0 at the end.
+  /// Fills `buffer` from frame `target` on with at most `frames` frames (by default, as many as
+  /// fit). Returns the number of frames read; 0 at the end.
   ///
-  /// Throws `.readFailed` where the disk fails, and `.unusableContents` behind the last frame
-  /// before damage.
+  /// Throws `.readFailed` if the disk fails, and `.unusableContents` after the last frame before a
+  /// damaged part.
   public mutating func read(
     into buffer: inout SampleBuffer, at target: Int = 0, frames: Int? = nil
   ) throws(FileFailure) -> Int {
@@ -192,7 +196,7 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   }
 
   private func readShorts(into target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
-    // A float has room for two.
+    // Each float of the buffer has room for two 16-bit samples.
     let most = 2 * shorts.frameCount
     let source = UnsafeMutableRawPointer(shorts.base)
       .bindMemory(to: Int16.self, capacity: most * channelCount)
@@ -208,8 +212,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     return done
   }
 
-  /// Reads integers and converts them where they lie, which takes less than what libsndfile does
-  /// for floats.
+  /// Reads integers and converts them in place, which is faster than the conversion to floats in
+  /// libsndfile.
   private func readIntegers(into target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
     let memory = UnsafeMutableRawPointer(target)
     let integers = memory.bindMemory(to: Int32.self, capacity: frames * channelCount)
@@ -236,8 +240,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     return count
   }
 
-  /// Goes to `frame`, with which the next read begins; the end is allowed. Throws
-  /// `.unusableContents` where there is no such frame, or the file cannot be wound.
+  /// Sets the position of the next read to `frame`, which may be the end of the file. Throws
+  /// `.unusableContents` if there is no such frame, or if the file is not seekable.
   public mutating func seek(toFrame frame: Int) throws(FileFailure) {
     guard frame != position else { return }
     guard isSeekable else { throw .onlyForward(path) }
@@ -246,7 +250,7 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     let place = mayBe ? sf_seek(handle.pointer, sf_count_t(frame), SEEK_SET) : -1
     try bytes.check()
     if mayBe, isInterrupted {
-      // The next call goes there.
+      // The next read seeks to this frame.
       position = frame
       return
     }
@@ -259,32 +263,32 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     position = frame
   }
 
-  /// What the file says about itself, read from its head.
+  /// The tags of the file, read from its header.
   public var tags: SoundFileTags { SoundFileTags(of: handle) }
 
-  /// When its first frame was captured; nil where it does not say.
+  /// The time at which the first frame was captured; nil if the file does not specify it.
   public var origination: Origination? { Origination(of: handle) }
 
-  /// The places that the file names.
+  /// The markers of the file.
   public var markers: [SoundFileMarker] {
-    // Chunks are read in many small pieces, each of which would be a request to a server.
+    // Chunks are read in many small pieces. On a network server, each would be a request.
     let isNear = fileFormat == .rf64 || fileFormat == .wav && bytes.source is LocalFile
     if isNear, let found = try? SoundFileMarker.all(inWave: bytes) { return found }
     return SoundFileMarker.all(of: handle)
   }
 
-  /// Whether bytes did not come that may come yet: what a file on disk has lost meanwhile will not.
+  /// Whether bytes are missing that may still arrive. Bytes that a local file has lost do not.
   private var isInterrupted: Bool { bytes.wasInterrupted && !(bytes.source is LocalFile) }
 
-  /// Begins anew where a read was interrupted: what a decoder makes of half a block is not
-  /// known.
+  /// Opens the file again after an interrupted read, because the state of a decoder is undefined
+  /// after a partial block.
   private mutating func resume() throws(FileFailure) {
     guard !isReplaced else { throw .replaced(path) }
     guard isInterrupted, isSeekable, !bytes.source.isInterrupted else { return }
     var info = SF_INFO()
     let fresh = try file.open(&info)
-    // A server may send another file under the same name: the buffers of callers have room for this
-    // one only.
+    // A server may return a different file under the same name. The caller's buffers are allocated
+    // for the first file only.
     isReplaced =
       info.format != soundFormat || Int(info.channels) != channelCount
       || Int(info.samplerate) != sampleRate
@@ -297,7 +301,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// The decoder stops in silence at the first damaged block, and where there are too few bytes.
+  /// Throws an error if the file ended too early. The decoder stops without an error at the first
+  /// damaged block, and if bytes are missing.
   private func checkPromise() throws(FileFailure) {
     if let promisedFrameCount, position < promisedFrameCount {
       throw .cutShort(path, position, promisedFrameCount)

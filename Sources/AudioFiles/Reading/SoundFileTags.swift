@@ -1,20 +1,20 @@
 import CSndFile
 import Glibc
 
-/// Tags of a sound file. nil or empty where it says nothing.
+/// The tags of an audio file. A tag is nil or empty if the file does not contain it.
 public struct SoundFileTags: Sendable, Equatable {
-  /// What it is called.
+  /// The title.
   public var title: String?
   /// The performer.
   public var artist: String?
-  /// The album that it belongs to.
+  /// The album.
   public var album: String?
-  /// Anything else.
+  /// A comment.
   public var comment: String?
-  /// When it was made, in the file's own words.
+  /// The date of the recording, as written in the file.
   public var date: String?
 
-  /// Nothing said.
+  /// Creates empty tags.
   public init() {}
 
   init(of handle: borrowing SoundFileHandle) {
@@ -30,16 +30,16 @@ public struct SoundFileTags: Sendable, Equatable {
 }
 
 extension SoundFileTags {
-  /// One text, and what the formats call it.
+  /// One tag, and its names in the file formats.
   struct Field {
     let text: WritableKeyPath<SoundFileTags, String?>
-    /// libsndfile's number.
+    /// The libsndfile number of the tag.
     let code: Int
     /// The name of a Vorbis comment (https://xiph.org/vorbis/doc/v-comment.html).
     let comment: String
-    /// The chunk of a WAV file.
+    /// The identifier of the chunk in a WAV file.
     let chunk: String
-    /// Bytes of it in a WAV file at most, whose header has a fixed length.
+    /// The maximum number of bytes in a WAV file, whose header has a fixed length.
     let waveByteCount: Int
   }
 
@@ -56,50 +56,50 @@ extension SoundFileTags {
     ]
   }
 
-  /// The tags among Vorbis comments, found by name.
+  /// Creates tags from Vorbis comments. `comment` returns the comment with a given name.
   init(_ comment: (String) -> String?) {
     for field in Self.fields { self[keyPath: field.text] = comment(field.comment) }
     self.comment = self.comment ?? comment("DESCRIPTION")
   }
 
-  /// The fields that are not empty, with their texts.
+  /// The tags that are not empty, with their texts.
   var said: [(field: Field, text: String)] {
     Self.fields.compactMap { field in self[keyPath: field.text].map { (field, $0) } }
       .filter { !$0.text.isEmpty }
   }
 
-  /// Bytes of one text that are read, at most: more is not written about a song.
+  /// The maximum number of bytes of a text that are read. Longer texts do not occur in practice.
   static let longest = 64 << 10
 
-  /// The beginning of a text of C.
+  /// Converts a C string, and reads at most `longest` bytes.
   static func text(_ text: UnsafePointer<CChar>) -> String {
     let bytes = UnsafeRawBufferPointer(start: text, count: strnlen(text, longest))
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The text in a field of C of a fixed length, up to its first character 0.
+  /// Converts a C character array of fixed length, up to its first NUL character.
   static func text<Field>(inField field: Field) -> String {
     withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
   }
 }
 
-/// Tags as far as a file format can hold them, and what is lost.
+/// Adaptation of tags to the limits of a file format, and the resulting losses.
 extension SoundFileTags {
-  /// Loss of a tag, or of a part of it, in a file.
+  /// A loss of a tag, or of part of it, in a file format.
   package enum Loss: Hashable {
-    /// There is no place for the text of this name.
+    /// The format does not support the tag with this name.
     case text(String)
-    /// A text ends before its first character 0.
+    /// The text is cut at its first NUL character.
     case zero
-    /// A date becomes its year.
+    /// The date is reduced to the year.
     case date
-    /// A text is too long.
+    /// The text is too long and is cut.
     case length
   }
 
-  /// The same as far as a file of `format` holds it: texts that are too long end earlier, as a
-  /// whole letter, and none has a character 0 in it, which would end it. Beyond these lengths
-  /// libsndfile, or those who read the file, give up.
+  /// Returns the tags as a file of `format` can hold them. Texts that are too long are cut after a
+  /// whole character, and all texts are cut at the first NUL character. libsndfile, or programs
+  /// that read the file, fail with longer texts.
   public func fitting(_ format: FileFormat) -> SoundFileTags {
     var fitting = self
     for field in Self.fields {
@@ -110,7 +110,7 @@ extension SoundFileTags {
     return fitting
   }
 
-  /// What `fitting` leaves out, each once.
+  /// Returns the losses caused by `fitting`, each once.
   package func losses(in format: FileFormat) -> [Loss] {
     var losses: [Loss] = []
     for (field, text) in said {
@@ -122,13 +122,13 @@ extension SoundFileTags {
 }
 
 extension FileFormat {
-  /// Of the text of `field` what a file holds, and why that is less.
+  /// Returns the part of the text of `field` that a file can hold, and the loss, if any.
   fileprivate func fit(
     _ text: String, _ field: SoundFileTags.Field
   ) -> (text: String?, loss: SoundFileTags.Loss?) {
     let most = mostBytes(of: field)
     guard most > 0 else { return (nil, .text(field.comment.lowercased())) }
-    // libsndfile hands LAME a number.
+    // libsndfile passes the date to LAME as a number.
     if self == .mp3, field.text == \.date {
       let year = String(text.prefix(4).prefix { $0.isASCII && $0.isNumber })
       return year == text ? (text, nil) : (year, .date)
@@ -141,16 +141,16 @@ extension FileFormat {
     return (text, nil)
   }
 
-  /// Bytes of a text that a file holds, at most: a WAV file's header has a fixed length.
+  /// Returns the maximum size in bytes of a text. The header of a WAV file has a fixed length.
   private func mostBytes(of field: SoundFileTags.Field) -> Int {
     switch self {
     case .wav, .rf64: field.waveByteCount
     case .caf: 3000
-    // Album and date have no chunk.
+    // AIFF has no chunks for album and date.
     case .aiff: field.text == \.album || field.text == \.date ? 0 : 8000
     case .opus: 8000
     case .flac, .ogg, .mp3: 60_000
-    // They have no place for tags.
+    // These formats do not support tags.
     case .w64, .raw: 0
     }
   }

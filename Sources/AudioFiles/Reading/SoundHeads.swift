@@ -1,11 +1,11 @@
-/// Heads of sound files that libsndfile must not see, or says too little of.
+/// Checks of file headers that libsndfile does not handle safely, or reports incompletely.
 
-/// Length of sound by the header of a Wave64, AIFF or AU file, where it goes beyond the file's end:
-/// libsndfile reduces it without a word to what is there. (WAV and RF64: `WaveStream`; CAF:
-/// `CutCAF`.)
+/// The length of the audio data announced by the header of a Wave64, AIFF or AU file, if it exceeds
+/// the file. libsndfile reduces the length to the available bytes without an error. (WAV and RF64:
+/// see `WaveStream`; CAF: see `CutCAF`.)
 enum AnnouncedSound {
-  /// Bytes of sound that the head announces, where they reach beyond the file's end; nil where they
-  /// do not, or the head does not say.
+  /// Returns the number of bytes of audio data that the header announces, if they exceed the file;
+  /// nil if they do not, or if the header does not specify the length.
   static func byteCount(in bytes: BufferedBytes) throws(FileFailure) -> Int? {
     guard let byteCount = bytes.byteCount else { return nil }
     let head = try bytes.bytes(at: 0, count: 40)
@@ -15,13 +15,13 @@ enum AnnouncedSound {
         of: "data", ChunkWalk(file: bytes, byteCount: byteCount, style: .wave64), from: 40,
         below: FileBounds.byteCount)
     case ("FORM", "AIFF"), ("FORM", "AIFC"):
-      // Offset and block size come before the sound.
+      // The chunk contains an offset and a block size, four bytes each, before the samples.
       return try size(
         of: "SSND", ChunkWalk(file: bytes, byteCount: byteCount, style: .aiff), from: 12,
         below: AnnouncedLength.unknownSize
       ).map { $0 - 8 }
     case (".snd", _), ("dns.", _):
-      // An AU file has a head, and nothing else than sound behind it.
+      // An AU file consists of a header and the samples.
       let isBig = head[0] == UInt8(ascii: ".")
       guard let start = head.integer(at: 4, 4, bigEndian: isBig),
         let size = head.integer(at: 8, 4, bigEndian: isBig)
@@ -42,17 +42,17 @@ enum AnnouncedSound {
   }
 }
 
-/// Check for chunks of a WAV or RF64 file that libsndfile is not to see. It loops for ever in some
-/// lists (`LIST`; its issue 1118): it adds an entry's size to its own place in 32 bits, and goes
-/// back where that overflows. And it refuses a file in which samples follow twice, as where files
-/// were joined.
+/// A check for chunks of a WAV or RF64 file that libsndfile must not read. libsndfile loops forever
+/// in some `LIST` chunks (its issue 1118): it adds the size of an entry to its position in 32 bits,
+/// and moves backwards if that overflows. It also refuses a file with two data chunks, such as the
+/// result of joining files.
 struct WaveChunkCheck {
-  /// Whether libsndfile is not to see them at all.
+  /// Whether libsndfile must not read the chunks at all.
   private(set) var areUnsafe = false
-  /// Where a further file begins, or its samples; nil where none does.
+  /// The offset of a second file, or of its format or samples; nil if there is none.
   private(set) var end: Int?
 
-  /// Looks at the chunks in `bytes`; nothing is wrong where this is no WAV file.
+  /// Checks the chunks in `bytes`. Finds nothing if these are not a WAV file.
   init(_ bytes: BufferedBytes) throws(FileFailure) {
     guard var chunks = try WaveChunks(bytes) else { return }
     var hasData = false
@@ -74,7 +74,7 @@ struct WaveChunkCheck {
     areUnsafe = true
   }
 
-  /// Whether the entries of a list do not follow each other as they should.
+  /// Returns whether the sequence of entries of a list is not valid.
   private static func isUnsafe(
     list: Range<Int>, _ isBig: Bool, _ bytes: BufferedBytes
   ) throws(FileFailure) -> Bool {
@@ -86,11 +86,11 @@ struct WaveChunkCheck {
       case "adtl", "INFO":
         offset += 4
         continue
-      // Entries of cameras and chunks of sound are followed by rules of their own.
+      // libsndfile reads Exif entries and data chunks in a list by other rules.
       case "exif", "data": return true
       default: break
       }
-      // Zeros are the rest of a list that was made longer than it had to be.
+      // Zeros are padding at the end of a list.
       guard entry.count == 8, entry.prefix(4).contains(where: { $0 != 0 }),
         let size = entry.integer(at: 4, 4, bigEndian: isBig)
       else { return false }
@@ -101,16 +101,16 @@ struct WaveChunkCheck {
   }
 }
 
-/// Size check of the comments of a FLAC file (RFC 9639, section 8): libsndfile keeps the comments
-/// of each block, where the format knows one such block.
+/// A size check of the comments of a FLAC file (RFC 9639, section 8). The format allows one comment
+/// block, but libsndfile stores the comments of every block.
 enum FLACComments {
-  /// Bytes of all comments, at most; one block has 16 MiB less one byte.
+  /// The maximum number of bytes of all comments. One block has at most 16 MiB less one byte.
   private static let most = 1 << 24
   private static let mostBlocks = 4096
   private static let commentType: UInt8 = 4
 
-  /// Throws `.unusableContents` where a FLAC file in `bytes` has more comments than fit into
-  /// memory, or blocks without end. Says nothing of what is no FLAC file.
+  /// Throws `.unusableContents` if a FLAC file in `bytes` has too many bytes of comments, or too
+  /// many metadata blocks. Accepts files of other formats.
   static func check(_ bytes: BufferedBytes) throws(FileFailure) {
     guard let start = try bytes.endOfID3Tags(),
       try bytes.bytes(at: start, count: 4).identifier(at: 0) == "fLaC"
@@ -131,11 +131,11 @@ enum FLACComments {
   }
 }
 
-/// Tells files of MPEG audio (MP3 and its kin) from others before libsndfile sees them: its decoder
-/// of them prints what it thinks of damage, and `MPEGDecoder` reads them anyhow.
+/// Detection of MPEG audio (MP3 and other layers) before libsndfile opens a file. The MPEG decoder
+/// of libsndfile prints messages about damage, and `MPEGDecoder` reads these files instead.
 enum MPEGBeginning {
-  /// Whether libsndfile would take `bytes` for MPEG audio: those behind their ID3 tags begin with
-  /// eleven ones.
+  /// Returns whether libsndfile would detect `bytes` as MPEG audio: after their ID3 tags, they
+  /// begin with eleven one bits. Also true if there are too many ID3 tags.
   static func isThere(in bytes: BufferedBytes) throws(FileFailure) -> Bool {
     for withFooters in [true, false] {
       guard let start = try bytes.endOfID3Tags(withFooters: withFooters) else { return true }
@@ -147,14 +147,15 @@ enum MPEGBeginning {
 }
 
 extension FileFailure {
-  /// The lists of tags in the WAV file `name` are damaged, and its sound is not of a plain kind.
+  /// Returns the failure to read the WAV file `name`, whose lists of tags are damaged and whose
+  /// samples are compressed.
   static func unsafeLists(_ name: String) -> FileFailure {
     FileFailure(
       .unusableContents, "\(name) begins like a WAV file, but its lists of tags are damaged.",
       hint: "Get another copy of the file, or convert it with ffmpeg.")
   }
 
-  /// MPEG audio for what reads other files.
+  /// Returns the failure to read MPEG audio with a reader of other formats.
   static func mpeg(_ name: String) -> FileFailure {
     FileFailure(
       .unknownContents,

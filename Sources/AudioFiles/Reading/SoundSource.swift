@@ -1,25 +1,26 @@
 import AudioBasics
 import CSndFile
 
-/// A sound file just opened: finds out how to read it, and says clearly why it cannot be.
+/// An audio file that has just been opened, with the parameters for reading it. Opening throws an
+/// error that explains why a file cannot be read.
 struct SoundSource: ~Copyable {
-  /// What libsndfile found, or was told.
+  /// The properties found by libsndfile, or given to it for raw samples.
   let info: SF_INFO
-  /// Frames after which something else than sound follows; nil where that is not known.
+  /// The frame at which other data than audio follows; nil if it is unknown.
   let frameLimit: Int?
-  /// Frames that its head announces, where the file is too short for them.
+  /// The number of frames that the header announces, if the file is too short for them.
   let missedFrameCount: Int?
-  /// Frames that libsndfile counts, as far as the file can hold them; nil where it cannot tell.
+  /// The number of frames counted by libsndfile, limited to what the file can hold; nil if
+  /// libsndfile cannot determine it.
   let countedFrames: Int?
-  /// What kind of file it is, where its samples are read bare.
+  /// The file format, if the samples are read as raw samples after the header.
   let bareFormat: FileFormat?
-  /// Whether it comes through a pipe, and so may go on for ever.
+  /// Whether the source is not seekable, such as a pipe, and may never end.
   let isEndless: Bool
   let file: VirtualFile
   let handle: SoundFileHandle
 
-  /// The bytes of a file on disk; those of standard input, which may be a pipe, where `path` is
-  /// `-`.
+  /// Opens a file on disk, or standard input, which may be a pipe, if `path` is `-`.
   static func bytes(of path: String) throws(FileFailure) -> BufferedBytes {
     if path == StandardInput.path, let pipe = try PipeSource(path: path) {
       return BufferedBytes(pipe)
@@ -27,8 +28,8 @@ struct SoundSource: ~Copyable {
     return BufferedBytes(try LocalFile(path: path))
   }
 
-  /// Opens `bytes` by their contents. Where they are not seekable, or it is not known how many
-  /// there are, they may be WAV or FLAC.
+  /// Detects the format of `bytes` from their contents and opens them. If they are not seekable, or
+  /// their number is unknown, only WAV and FLAC are supported.
   static func open(_ bytes: BufferedBytes) throws(FileFailure) -> SoundSource {
     let beginning = try bytes.peek(4)
     guard beginning.count > 0 else {
@@ -51,12 +52,12 @@ struct SoundSource: ~Copyable {
     let rest = bytes.byteCount.map { max(0, $0 - bytes.position) }
     let missed = rest.flatMap { wave?.frameCount(beyond: $0) }
     if bytes.isSeekable {
-      // A file that says how long it is is best left to libsndfile, which knows every chunk.
+      // A file that specifies its length is left to libsndfile, which supports all chunks.
       let isUnfinished = try wave?.isUnfinished(in: bytes) ?? false
       let chunks = try WaveChunkCheck(bytes)
       if chunks.areUnsafe, wave == nil { throw .unsafeLists(bytes.name) }
       if !isUnfinished, !chunks.areUnsafe {
-        // What is far is gone through by its decoder, within bounds.
+        // The decoder reads the comments of remote files itself, within limits.
         if bytes.source is LocalFile { try FLACComments.check(bytes) }
         return try SoundSource(
           VirtualFile(bytes, end: chunks.end),
@@ -75,7 +76,7 @@ struct SoundSource: ~Copyable {
       frameLimit: wave.frameCount(in: rest), missedFrameCount: missed, bareFormat: .wav)
   }
 
-  /// Takes `bytes` for bare samples that the caller describes.
+  /// Opens `bytes` as raw samples in the format given by the caller.
   static func openRaw(
     _ bytes: BufferedBytes, format: SampleFormat, sampleRate: Int, channelCount: Int
   ) throws(FileFailure) -> SoundSource {
@@ -84,7 +85,8 @@ struct SoundSource: ~Copyable {
     return try SoundSource(VirtualFile(bytes, expectation: info))
   }
 
-  /// What to tell libsndfile about bare samples. Throws `.invalidRequest` for what it cannot read.
+  /// Returns the description of raw samples for libsndfile. Throws `.invalidRequest` if libsndfile
+  /// cannot read them.
   static func info(
     format: SampleFormat, sampleRate: Int, channelCount: Int
   ) throws(FileFailure) -> SF_INFO {
@@ -109,11 +111,11 @@ struct SoundSource: ~Copyable {
   ) throws(FileFailure) {
     var info = SF_INFO()
     let bytes = file.bytes
-    // Locals: see `SoundFileReader.init`.
+    // Local variables, for the reason given in `SoundFileReader.init`.
     let isEndless = !bytes.isSeekable
     let announced = try isEndless || file.isBare ? nil : AnnouncedSound.byteCount(in: bytes)
     let opened = try file.open(&info)
-    // What follows the last frame is unknown where the file does not count its frames.
+    // Data after the last frame can only be detected if the file specifies its number of frames.
     let isCounted = info.frames > 0 && info.frames < FileBounds.frameCount
     let counts = isEndless && !file.isBare && isCounted
     let frames = Int(info.frames)
@@ -131,13 +133,13 @@ struct SoundSource: ~Copyable {
 
   consuming func takeHandle() -> SoundFileHandle { handle }
 
-  /// The frames that libsndfile counts: those that the bytes can hold, and all where those are too
-  /// few.
+  /// Returns the number of frames that libsndfile counts, limited to what the bytes can hold
+  /// (`held`), and the unlimited number if the bytes are too few (`missed`).
   private static func counted(
     _ info: SF_INFO, inBytes byteCount: Int?
   ) -> (held: Int?, missed: Int?) {
     let announced = Int(info.frames)
-    // Lengths beyond every disk stand for none.
+    // A length beyond the size of any disk means that it is unknown.
     guard announced >= 0, announced < FileBounds.frameCount,
       var held = FileBounds.frameCount(announced, inBytes: byteCount)
     else { return (nil, nil) }
@@ -147,14 +149,14 @@ struct SoundSource: ~Copyable {
     return (held, held < announced ? announced : nil)
   }
 
-  /// Frames in the `announced` bytes, where they are more than were counted.
+  /// Returns the number of frames in the `announced` bytes, if it exceeds `counted`; otherwise nil.
   private static func missed(_ announced: Int?, _ counted: Int?, _ info: SF_INFO) -> Int? {
     guard let announced, let counted, let width = plainByteCount(info) else { return nil }
     let frames = announced / (width * max(1, Int(info.channels)))
     return frames > counted ? min(frames, FileBounds.frameCount) : nil
   }
 
-  /// Bytes of a sample where all have as many; nil where they are compressed.
+  /// Returns the size of a sample in bytes; nil if the samples are compressed.
   private static func plainByteCount(_ info: SF_INFO) -> Int? {
     guard Int(info.format) & SF_FORMAT_TYPEMASK != SF_FORMAT_FLAC else { return nil }
     return switch Int(info.format) & SF_FORMAT_SUBMASK {
@@ -167,7 +169,8 @@ struct SoundSource: ~Copyable {
     }
   }
 
-  /// The kind of file that begins with four bytes, the first of them highest.
+  /// Returns the name of the file format that begins with these four bytes, read as a big-endian
+  /// number; nil if it is unknown.
   static func kind(ofFile beginning: UInt32) -> String? {
     switch beginning {
     case 0x5249_4646: "WAV"
@@ -183,14 +186,14 @@ struct SoundSource: ~Copyable {
 }
 
 extension FileFailure {
-  /// There is nothing at all.
+  /// Returns the failure to open an empty source.
   fileprivate static func empty(_ bytes: BufferedBytes) -> FileFailure {
     FileFailure(
       .unusableContents, "\(bytes.name) is empty.",
       hint: "Name \(bytes.source is LocalFile ? "a file" : "something") that holds sound.")
   }
 
-  /// libsndfile does not read what begins like a file of `kind`.
+  /// Returns the failure of libsndfile to read a file that begins like a file of `kind`.
   static func refused(_ name: String, _ kind: String?) -> FileFailure {
     guard let kind else {
       return FileFailure(

@@ -1,9 +1,9 @@
-/// The chunks of a WAV or RF64 file (EBU Tech 3306), one after the other. Their lengths are what
-/// their heads say.
+/// An iterator over the chunks of a WAV or RF64 file (EBU Tech 3306). Chunk lengths are taken from
+/// the chunk headers without checks.
 struct WaveChunks {
-  /// What such a file begins with.
+  /// The identifiers at the beginning of such files.
   static let forms = ["RIFF", "RIFX", "RF64"]
-  /// Entries of a list (`LIST`) that are looked at.
+  /// The maximum number of entries of a `LIST` chunk that are read.
   static let mostEntries = 65536
 
   private let bytes: BufferedBytes
@@ -12,7 +12,8 @@ struct WaveChunks {
   private var offset = 12
   private var longDataByteCount: UInt64?
 
-  /// Those in `bytes`; nil where these are no such file, or where their end is not known.
+  /// Creates an iterator over the chunks in `bytes`. Returns nil if these are not a WAV or RF64
+  /// file, or if their length is unknown.
   init?(_ bytes: BufferedBytes) throws(FileFailure) {
     let head = try bytes.bytes(at: 0, count: 12)
     guard let byteCount = bytes.byteCount, let form = head.identifier(at: 0),
@@ -23,7 +24,7 @@ struct WaveChunks {
     isBigEndian = form == "RIFX"
   }
 
-  /// nil at the end of the file.
+  /// Returns the next chunk; nil at the end of the file.
   mutating func next() throws(FileFailure) -> Chunk? {
     guard offset < byteCount else { return nil }
     let head = try bytes.bytes(at: offset, count: 8)
@@ -39,7 +40,7 @@ struct WaveChunks {
     return Chunk(identifier: name, start: offset, body: body, size: length)
   }
 
-  /// Where the contents of `chunk` lie, as far as they are there.
+  /// Returns the range of the contents of `chunk`, limited to the bytes that exist.
   func contents(of chunk: Chunk) -> Range<Int> {
     chunk.body..<max(chunk.body, min(byteCount, chunk.body + chunk.size))
   }

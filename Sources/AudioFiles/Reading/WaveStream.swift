@@ -1,24 +1,26 @@
 import CSndFile
 
-/// The head of a WAV file that comes without a length: from a pipe, or from a recorder that was
-/// killed before it could note one. After it, the samples follow bare.
+/// The header of a WAV file without a valid length: from a pipe, or from a recorder that was
+/// stopped before it wrote the length. Raw samples follow it.
 struct WaveStream {
   private(set) var sampleRate = 0
   private(set) var channelCount = 0
   private(set) var encoding = 0
   private(set) var bitsPerSample = 0
   private(set) var frameByteCount = 0
-  /// Bytes of samples; nil where the header does not say, as recorders write to pipes (0,
-  /// 0x7FFFFF00 and its like, 0xFFFFFFFF).
+  /// The number of bytes of samples; nil if the header does not give it. Recorders write 0,
+  /// 0xFFFFFFFF, 0x7FFFFF00 or a similar value to pipes.
   private(set) var dataByteCount: Int?
-  /// Where the samples begin.
+  /// The offset of the first sample in bytes.
   private var start = 0
-  /// Whether the header's own length says that nothing follows the samples' head.
+  /// Whether, according to the RIFF length in the header, nothing follows the header of the data
+  /// chunk.
   private var endsAtData = false
-  /// Whether it says that there are no samples.
+  /// Whether the header gives the number of sample bytes as 0.
   private var isEmpty = false
 
-  /// Reads up to the first sample, and goes there. nil where this is no WAV file of plain samples.
+  /// Reads the header and sets the position of `bytes` to the first sample. Returns nil if this is
+  /// not a WAV file of uncompressed samples.
   init?(readingFrom bytes: BufferedBytes) throws(FileFailure) {
     let head = try bytes.bytes(at: 0, count: 12)
     guard ["RIFF", "RF64"].contains(head.identifier(at: 0)), head.identifier(at: 8) == "WAVE",
@@ -54,8 +56,8 @@ struct WaveStream {
     return nil
   }
 
-  /// Whether its recorder ended before it noted a length: the head says that there are no samples,
-  /// or leaves it open, and samples follow.
+  /// Returns whether the recorder stopped before it wrote a length: the header gives no length or a
+  /// length of 0, and samples follow.
   func isUnfinished(in bytes: BufferedBytes) throws(FileFailure) -> Bool {
     guard dataByteCount == nil, endsAtData || isEmpty, let byteCount = bytes.byteCount else {
       return false
@@ -89,22 +91,23 @@ struct WaveStream {
     return true
   }
 
-  /// Frames that the head announces, as far as the `byteCount` bytes behind it hold them; nil where
-  /// neither is known.
+  /// Returns the number of frames that the header announces, limited to the `byteCount` bytes after
+  /// it; nil if neither number is known.
   func frameCount(in byteCount: Int?) -> Int? {
     [dataByteCount, byteCount].compactMap { $0 }.min().map {
       min($0 / frameByteCount, FileBounds.frameCount)
     }
   }
 
-  /// Frames that the head announces, where they need more than the `byteCount` bytes behind it.
+  /// Returns the number of frames that the header announces, if they need more than the `byteCount`
+  /// bytes after it; otherwise nil.
   func frameCount(beyond byteCount: Int) -> Int? {
     guard let dataByteCount, dataByteCount > byteCount else { return nil }
     let announced = min(dataByteCount / frameByteCount, FileBounds.frameCount)
     return announced > byteCount / frameByteCount ? announced : nil
   }
 
-  /// What to tell libsndfile about the samples that follow.
+  /// The description of the samples for libsndfile.
   var info: SF_INFO {
     var info = SF_INFO()
     info.samplerate = Int32(sampleRate)

@@ -1,7 +1,7 @@
-/// Cyclic redundancy checks that begin with zero and take each byte's highest bit first: those of
-/// FLAC (RFC 9639, 9.1.8 and 9.3) and Ogg (RFC 3533, 6).
+/// Cyclic redundancy checks that start at zero and process the highest bit of each byte first:
+/// those of FLAC (RFC 9639, 9.1.8 and 9.3) and Ogg (RFC 3533, 6).
 struct Checksum<Word: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
-  /// Lookup table: the register after each byte, begun with an empty one.
+  /// A lookup table: the register after each byte, starting from zero.
   let table: [Word]
 
   init(polynomial: Word) {
@@ -17,7 +17,7 @@ struct Checksum<Word: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable 
 
   @inline(__always) func adding(_ byte: UInt8, to word: Word) -> Word {
     let index = UInt8(truncatingIfNeeded: word >> (Word.bitWidth - 8)) ^ byte
-    // Words of 8 bits have nothing left to move up.
+    // Words of 8 bits have no bits left to shift up.
     return (Word.bitWidth == 8 ? 0 : word << 8) ^ table[Int(index)]
   }
 
@@ -40,14 +40,14 @@ extension Checksum<UInt32> {
   static let oggPage = Checksum(polynomial: 0x04C1_1DB7)
 }
 
-/// The checksum of FLAC frames (RFC 9639, 9.3) of all bytes so far, in a form that tells of any
-/// stretch whether it comes out as nothing: its marks at both ends are equal then.
+/// The checksum of FLAC frames (RFC 9639, 9.3) over all bytes so far, in a form that shows whether
+/// the checksum of any stretch is zero: the marks at both ends of the stretch are then equal.
 ///
-/// With W(e) the register behind byte e, the stretch from a to e leaves W(e) + W(a) x^(8(e - a)),
-/// modulo the polynomial; that is zero where W(e) x^(-8e) = W(a) x^(-8a), for x has an inverse.
+/// With W(e) the register after byte e, the stretch from a to e gives W(e) + W(a) x^(8(e - a)),
+/// modulo the polynomial; this is zero if W(e) x^(-8e) = W(a) x^(-8a), because x has an inverse.
 struct RunningChecksum {
   private static let polynomial: UInt16 = 0x8005
-  /// Lookup table of the division by the eighth power of x, for each lowest byte.
+  /// A lookup table of the division by the eighth power of x, for each lowest byte.
   private static let division: [UInt16] = (0..<256).map { byte in
     var word = UInt16(byte)
     for _ in 0..<8 { word = dividedByX(word) }
@@ -59,7 +59,7 @@ struct RunningChecksum {
   /// x to the power of minus eight times the number of bytes.
   private var scale: UInt16 = 1
 
-  /// The register, brought back to the beginning.
+  /// The register, divided by x to the power of eight times the number of bytes.
   var mark: UInt16 { Self.product(register, scale) }
 
   @inline(__always) mutating func add(_ byte: UInt8) {
@@ -68,7 +68,7 @@ struct RunningChecksum {
   }
 
   private static func dividedByX(_ word: UInt16) -> UInt16 {
-    // The polynomial's constant term is 1, its highest is x^16.
+    // The constant term of the polynomial is 1, and its highest term is x^16.
     word & 1 == 0 ? word >> 1 : (word ^ polynomial) >> 1 | 0x8000
   }
 

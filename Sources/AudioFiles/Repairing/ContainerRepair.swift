@@ -1,4 +1,5 @@
-/// Mends WAV and RF64: the sizes of the samples, of the whole, and of the `ds64` and `fact` chunks.
+/// A repair of WAV and RF64: the sizes of the samples, of the file, and in the `ds64` and `fact`
+/// chunks.
 ///
 /// After EBU Tech 3306 (RF64) and Microsoft's multimedia data standards update of 1994.
 struct WaveRepair {
@@ -6,12 +7,12 @@ struct WaveRepair {
   private let isLong: Bool
   private let long: Chunk?
   private let fact: Chunk?
-  /// Room kept for a `ds64` chunk.
+  /// Room reserved for a `ds64` chunk.
   private let room: Chunk?
   private let chunks: [String: Chunk]
-  /// Whether the file's beginning became zeros, as far as its first chunk that is left.
+  /// Whether the beginning of the file, up to its first remaining chunk, became zeros.
   private let isBeginningLost: Bool
-  /// Where the first chunk begins.
+  /// The offset of the first chunk.
   private static let first = 12
 
   /// Reads the chunks before the samples.
@@ -21,8 +22,8 @@ struct WaveRepair {
     self.init(file, chunks, isLong: head != "RIFF", isBeginningLost: false)
   }
 
-  /// The same where all before the first chunk became zeros, with a chunk of nothing in the place
-  /// of what stood between; nil where no chunks behind `zeros` zeros lead to the samples.
+  /// Reads the chunks if everything before the first remaining chunk became zeros; a `JUNK` chunk
+  /// will replace the lost ones. nil if the chunks after `zeros` zeros do not lead to the samples.
   init?(_ file: DamagedFile, zeros: Int) throws(FileFailure) {
     let lost = zeros - Self.first
     guard lost == 0 || lost >= Self.fillerHeadByteCount, lost % 2 == 0 else { return nil }
@@ -52,8 +53,8 @@ struct WaveRepair {
     }
   }
 
-  /// What is wrong, and what becomes of it. Throws `.unusableContents` where the chunks do not lead
-  /// to the samples.
+  /// Returns the faults and the plan of the repair. Throws `.unusableContents` if the chunks do not
+  /// lead to the samples.
   func finding() throws(FileFailure) -> RepairFinding {
     let (layout, data) = try file.layout(in: chunks, of: "WAV")
     let form = try declaredFormByteCount()
@@ -61,7 +62,7 @@ struct WaveRepair {
       file, .wave, layout, from: data.body, declared: declaredByteCount(data), formEnd: form + 8)
     if isBeginningLost { samples.faults.insert("the beginning of the header was lost", at: 0) }
     let size = samples.end - 8
-    // Some count the byte of padding, and some do not.
+    // Some programs count the pad byte, and some do not.
     samples.check(form, size, isRight: form == size || (form == size - 1 && size % 2 == 0))
     let isOutgrown = !isLong && size >= Int(UInt32.max)
     if isOutgrown {
@@ -94,7 +95,7 @@ struct WaveRepair {
     let frames: Int
   }
 
-  /// Nil where the header leaves it open.
+  /// Returns the size of the samples in the header; nil if the header leaves it open.
   private func declaredByteCount(_ data: Chunk) throws(FileFailure) -> Int? {
     guard data.size == Int(UInt32.max) else { return data.size }
     return try longNumber(8)
@@ -113,7 +114,8 @@ struct WaveRepair {
     return Int(number)
   }
 
-  /// The sizes of RF64, in the chunk that is there, in the room kept for it, or in front of all.
+  /// Writes the sizes of RF64 into the existing `ds64` chunk, into the room reserved for one, or
+  /// before the first chunk.
   private func setLong(_ sizes: Sizes, _ plan: inout RepairPlan) throws(FileFailure) {
     let numbers = { (form: Int) in
       [form, sizes.data, sizes.frames].flatMap { [UInt8]($0, 8, bigEndian: false) }
@@ -134,24 +136,24 @@ struct WaveRepair {
   private func short(_ number: Int) -> [UInt8] { [UInt8](number, 4, bigEndian: false) }
 }
 
-/// Mends Sony's Wave64: chunks of 16-byte names, at multiples of eight bytes, with 64-bit sizes
-/// that count the chunk's head.
+/// A repair of Sony's Wave64: chunks with 16-byte names, at multiples of eight bytes, with 64-bit
+/// sizes that include the header of the chunk.
 struct Wave64Repair {
   let file: DamagedFile
 
-  /// What is wrong, and what becomes of it. Throws `.unusableContents` where the chunks do not lead
-  /// to the samples.
+  /// Returns the faults and the plan of the repair. Throws `.unusableContents` if the chunks do not
+  /// lead to the samples.
   func finding() throws(FileFailure) -> RepairFinding {
     let style = ChunkStyle.wave64
     let chunks = try file.walk(style).chunks(from: 40, upTo: ["data"])
     let (layout, data) = try file.layout(in: chunks, of: "Wave64")
     let bits = try file.bytes(at: 16, count: 8).number(at: 0, 8, bigEndian: false) ?? 0
     let form = Int(min(bits, UInt64(FileBounds.byteCount)))
-    // A head alone, or less, is what a program writes that has not counted yet.
+    // A program that has not counted yet writes the size of a header alone, or less.
     var samples = try FoundSamples(
       file, style, layout, from: data.body, declared: max(0, data.size), formEnd: form)
     let (end, frames, byteCount) = (samples.end, samples.frames, samples.stretch.byteCount)
-    // The last chunk may be padded or not, and its padding be counted or not.
+    // The last chunk may be padded or not, and its padding may be counted or not.
     samples.check(form, end, isRight: abs(form - end) <= 7)
     return try samples.finding(.w64) { plan throws(FileFailure) in
       if let fact = chunks["fact"], fact.size >= 8 {
@@ -163,15 +165,15 @@ struct Wave64Repair {
   }
 }
 
-/// Mends Apple's AIFF and AIFF-C: the frames its common chunk counts, the size of its sound data
-/// chunk and of the whole.
+/// A repair of Apple's AIFF and AIFF-C: the number of frames in the common chunk, the size of the
+/// sample chunk, and the size of the file.
 struct AIFFRepair {
   let file: DamagedFile
-  /// Two numbers stand before the samples, for writers that align them to blocks.
+  /// Two numbers precede the samples, for writers that align samples to blocks.
   private static let alignmentByteCount = 8
 
-  /// What is wrong, and what becomes of it. Throws `.unusableContents` where the chunks do not lead
-  /// to the samples, or hold more than AIFF can say.
+  /// Returns the faults and the plan of the repair. Throws `.unusableContents` if the chunks do not
+  /// lead to the samples, or if the file is longer than AIFF can state.
   func finding() throws(FileFailure) -> RepairFinding {
     let style = ChunkStyle.aiff
     let isCompressed = try file.bytes(at: 8, count: 4).identifier(at: 0) == "AIFC"
@@ -207,17 +209,17 @@ struct AIFFRepair {
   }
 }
 
-/// Mends Apple's CAF: the size of its data chunk, the only one that depends on the length, and the
-/// version of its header.
+/// A repair of Apple's CAF: the size of its data chunk, the only one that depends on the length,
+/// and the version of its header.
 struct CoreAudioRepair {
   let file: DamagedFile
-  /// The samples come behind a number that counts edits.
+  /// The samples follow a number that counts edits.
   private static let editCountByteCount = 4
   /// Version 1 without flags (Apple Core Audio Format Specification 1.0, CAFFileHeader).
   private static let version: [UInt8] = [0, 1, 0, 0]
 
-  /// What is wrong, and what becomes of it. Throws `.unusableContents` where the chunks do not lead
-  /// to the samples.
+  /// Returns the faults and the plan of the repair. Throws `.unusableContents` if the chunks do not
+  /// lead to the samples.
   func finding() throws(FileFailure) -> RepairFinding {
     let style = ChunkStyle.coreAudio
     let chunks = try file.walk(style).chunks(from: 8, upTo: ["data"])
@@ -251,7 +253,8 @@ extension DamagedFile {
     ChunkWalk(file: self, byteCount: byteCount, style: style)
   }
 
-  /// What the chunks of WAV or Wave64 say of the samples, and the chunk that holds them.
+  /// Returns the layout of the samples from the chunks of WAV or Wave64, and the chunk that
+  /// contains them.
   fileprivate func layout(
     in chunks: [String: Chunk], of kind: String
   ) throws(FileFailure) -> (SampleLayout, data: Chunk) {
@@ -265,7 +268,7 @@ extension DamagedFile {
 }
 
 extension ChunkWalk {
-  /// The first chunk of each name from `position` on, up to where all of `names` are found.
+  /// Returns the first chunk of each name from `position` on, until all of `names` are found.
   fileprivate func chunks(
     from position: Int, upTo names: Set<String>
   ) throws(FileFailure) -> [String: Chunk] {
@@ -282,14 +285,14 @@ extension ChunkWalk {
 private struct FoundSamples {
   private let file: DamagedFile
   private let layout: SampleLayout
-  /// Frames that the header announces; nil where it leaves that open.
+  /// The number of frames in the header; nil if it leaves that open.
   private let headerFrames: Int?
   let stretch: SampleStretch
   let frames: Int
   var faults: [String] = []
 
-  /// Samples from `start` on, `declared` bytes of them by the head of their chunk, and
-  /// `headerFrames` frames where another chunk says so.
+  /// Examines the samples from `start` on: `declared` bytes according to the header of their chunk,
+  /// and `headerFrames` frames if another chunk contains that number.
   init(
     _ file: DamagedFile, _ style: ChunkStyle, _ layout: SampleLayout, from start: Int,
     declared: Int?, formEnd: Int, headerFrames: Int? = nil
@@ -312,10 +315,10 @@ private struct FoundSamples {
     faults += stretch.faults
   }
 
-  /// Where the last chunk ends.
+  /// The offset at which the last chunk ends.
   var end: Int { stretch.end + stretch.padding.count - stretch.foreignByteCount }
 
-  /// Notes what the header said of a length, where that is not right and nothing else is wrong.
+  /// Adds a fault if a length in the header is wrong and nothing else is.
   mutating func check(
     _ said: Int, _ byteCount: Int, isRight: Bool, of what: String = "the file has"
   ) {
@@ -323,8 +326,7 @@ private struct FoundSamples {
     faults.append("the header said that \(what) \(said) bytes, not \(byteCount)")
   }
 
-  /// Cuts off what follows the samples, and lets `set` write what the header must say, where
-  /// something is wrong.
+  /// Cuts off the data after the samples, and lets `set` correct the header, if there are faults.
   func finding(
     _ fileFormat: FileFormat, _ set: (inout RepairPlan) throws(FileFailure) -> Void
   ) throws(FileFailure) -> RepairFinding {

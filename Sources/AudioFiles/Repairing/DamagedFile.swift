@@ -1,4 +1,4 @@
-/// A file to be mended, read anywhere through one window of memory. One thread at a time.
+/// A file to be repaired, read at any offset through one buffer in memory. One thread at a time.
 final class DamagedFile: PlacedBytes {
   let path: String
   let byteCount: Int
@@ -6,7 +6,7 @@ final class DamagedFile: PlacedBytes {
   private var window: [UInt8] = []
   private var windowStart = 0
   private static let windowByteCount = 262_144
-  /// Bytes that were asked for so far: the work that a repair takes.
+  /// The number of bytes requested so far, a measure of the work of a repair.
   private(set) var lookCount = 0
 
   /// Opens the file at `path`. Throws `.cannotOpen`, `.permissionDenied` or `.unusableContents`.
@@ -21,7 +21,7 @@ final class DamagedFile: PlacedBytes {
     self.path = path
   }
 
-  /// The byte at `offset`, which lies within the file.
+  /// Returns the byte at `offset`, which must be within the file.
   @inline(__always) func byte(at offset: Int) throws(FileFailure) -> UInt8 {
     lookCount &+= 1
     let index = offset - windowStart
@@ -29,7 +29,7 @@ final class DamagedFile: PlacedBytes {
     return try fetch(offset)
   }
 
-  /// As many of the `count` bytes from `offset` on as there are.
+  /// Returns the `count` bytes from `offset` on, or as many as the file has.
   func bytes(at offset: Int, count: Int) throws(FileFailure) -> [UInt8] {
     guard offset >= 0, offset < byteCount, count > 0 else { return [] }
     let count = min(count, byteCount - offset)
@@ -42,7 +42,7 @@ final class DamagedFile: PlacedBytes {
     return Array(window[index..<min(index + count, window.count)])
   }
 
-  /// How many bytes before the first that is not zero, `limit` at most.
+  /// Returns the number of zero bytes at the beginning of the file, at most `limit`.
   func leadingZeros(atMost limit: Int = .max) throws(FileFailure) -> Int {
     var count = 0
     while count < min(byteCount, limit), try byte(at: count) == 0 { count += 1 }
@@ -50,14 +50,14 @@ final class DamagedFile: PlacedBytes {
   }
 
   private func fetch(_ offset: Int) throws(FileFailure) -> UInt8 {
-    // A little of what came before is kept: a search looks back.
+    // A few bytes before the offset are kept, because a search also reads backwards.
     let start = max(0, offset - 256)
     window = try load(start, Self.windowByteCount + 256)
     windowStart = start
     return window[offset - start]
   }
 
-  /// The `count` bytes from `start` on, or all that the file had when it was opened.
+  /// Returns the `count` bytes from `start` on, or all that the file had when it was opened.
   private func load(_ start: Int, _ count: Int) throws(FileFailure) -> [UInt8] {
     let count = min(count, byteCount - start)
     let bytes = try mapSystemError(try descriptor.bytes(at: start, count: count)) {
@@ -73,6 +73,6 @@ final class DamagedFile: PlacedBytes {
 }
 
 extension Int {
-  /// "1 byte", "3 bytes".
+  /// The number with its unit: "1 byte", "3 bytes".
   var countedBytes: String { self == 1 ? "1 byte" : "\(self) bytes" }
 }

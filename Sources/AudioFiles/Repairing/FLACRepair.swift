@@ -1,8 +1,8 @@
-/// Mends FLAC: cuts behind the last frame whose checksum is right, and makes the head say how many
-/// samples there are. A damaged frame in the middle is told, and left where it is.
+/// A repair of FLAC: cuts the file after the last frame whose checksum is right, and writes the
+/// number of samples into the header. A damaged frame in the middle is reported and left unchanged.
 struct FLACRepair {
   private let file: DamagedFile
-  /// Where `fLaC` stands.
+  /// The offset of `fLaC`.
   private let start: Int
 
   init(_ file: DamagedFile, at start: Int) {
@@ -10,8 +10,8 @@ struct FLACRepair {
     self.start = start
   }
 
-  /// What is wrong, and what becomes of it. Throws `.unusableContents` where the head is of no use,
-  /// or no frame is whole.
+  /// Returns the faults and the plan of the repair. Throws `.unusableContents` if the header is
+  /// unusable, or if no frame is whole.
   func finding() throws(FileFailure) -> RepairFinding {
     let body = start + 8
     let head = try file.bytes(at: start + 4, count: 4)
@@ -39,8 +39,8 @@ struct FLACRepair {
       faults.append("\(torn.countedBytes) behind the last whole frame belonged to none")
       try plan.cut(at: walk.end, in: file)
     }
-    // The MD5 digest of the samples stays right only where none was lost. A head without a length
-    // has none yet.
+    // The MD5 digest of the samples is right only if no sample was lost. A header without a length
+    // has no digest yet.
     let isDigestRight =
       plan.isEmpty && information.frames == 0 || information.frames == walk.frames
     if !isDigestRight {
@@ -60,7 +60,7 @@ struct FLACRepair {
       headerFrames: information.frames, faults: faults, plan: plan)
   }
 
-  /// Where the first frame should begin.
+  /// Returns the offset at which the first frame should begin.
   private func endOfMetadata() throws(FileFailure) -> Int {
     var offset = start + 4
     while true {
@@ -74,22 +74,22 @@ struct FLACRepair {
   }
 }
 
-/// Goes through the frames of a FLAC file and believes those whose checksums are right.
+/// A walk through the frames of a FLAC file that accepts those whose checksums are right.
 struct FLACWalk {
   private let file: DamagedFile
   private let channelCount: Int
   private let trial: FLACTrial
-  /// Samples of each channel up to the end of the last frame that is whole.
+  /// The number of samples of each channel up to the end of the last whole frame.
   private(set) var frames = 0
-  /// Where that frame ends.
+  /// The offset at which that frame ends.
   private(set) var end: Int
-  /// Stretches without a right frame that have right ones behind them.
+  /// The number of stretches without a valid frame that are followed by valid frames.
   private(set) var damagedStretches = 0
   private var firstSample: Int?
   private var blockFrames: Int
   private var open = OpenFrames()
   private var last: FLACFrameHeader?
-  /// The last frame that is whole, where the head of another showed its end.
+  /// The last whole frame, if the header of another frame showed its end.
   private var followed: OpenFrames.Start?
 
   init(_ file: DamagedFile, from start: Int, _ information: FLACInformation) {
@@ -100,11 +100,11 @@ struct FLACWalk {
     trial = FLACTrial(file, information)
   }
 
-  /// Walks to the last frame: one look at each byte, and few more at the frame that nothing
-  /// follows, however the file is made.
+  /// Walks to the last frame. Reads each byte once, and the bytes of the frame that nothing follows
+  /// a few more times, whatever the file contains.
   ///
-  /// A frame ends before the head of the next, where its checksum comes out: what is open is a head
-  /// that no such end was found for yet.
+  /// A frame ends before the header of the next frame if its checksum is right there. A frame
+  /// header is open as long as no such end was found for it.
   mutating func run() throws(FileFailure) {
     var checksums = RunningChecksum()
     var zeros = 0
@@ -127,28 +127,30 @@ struct FLACWalk {
     try settle(file.byteCount - zeros, zeros, checksums.mark)
     try takeLast()
     guard let followed, end < file.byteCount else { return }
-    // Zeros between the last frame and a head behind it that begins no whole frame: the checksum
-    // comes out with them as well.
+    // There may be zeros between the last frame and a following header that begins no whole frame:
+    // the checksum is right with them as well.
     let whole = end
     while end > followed.offset, try file.byte(at: end - 1) == 0 { end -= 1 }
     end += try trial.zeroCount(of: followed, before: end, atMost: whole - end)
   }
 
-  /// Zeros in a row that no frame contains: where they follow one, the file was to be longer.
+  /// A number of consecutive zeros that no frame contains. If they follow a frame, the file was
+  /// meant to be longer.
   private static let settlingByteCount = 65536
 
-  /// Nothing but zeros follows from `offset` on: a frame that comes out there is whole, and may end
-  /// with some of the zeros.
+  /// Accepts a frame whose checksum is right at `offset`, after which there are only zeros: it is
+  /// whole, and may end with some of the zeros.
   private mutating func settle(_ offset: Int, _ zeros: Int, _ mark: UInt16) throws(FileFailure) {
     guard let start = open.start(endingAt: offset, mark: mark, longest) else { return }
     take(start, to: try offset + trial.zeroCount(of: start, before: offset, atMost: zeros))
     followed = nil
   }
 
-  /// What follows the last frame, such as a tag of another program, begins no frame: the end of
-  /// that frame is where its checksum comes out and it decodes.
+  /// Finds the end of the last frame. The data after it, such as a tag of another program, begins
+  /// no frame: the frame ends where its checksum is right and it can be decoded.
   private mutating func takeLast() throws(FileFailure) {
-    // Bytes that may be decoded in vain: few offsets come out but by malice.
+    // The number of bytes that may be decoded without success. Only a maliciously made file has
+    // many offsets at which the checksum is right.
     var triedByteCount = 1_048_576 + 4 * file.byteCount
     for start in open.next(to: end) {
       var register: UInt16 = 0
@@ -157,7 +159,7 @@ struct FLACWalk {
         let byte = try file.byte(at: offset)
         register = Checksum.flacFrame.adding(byte, to: register)
         zeros = byte == 0 ? zeros + 1 : 0
-        // A checksum that comes out once does so at every zero that follows.
+        // A checksum that is right once is also right at every zero that follows.
         guard register == 0, zeros <= FLACTrial.mostZeros,
           offset >= start.offset + start.header.byteCount
         else { continue }
@@ -196,27 +198,27 @@ struct FLACWalk {
     return header.isVariable == last.isVariable && header.number >= last.nextNumber
   }
 
-  /// Bytes of a frame at the most: twice what it takes without compression.
+  /// Returns the most bytes of a frame: twice its size without compression.
   private func longest(_ header: FLACFrameHeader) -> Int {
     1024 + 2 * header.frames * channelCount * 4
   }
 }
 
-/// The head of a FLAC frame (RFC 9639, 9.1).
+/// The header of a FLAC frame (RFC 9639, 9.1).
 struct FLACFrameHeader: Equatable {
   let byteCount: Int
-  /// Samples of each channel in the frame.
+  /// The number of samples of each channel in the frame.
   let frames: Int
-  /// Whether `number` counts samples, not frames.
+  /// Whether `number` counts samples instead of frames.
   let isVariable: Bool
   let number: Int
 
-  /// What the frame behind this one is numbered.
+  /// The number of the frame after this one.
   var nextNumber: Int { number + (isVariable ? frames : 1) }
 
   static let longest = 16
 
-  /// Reads `bytes`; nil where they are no head of a frame, or a damaged one.
+  /// Reads `bytes`; nil if they are not the header of a frame, or a damaged one.
   init?(_ bytes: [UInt8]) {
     guard bytes.count >= 6, bytes[0] == 0xFF, bytes[1] & 0xFE == 0xF8 else { return nil }
     let sizeCode = bytes[2] >> 4
@@ -224,7 +226,7 @@ struct FLACFrameHeader: Equatable {
     guard sizeCode != 0, rateCode != 15, bytes[3] >> 4 <= 10, bytes[3] & 1 == 0,
       bytes[3] >> 1 & 7 != 3
     else { return nil }
-    // The number is written as UTF-8 writes letters, in up to seven bytes.
+    // The number is encoded like a UTF-8 character, in up to seven bytes.
     let ones = (~bytes[4]).leadingZeroBitCount
     guard ones != 1, ones <= 7 else { return nil }
     var offset = 4 + max(1, ones)
@@ -252,17 +254,17 @@ struct FLACFrameHeader: Equatable {
   }
 }
 
-/// Heads of FLAC frames for which no end was found yet, the newest some tens of thousands of them:
-/// more than one or two is damage, or malice.
+/// Headers of FLAC frames whose end was not found yet, limited to the newest 32,768 at most. More
+/// than one or two of them are a sign of damage, or of malice.
 struct OpenFrames {
   struct Start {
     let offset: Int
     let header: FLACFrameHeader
-    /// Value of the running checksum there.
+    /// The mark of the running checksum at this offset.
     let mark: UInt16
   }
 
-  /// Fields expected in the header behind a frame, and the checksum expected there.
+  /// Fields expected in the header after a frame, and the checksum expected there.
   private struct End: Hashable {
     let mark: UInt16
     let number: Int
@@ -271,7 +273,7 @@ struct OpenFrames {
 
   private static let room = 32768
   private var starts: [Start] = []
-  /// The oldest start that each end belongs to.
+  /// The oldest start for each end.
   private var places: [End: Int] = [:]
 
   mutating func add(_ header: FLACFrameHeader, at offset: Int, mark: UInt16) {
@@ -286,7 +288,8 @@ struct OpenFrames {
     places.removeAll(keepingCapacity: true)
   }
 
-  /// The start of the frame that should be at `offset`, where there is one, and the newest start.
+  /// Returns the newest start, and the start of the frame that should begin at `offset`, if there
+  /// is one.
   func next(to offset: Int) -> [Start] {
     let next = starts.first { $0.offset == offset }
     guard let newest = starts.last, newest.offset != next?.offset else {
@@ -295,7 +298,8 @@ struct OpenFrames {
     return [newest] + (next.map { [$0] } ?? [])
   }
 
-  /// The start of the frame that comes out at `offset`, where `header` begins the next.
+  /// Returns the start of the frame whose checksum is right at `offset`, where `header` begins the
+  /// next frame.
   func start(
     endingAt offset: Int, before header: FLACFrameHeader, mark: UInt16,
     _ longest: (FLACFrameHeader) -> Int
@@ -307,9 +311,9 @@ struct OpenFrames {
     return start
   }
 
-  /// The start of the frame that comes out at `offset`, where nothing follows: the newest that
-  /// fits, since from an older one that fits as well to it lies a whole frame, whose number was
-  /// damaged.
+  /// Returns the start of the frame whose checksum is right at `offset`, where no frame follows:
+  /// the newest one that fits. Between an older one that also fits and this one is a whole frame
+  /// whose number was damaged.
   func start(
     endingAt offset: Int, mark: UInt16, _ longest: (FLACFrameHeader) -> Int
   ) -> Start? {

@@ -1,15 +1,15 @@
 import CSndFile
 
-/// Decodes a single frame of a FLAC file, to see whether it is whole.
+/// A decoder for a single frame of a FLAC file, which shows whether the frame is whole.
 ///
-/// A checksum alone does not tell where a frame ends that zeros follow: with the checksum's last
-/// byte zero, it comes out one byte earlier as well.
+/// The checksum alone does not show where a frame that is followed by zeros ends: if the last byte
+/// of the checksum is zero, the checksum is right one byte earlier as well.
 struct FLACTrial {
   private let file: DamagedFile
-  /// A file's head up to its first frame.
+  /// The header of a FLAC file up to its first frame.
   private let head: [UInt8]
   private let channelCount: Int
-  /// Whether the decoder takes such a file at all: not with 12, 20 or 32 bits a sample.
+  /// Whether the decoder supports such a file: it does not with 12, 20 or 32 bits a sample.
   private let isDecodable: Bool
 
   init(_ file: DamagedFile, _ information: FLACInformation) {
@@ -23,9 +23,10 @@ struct FLACTrial {
     self.head = head
   }
 
-  /// How many of the zeros behind `offset` belong to the frame that begins at `start`: as few as
-  /// are needed to decode it, or, of a frame that the decoder does not take, all that may belong to
-  /// it. Its checksum is right either way, and a second look comes to the same.
+  /// Returns the number of zeros after `offset` that belong to the frame that begins at `start`: as
+  /// few as are needed to decode it, or, if the decoder does not support the file, as many as can
+  /// belong to it. The checksum is right in both cases, and a second examination gives the same
+  /// result.
   func zeroCount(
     of start: OpenFrames.Start, before offset: Int, atMost zeros: Int
   ) throws(FileFailure) -> Int {
@@ -41,21 +42,21 @@ struct FLACTrial {
     return most
   }
 
-  /// Whether the bytes from `start` to `end` decode to as many frames as they should have; or, of
-  /// what the decoder does not take, may.
+  /// Returns whether the bytes from `start` to `end` decode to the expected number of frames;
+  /// always true if the decoder does not support the file.
   func isWhole(_ start: OpenFrames.Start, to end: Int) throws(FileFailure) -> Bool {
     guard isDecodable else { return true }
     let bytes = try head + file.bytes(at: start.offset, count: end - start.offset)
     return try decodedFrames(bytes, wanted: start.header.frames) == start.header.frames
   }
 
-  /// Both bytes of the checksum, and some of what is before it.
+  /// The two bytes of the checksum, and some bytes before them.
   static let mostZeros = 8
 
   private func decodedFrames(_ bytes: [UInt8], wanted: Int) throws(FileFailure) -> Int {
     var info = SF_INFO()
     let source = BufferedBytes(BytesInMemory(bytes, of: file.path))
-    // What cannot be opened holds no frame.
+    // A file that cannot be opened contains no frame.
     guard let handle = try? VirtualFile(source).open(&info), info.channels == channelCount else {
       return 0
     }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Mends sound files whose header does not say what they hold, or whose end is torn.
+/// Repairs of sound files whose header states wrong lengths, or whose end is torn.
 ///
-/// However long the file is, a few hundred kilobytes of it are in memory. Any thread but the audio
+/// Only a few hundred kilobytes are in memory, however long the file is. Any thread but the audio
 /// thread.
 ///
 /// ```swift
@@ -13,12 +13,12 @@ import Glibc
 /// precondition(finding.isIntact && finding.frames == 48000)
 /// ```
 public enum FileRepair {
-  /// Looks at the file `path` and changes nothing. `wiped` says what a WAV file held whose header
-  /// is lost. One that is to be mended `inPlace` must not be written by another program, also where
-  /// nothing is wrong with it at the moment.
+  /// Examines the file `path` and changes nothing. `wiped` is the format of a WAV file whose header
+  /// is lost. With `inPlace`, no other program may be writing the file, even if it has no fault at
+  /// present.
   ///
-  /// Throws `.cannotOpen`, `.permissionDenied`, `.readFailed`, and `.unusableContents` for what is
-  /// no sound file, holds too little to go by, or cannot be played though its lengths are right.
+  /// Throws `.cannotOpen`, `.permissionDenied`, `.readFailed`, and `.unusableContents` if it is not
+  /// a sound file, contains too little data, or cannot be played although its lengths are right.
   public static func examine(
     _ path: String, wiped: LostHeader? = nil, inPlace: Bool = false
   ) throws(FileFailure) -> RepairFinding {
@@ -28,9 +28,9 @@ public enum FileRepair {
     return finding
   }
 
-  /// Throws `.cannotOpen` where another program writes the file.
+  /// Throws `.cannotOpen` if another program is writing the file.
   private static func checkIsComplete(_ path: String) throws(FileFailure) {
-    // Why a file cannot be opened is told where it is read.
+    // The failure to open a file is reported where it is read.
     guard let file = try? FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK) else { return }
     do throws(SystemError) { try file.lock() } catch { throw stillWritten(path) }
   }
@@ -65,7 +65,7 @@ public enum FileRepair {
     let zeros = try file.leadingZeros(atMost: LostHeader.longestByteCount)
     if let repair = try WaveRepair(file, zeros: zeros) { return try repair.finding() }
     guard zeros >= head.count else { throw .noSoundFile(path) }
-    // Not even a header is lost where there is no room for sound behind one.
+    // A file that has no room for samples after a header has not lost a header either.
     guard file.byteCount > LostHeader.plainHeaderByteCount else { throw .noFrames(path) }
     guard let wiped else {
       throw FileFailure(
@@ -77,32 +77,32 @@ public enum FileRepair {
   }
 }
 
-/// Result of examining a sound file: its faults, and how much sound it holds.
+/// The result of examining a sound file: its faults, and the length of its audio.
 public struct RepairFinding: Sendable {
-  /// What the file is called.
+  /// The path of the file.
   public let path: String
-  /// What kind of file it is when it is mended.
+  /// The format of the file after the repair.
   public let fileFormat: FileFormat
-  /// Frames that are there.
+  /// The number of frames in the file.
   public let frames: Int
-  /// Frames a second.
+  /// The sample rate in frames per second.
   public let sampleRate: Int
-  /// Frames that the header announces; nil where it does not say, or cannot be read.
+  /// The number of frames in the header; nil if it is missing or cannot be read.
   public let headerFrames: Int?
-  /// What is wrong, as parts of a sentence: "the header said 0".
+  /// The faults, as parts of a sentence: "the header said 0".
   public let faults: [String]
   let plan: RepairPlan
 
-  /// Whether nothing is wrong.
+  /// Whether there are no faults.
   public var isIntact: Bool { faults.isEmpty }
-  /// Whether something can be done about it.
+  /// Whether the file can be repaired.
   public var isRepairable: Bool { !plan.isEmpty }
-  /// Whether only a copy can be mended, because bytes must move.
+  /// Whether only a copy can be repaired, because bytes must move.
   public var needsCopy: Bool { !plan.fitsInPlace }
-  /// How long the sound is.
+  /// The length of the audio in seconds.
   public var seconds: Double { Double(frames) / Double(sampleRate) }
 
-  /// What is wrong, a sentence each.
+  /// The faults, one sentence each.
   public var problems: [String] {
     faults.map { $0.prefix(1).uppercased() + $0.dropFirst() + "." }
   }
@@ -110,7 +110,7 @@ public struct RepairFinding: Sendable {
 
 /// Edits to the bytes of a file, after which it describes its contents correctly.
 struct RepairPlan: Sendable, Equatable {
-  /// Bytes in the place of a stretch of the file.
+  /// Bytes that replace a stretch of the file.
   struct Edit: Sendable, Equatable {
     let range: Range<Int>
     let bytes: [UInt8]
@@ -118,11 +118,11 @@ struct RepairPlan: Sendable, Equatable {
     var keepsLength: Bool { bytes.count == range.count }
   }
 
-  /// How long the file was when it was looked at.
+  /// The length of the file in bytes when it was examined.
   let byteCount: Int
-  /// In the order in which they are made: the inner sizes before the outer ones.
+  /// The edits in the order in which they are made: the inner sizes before the outer ones.
   private(set) var edits: [Edit] = []
-  /// New end of the file: from here on the file holds `ending`.
+  /// The new end of the file: `ending` follows at this offset.
   private(set) var end: Int
   private(set) var ending: [UInt8] = []
 
@@ -131,34 +131,34 @@ struct RepairPlan: Sendable, Equatable {
     end = byteCount
   }
 
-  /// Whether nothing changes.
+  /// Whether the plan changes nothing.
   var isEmpty: Bool { edits.isEmpty && end == byteCount && ending.isEmpty }
 
-  /// Whether every byte that stays, stays where it is.
+  /// Whether every byte that is kept also keeps its offset.
   var fitsInPlace: Bool { edits.allSatisfy(\.keepsLength) }
 
-  /// How long the mended file is.
+  /// The length of the repaired file in bytes.
   var mendedByteCount: Int {
     edits.reduce(end + ending.count) { $0 + $1.bytes.count - $1.range.count }
   }
 
-  /// Puts `bytes` in the place of as many at `offset`, where they differ.
+  /// Replaces as many bytes at `offset` by `bytes`, if they differ.
   mutating func set(_ bytes: [UInt8], at offset: Int, in file: DamagedFile) throws(FileFailure) {
     guard try file.bytes(at: offset, count: bytes.count) != bytes else { return }
     edits.append(Edit(range: offset..<offset + bytes.count, bytes: bytes))
   }
 
-  /// Puts `bytes` before the byte at `offset`.
+  /// Inserts `bytes` before the byte at `offset`.
   mutating func insert(_ bytes: [UInt8], at offset: Int) {
     replace(offset..<offset, with: bytes)
   }
 
-  /// Puts `bytes`, as many as there may be, in the place of a stretch of the file.
+  /// Replaces a stretch of the file by `bytes`, whose number may differ.
   mutating func replace(_ range: Range<Int>, with bytes: [UInt8]) {
     edits.append(Edit(range: range, bytes: bytes))
   }
 
-  /// Ends the file at `offset`, with `bytes` behind it, unless it does.
+  /// Ends the file at `offset` followed by `bytes`, unless it already ends like this.
   mutating func cut(
     at offset: Int, ending bytes: [UInt8] = [], in file: DamagedFile
   ) throws(FileFailure) {
@@ -171,28 +171,28 @@ struct RepairPlan: Sendable, Equatable {
 
 /// Failures of a repair.
 extension FileFailure {
-  /// A part without which nothing can be said is not there.
+  /// Returns the failure of a file in which a required part is missing.
   static func lost(_ part: String, of kind: String, _ path: String) -> FileFailure {
     FileFailure(
       .unusableContents, "\(path) begins like \(kind), but its \(part) cannot be found.",
       hint: "Look for another copy of it.")
   }
 
-  /// The samples are of a kind whose length cannot be worked out.
+  /// Returns the failure of a file whose sample format has no computable length.
   static func unknownSamples(_ path: String) -> FileFailure {
     FileFailure(
       .unusableContents, "\(path) has an unknown sample format.",
       hint: "Try ffmpeg -i on it, or look for another copy.")
   }
 
-  /// The file is none that can be mended.
+  /// Returns the failure of a file that is of no repairable format.
   static func noSoundFile(_ path: String) -> FileFailure {
     FileFailure(
       .unusableContents, "\(path) is not a sound file that can be repaired.",
       hint: "WAV, RF64, Wave64, CAF, AIFF, FLAC, Ogg Vorbis and Opus can be repaired.")
   }
 
-  /// Not one frame is whole.
+  /// Returns the failure of a file without a single whole frame.
   static func noFrames(_ path: String) -> FileFailure {
     FileFailure(
       .unusableContents, "\(path) holds no whole frame of sound.",
@@ -201,13 +201,13 @@ extension FileFailure {
 }
 
 extension FileRepair {
-  /// Writes what `finding` found, mended, to `path`, and leaves the file itself alone. `isStopped`
-  /// is asked again and again whether it is to be stopped, and told how much of it is there, of 1.
+  /// Writes the repaired file of `finding` to `path` and leaves the original unchanged. `isStopped`
+  /// is called repeatedly with the part done, from 0 to 1, and stops the repair if it returns true.
   ///
-  /// Throws `.interrupted` then, `.unusableContents` where the mended file cannot be played,
-  /// `.cannotCreate` where there is such a file, unless `overwrite`, `.permissionDenied`,
-  /// `.diskFull`, `.writeFailed` or `.readFailed`; nothing is left behind then, and a file that was
-  /// to be overwritten is as it was.
+  /// Throws `.interrupted` if it was stopped, `.unusableContents` if the repaired file cannot be
+  /// played, `.cannotCreate` if the file exists and `overwrite` is false, `.permissionDenied`,
+  /// `.diskFull`, `.writeFailed` or `.readFailed`. No new file is left then, and an existing file
+  /// is unchanged.
   public static func write(
     _ finding: RepairFinding, to path: String, overwrite: Bool,
     isStopped: (_ done: Double) -> Bool = { _ in false }
@@ -227,12 +227,12 @@ extension FileRepair {
     try draft.publish()
   }
 
-  /// Mends the file itself: only the bytes that must change are written, the outermost last, so
-  /// that a kill in between leaves it no worse than it was.
+  /// Repairs the file itself. Writes only the bytes that must change, the outermost last, so that a
+  /// kill in between leaves the file no worse than before.
   ///
-  /// Throws `.invalidRequest` where bytes would have to move, `.permissionDenied` for a file that
-  /// is read-only, `.cannotOpen` where its length has changed since it was looked at,
-  /// `.unusableContents` where it could not be read even then, `.diskFull` or `.writeFailed`.
+  /// Throws `.invalidRequest` if bytes would have to move, `.permissionDenied` for a read-only
+  /// file, `.cannotOpen` if its length has changed since it was examined, `.unusableContents` if
+  /// the repaired file could not be read, `.diskFull` or `.writeFailed`.
   public static func repairInPlace(_ finding: RepairFinding) throws(FileFailure) {
     let plan = finding.plan
     let path = finding.path
@@ -242,11 +242,11 @@ extension FileRepair {
         "\(path) has no room for what its header must say: only a copy can be mended.",
         hint: "Mend a copy.", remedy: .mendCopy)
     }
-    // The administrator may write everything, but the file is marked as read-only.
+    // The administrator may write every file, but this one is marked as read-only.
     if let status = try? FileSystem.status(of: path), status.st_mode & 0o222 == 0 {
       throw .creating(path, SystemError(number: EACCES))
     }
-    // Before anything is written: what is cut off could not be put back.
+    // This precedes any write, because bytes that are cut off could not be restored.
     try RepairCheck.check(finding) { () throws(FileFailure) in try RepairedBytes(plan, path) }
     let before = try originals(plan, path)
     var isUndone = true
@@ -290,13 +290,13 @@ extension FileRepair {
     if grows { try end(file, plan) }
     for edit in plan.edits {
       try OutputBytes.write(edit.bytes, at: edit.range.lowerBound, to: file.number)
-      // What is not on the disk yet may still find it full.
+      // The disk may still become full for data that is not on it yet.
       try OutputBytes.synchronize(file.number)
     }
     if !grows { try end(file, plan) }
   }
 
-  /// What the bytes are that are to change, in the order in which they are put back.
+  /// Returns the original bytes that will change, in the order in which they are restored.
   private static func originals(
     _ plan: RepairPlan, _ path: String
   ) throws(FileFailure) -> [(offset: Int, bytes: [UInt8])] {
@@ -310,7 +310,7 @@ extension FileRepair {
     return originals
   }
 
-  /// Makes the file what it was; whether that was possible.
+  /// Restores the original file; returns whether this was possible.
   private static func restore(
     _ originals: [(offset: Int, bytes: [UInt8])], _ plan: RepairPlan,
     in file: borrowing FileDescriptor

@@ -1,13 +1,13 @@
-/// The format, as the user gives it, of a WAV file whose header became zeros in a power cut.
+/// The format, as given by the user, of a WAV file whose header became zeros in a power failure.
 public struct LostHeader: Sendable {
-  /// Frames a second.
+  /// The sample rate in frames per second.
   public let sampleRate: Int
-  /// Samples in a frame.
+  /// The number of channels, which is the number of samples in a frame.
   public let channelCount: Int
-  /// How it keeps samples.
+  /// The sample format.
   public let sampleFormat: FileSampleFormat
 
-  /// A header of `sampleRate` Hz. Throws `.invalidRequest` for what no WAV file can hold.
+  /// Creates a format of `sampleRate` Hz. Throws `.invalidRequest` if no WAV file can hold it.
   public init(
     sampleRate: Int, channelCount: Int, sampleFormat: FileSampleFormat
   ) throws(FileFailure) {
@@ -18,8 +18,8 @@ public struct LostHeader: Sendable {
     self.sampleFormat = sampleFormat
   }
 
-  /// A header in the place of the zeros with which `file` begins: what of the sound was lost with
-  /// them stays silent, and the rest stays where it was, if there is room for a header before it.
+  /// Returns the plan to write a header over the zeros at the beginning of `file`. Lost samples
+  /// become silent; the others keep their offsets, if there is room for a header before them.
   func finding(_ file: DamagedFile) throws(FileFailure) -> RepairFinding {
     let format = WaveFormat(
       sampleFormat: sampleFormat, sampleRate: sampleRate, channelCount: channelCount)
@@ -30,7 +30,8 @@ public struct LostHeader: Sendable {
       file, at: zeros, sampleFormat, channelCount: channelCount)
     let likely = zeros < WaveHeader.byteCount ? [] : [WaveHeader.byteCount]
     let offset = alignment.offset(likely: likely + [Self.plainHeaderByteCount])
-    /// Where the first frame begins behind `least` bytes. Chunks begin at even offsets.
+    /// Returns the offset of the first frame after at least `least` bytes. Chunks begin at even
+    /// offsets.
     func first(behind least: Int) -> Int {
       var start = offset
       while start < least || (start % 2 == 1 && frameByteCount % 2 == 1) { start += frameByteCount }
@@ -46,7 +47,7 @@ public struct LostHeader: Sendable {
     let isLong = bytes.identifier(at: 0) == "RF64"
     var plan = RepairPlan(byteCount: file.byteCount)
     if !hasRoom, !isLong, least - Self.sizesByteCount == start {
-      // Without the room that is kept for the sizes of RF64.
+      // Leaves out the room that is reserved for the sizes of RF64.
       bytes.removeSubrange(12..<12 + Self.sizesByteCount)
       bytes.replaceSubrange(
         4..<8, with: [UInt8](start - 8 + length + length % 2, 4, bigEndian: false))
@@ -64,25 +65,26 @@ public struct LostHeader: Sendable {
       faults: ["the header was lost, and is written from what you said about it"], plan: plan)
   }
 
-  /// RIFF, a plain format chunk and the head of the samples: what most programs write.
+  /// The size of RIFF, a plain format chunk and the header of the samples, which most programs
+  /// write.
   static let plainHeaderByteCount = 44
-  /// The longest in which chunks are looked for behind zeros.
+  /// The longest stretch of zeros after which chunks are searched for.
   static let longestByteCount = 65536
-  /// A `ds64` chunk, or the room for one.
+  /// The size of a `ds64` chunk, or of the room for one.
   private static let sizesByteCount = 36
 }
 
-/// Offset of the first frame in samples without a header: read a byte too early or too late, sound
-/// becomes noise.
+/// The offset of the first frame in samples without a header. If samples are read one byte too
+/// early or too late, the audio becomes noise.
 struct SampleAlignment {
   private let sampleFormat: FileSampleFormat
   private let channelCount: Int
   private let bytes: [UInt8]
-  /// Bytes before the first of `bytes`, less whole frames.
+  /// The number of bytes before the first of `bytes`, less whole frames.
   private let lead: Int
   private var frameByteCount: Int { channelCount * sampleFormat.byteCount }
 
-  /// Looks at what `file` holds from `position` on.
+  /// Examines the contents of `file` from `position` on.
   init(
     _ file: DamagedFile, at position: Int, _ sampleFormat: FileSampleFormat, channelCount: Int
   ) throws(FileFailure) {
@@ -92,8 +94,9 @@ struct SampleAlignment {
     lead = position % (channelCount * sampleFormat.byteCount)
   }
 
-  /// Bytes between the last whole frame's end before the sound and the beginning of the file, less
-  /// whole frames: the first of `likely` that is about as smooth as the smoothest.
+  /// Returns the offset of the first frame from the beginning of the file, less whole frames: the
+  /// first of `likely` at which the samples are about as smooth as at the smoothest offset,
+  /// otherwise the first offset that is this smooth.
   func offset(likely: [Int]) -> Int {
     // Chunks begin at even offsets, and so do frames of an even length.
     let step = frameByteCount % 2 == 0 ? 2 : 1
@@ -105,7 +108,7 @@ struct SampleAlignment {
     return wanted.first { smooth.contains($0) } ?? smooth.first ?? 0
   }
 
-  /// How far one sample is from the next of its channel, in the mean.
+  /// Returns the mean difference between a sample and the next sample of its channel.
   private func roughness(offset: Int) -> Double {
     let first = (offset - lead + frameByteCount) % frameByteCount
     var sum = 0.0
@@ -113,7 +116,7 @@ struct SampleAlignment {
     var position = first
     while position + frameByteCount + sampleFormat.byteCount <= bytes.count {
       let step = abs(sample(at: position + frameByteCount) - sample(at: position))
-      // Bytes of two floats make one of any size, or no number at all.
+      // Bytes of two floats can form a float of any size, or not a number (NaN).
       sum += step <= 2 ? Double(step) : 2
       count += 1
       position += frameByteCount

@@ -1,17 +1,17 @@
-/// Mends Ogg Vorbis and Opus: cuts behind the last whole page on which a packet ends, and marks it
-/// as the last. Pages that are lost before it are told.
+/// A repair of Ogg Vorbis and Opus: cuts the file after the last whole page in which a packet ends,
+/// and marks this page as the last. Pages that are lost before it are reported.
 struct OggRepair {
   private let file: DamagedFile
-  /// Links of a chain that are complete.
+  /// The number of frames in the complete links of a chain.
   private var frames = 0
   private var lostPages = 0
   private var stream: OggStream?
   private var streamSerial: UInt32 = 0
   private var foreignStreams: Set<UInt32> = []
-  /// Where the last page ends that belongs to any stream.
+  /// The offset at which the last page that belongs to a stream ends.
   private var end = 0
-  /// Bytes of pages that may still turn out to be none. Each is looked at whole, and few of them
-  /// overlap but by malice.
+  /// The number of bytes that may still be read of pages that prove invalid. Each is read whole;
+  /// only a maliciously made file has many that overlap.
   private var damagedByteCount: Int
 
   init(_ file: DamagedFile) {
@@ -19,8 +19,8 @@ struct OggRepair {
     damagedByteCount = 1_048_576 + 4 * file.byteCount
   }
 
-  /// What is wrong, and what becomes of it. Throws `.unusableContents` where there is neither
-  /// Vorbis nor Opus, or no sound of it.
+  /// Returns the faults and the plan of the repair. Throws `.unusableContents` if there is neither
+  /// Vorbis nor Opus, or no audio in it.
   mutating func finding() throws(FileFailure) -> RepairFinding {
     var offset = 0
     while let page = try nextPage(from: offset) {
@@ -74,7 +74,7 @@ struct OggRepair {
     lostPages += stream?.lostPages ?? 0
   }
 
-  /// The next whole page from `offset` on.
+  /// Returns the next whole page from `offset` on.
   private mutating func nextPage(from offset: Int) throws(FileFailure) -> OggPage? {
     var offset = offset
     while offset + OggPageHead.byteCount <= file.byteCount {
@@ -94,16 +94,16 @@ struct OggRepair {
   }
 }
 
-/// A whole page of an Ogg file (RFC 3533, 6), its checksum right.
+/// A whole page of an Ogg file (RFC 3533, 6) whose checksum is right.
 struct OggPage {
   let start: Int
   let end: Int
   let flags: UInt8
-  /// Where the sound stands at its end; nil where no packet ends on it.
+  /// The position in the audio at the end of the page; nil if no packet ends in it.
   let granule: Int?
   let serial: UInt32
   let sequence: UInt32
-  /// Where its packets begin.
+  /// The offset at which its packets begin.
   let body: Int
 
   static let continues: UInt8 = 1
@@ -114,7 +114,7 @@ struct OggPage {
   var begins: Bool { flags & Self.begins != 0 }
   var ends: Bool { flags & Self.ends != 0 }
 
-  /// Reads the page at `start`; nil where there is none, or a damaged or torn one.
+  /// Reads the page at `start`; nil if there is none, or a damaged or torn one.
   init?(_ file: DamagedFile, at start: Int) throws(FileFailure) {
     let head = try file.bytes(at: start, count: OggPageHead.byteCount)
     guard head.identifier(at: 0) == "OggS", head.count == OggPageHead.byteCount, head[4] == 0,
@@ -137,7 +137,7 @@ struct OggPage {
     self.sequence = UInt32(sequence)
   }
 
-  /// The first bytes of the page as they must be for it to be the last of its stream.
+  /// Returns the first bytes of the page, changed so that it is the last page of its stream.
   func endingHead(_ file: DamagedFile) throws(FileFailure) -> [UInt8] {
     var bytes = try file.bytes(at: start, count: end - start)
     bytes[Self.flagsOffset] |= Self.ends
@@ -162,14 +162,14 @@ struct OggPage {
 struct OggStream {
   let fileFormat: FileFormat
   let sampleRate: Int
-  /// Frames at the beginning that are not played (pre-skip).
+  /// The number of frames at the beginning that are not played (pre-skip).
   private let skipped: Int
-  /// The last page on which a packet ends.
+  /// The last page in which a packet ends.
   private(set) var lastPage: OggPage
   private var sequence: UInt32
   private(set) var lostPages = 0
 
-  /// The stream that begins with `page`; nil where it is neither Vorbis nor Opus.
+  /// Starts the stream whose first page is `page`; nil if it is neither Vorbis nor Opus.
   init?(_ file: DamagedFile, beginningWith page: OggPage) throws(FileFailure) {
     let packet = try file.bytes(at: page.body, count: 30)
     if packet.starts(with: [1] + Array("vorbis".utf8)),
@@ -181,7 +181,7 @@ struct OggStream {
     } else if packet.starts(with: Array("OpusHead".utf8)),
       let skip = packet.integer(at: 10, 2, bigEndian: false)
     {
-      // Whatever was recorded, Opus counts at 48 kHz (RFC 7845, 4).
+      // Opus counts at 48 kHz, whatever the sample rate of the input (RFC 7845, 4).
       fileFormat = .opus
       sampleRate = 48000
       skipped = skip
@@ -192,7 +192,7 @@ struct OggStream {
     sequence = page.sequence
   }
 
-  /// Frames up to the end of the last page.
+  /// The number of frames up to the end of the last page.
   var frames: Int {
     let offset = min(max(0, lastPage.granule ?? 0), FileBounds.frameCount)
     return max(0, offset - skipped)

@@ -1,7 +1,6 @@
-/// Check that a file which a repair calls intact, or has mended, can be played.
+/// A check that a file can be played after a repair, or if no fault was found in it.
 enum RepairCheck {
-  /// Throws `.unusableContents` where no length of the file `finding` tells of is wrong, and it
-  /// cannot be read all the same.
+  /// Throws `.unusableContents` if `finding` has no faults but the file cannot be read.
   static func check(_ finding: RepairFinding) throws(FileFailure) {
     guard finding.isIntact,
       isRefused(
@@ -16,7 +15,7 @@ enum RepairCheck {
       hint: "Look for another copy of it.")
   }
 
-  /// Throws `.unusableContents` where the mended file cannot be read that `open` opens.
+  /// Throws `.unusableContents` if the repaired file that `open` opens cannot be read.
   static func check(
     _ finding: RepairFinding, mended open: () throws(FileFailure) -> any ByteSource
   ) throws(FileFailure) {
@@ -27,8 +26,8 @@ enum RepairCheck {
       hint: "Look for another copy of it.")
   }
 
-  /// Whether the contents are refused. Of FLAC and Ogg, of which more is mended than can be played,
-  /// that is not asked.
+  /// Returns whether the contents are refused. FLAC and Ogg are not checked, since more of their
+  /// variants can be repaired than played.
   private static func isRefused(
     _ finding: RepairFinding, _ open: () throws(FileFailure) -> any ByteSource
   ) -> Bool {

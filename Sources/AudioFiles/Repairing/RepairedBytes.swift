@@ -1,4 +1,4 @@
-/// A file's bytes as they will be once a plan has repaired it in place.
+/// The bytes of a file as they will be after a plan has repaired it in place.
 final class RepairedBytes: PresentBytes {
   private let file: LocalFile
   private let plan: RepairPlan
@@ -6,7 +6,7 @@ final class RepairedBytes: PresentBytes {
   var name: String { file.name }
   var byteCount: Int? { plan.mendedByteCount }
 
-  /// Those of the file `path`, for a plan that `fitsInPlace`. Throws as `LocalFile` does.
+  /// Opens the file `path` for a plan that `fitsInPlace`. Throws as `LocalFile` does.
   init(_ plan: RepairPlan, _ path: String) throws(FileFailure) {
     file = try LocalFile(path: path)
     self.plan = plan

@@ -1,18 +1,19 @@
-/// Actual extent of the samples in a file of chunks, and what becomes of the bytes behind it.
+/// The actual extent of the samples in a file of chunks, and the treatment of the bytes after it.
 struct SampleStretch {
-  /// Bytes of whole frames.
+  /// The number of bytes in whole frames.
   let byteCount: Int
-  /// Where the mended file ends, before any padding.
+  /// The offset at which the repaired file ends, before any padding.
   let end: Int
-  /// What must stand behind `end`.
+  /// The bytes that must follow at `end`.
   let padding: [UInt8]
-  /// What is wrong with the end, in words.
+  /// The faults at the end, in words.
   let faults: [String]
-  /// Bytes that stand behind the last chunk and are left there.
+  /// The number of bytes after the last chunk that are left there.
   let foreignByteCount: Int
 
-  /// Finds out for samples that begin at `start`, `declared` bytes of them by the header: nil where
-  /// it leaves that open. `formEnd` is where the whole file ends by its header.
+  /// Examines the samples that begin at `start` and have `declared` bytes according to the header,
+  /// or nil if the header leaves the length open. `formEnd` is the end of the file according to its
+  /// header.
   init(
     _ walk: ChunkWalk, start: Int, declared: Int?, frameByteCount: Int, formEnd: Int
   ) throws(FileFailure) {
@@ -24,7 +25,7 @@ struct SampleStretch {
     let isLast = start + walk.style.aligned(samples.count) >= count
     let tail = isLast ? nil : try Tail(walk, behind: samples, formEnd: formEnd)
     if let tail, tail.isLeft || tail.end != samples.upperBound {
-      // What does not make a frame is no part of samples whose length is found out here.
+      // If the length of the samples is determined here, a partial frame does not belong to them.
       let part = believed == nil ? samples.count % frameByteCount : 0
       self.init(walk, followedBy: tail, byteCount: samples.count - part)
     } else {
@@ -34,14 +35,14 @@ struct SampleStretch {
     }
   }
 
-  /// That of samples which are the last thing in the file, or in what is left of it.
+  /// Examines samples that are the last part of the file, or of its remaining part.
   private init(
     _ walk: ChunkWalk, closing samples: Range<Int>, isBelieved: Bool, frameByteCount: Int,
     faults earlier: [String]
   ) throws(FileFailure) {
     var torn = samples.count % frameByteCount
     let isPadded = walk.style.alignment == 2
-    // Some count the byte of padding among the samples.
+    // Some programs count the pad byte among the samples.
     if torn == 1, isPadded, isBelieved, samples.upperBound % 2 == 0,
       try walk.file.bytes(at: samples.upperBound - 1, count: 1) == [0]
     {
@@ -59,7 +60,7 @@ struct SampleStretch {
     self.faults = faults
   }
 
-  /// That of samples behind which chunks stand.
+  /// Examines samples that are followed by chunks.
   private init(_ walk: ChunkWalk, followedBy tail: Tail, byteCount: Int) {
     foreignByteCount = tail.foreignByteCount
     end = tail.end
@@ -69,22 +70,22 @@ struct SampleStretch {
     self.byteCount = byteCount
   }
 
-  /// The chunks behind samples, and what stands behind those.
+  /// The chunks after the samples, and the data after these chunks.
   private struct Tail {
-    /// Whether all of it stays.
+    /// Whether all of it is kept.
     let isLeft: Bool
-    /// Where what stays of it ends.
+    /// The offset at which the part that is kept ends.
     let end: Int
     let foreignByteCount: Int
-    /// Bytes of padding that the last chunk lacks. Chunks may lie at odd offsets, where the padding
-    /// of an earlier one was forgotten.
+    /// The number of pad bytes that the last chunk lacks. Chunks may be at odd offsets, if the
+    /// padding of an earlier chunk is missing.
     let missingPadding: Int
     let faults: [String]
 
     init(_ walk: ChunkWalk, behind samples: Range<Int>, formEnd: Int) throws(FileFailure) {
       let count = walk.byteCount
       var position = samples.lowerBound + walk.style.aligned(samples.count)
-      // The byte of padding is sometimes forgotten.
+      // The pad byte is sometimes missing.
       if try !walk.beginsTail(at: position), try walk.beginsTail(at: samples.upperBound) {
         position = samples.upperBound
       }
@@ -116,7 +117,8 @@ struct SampleStretch {
 
   private static let unpadded = "the byte of padding was missing"
 
-  /// Where the samples end by their header, if what follows bears it out.
+  /// Returns the end of the samples according to their header, if the data after it confirms this;
+  /// nil otherwise.
   private static func believed(
     _ walk: ChunkWalk, start: Int, _ declared: Int?, frameByteCount: Int
   ) throws(FileFailure) -> Int? {
@@ -124,7 +126,7 @@ struct SampleStretch {
     guard let declared, declared >= 0, declared <= count - start else { return nil }
     let end = start + declared
     let padded = start + walk.style.aligned(declared)
-    // What is less than a frame is no sound that the header knows nothing of.
+    // Less than a frame after the samples is not audio that the header fails to count.
     if padded >= count || count - padded < min(frameByteCount, 8) { return end }
     if try walk.beginsTail(at: padded) { return end }
     guard padded != end, try walk.beginsTail(at: end) else { return nil }
@@ -132,10 +134,10 @@ struct SampleStretch {
   }
 }
 
-/// Search for the chunks behind samples.
+/// The search for the chunks after the samples.
 extension ChunkWalk {
-  /// Where the whole chunks begin that end the file; nil where there are none within its last
-  /// mebibyte. From the last offset to the first, so that each is looked at once.
+  /// Returns the offset of the whole chunks with which the file ends; nil if there are none within
+  /// its last mebibyte. Searches from the last offset to the first, so that each is checked once.
   func closingChunks(from earliest: Int) throws(FileFailure) -> Int? {
     let start = style.aligned(max(earliest, byteCount - 1_048_576))
     guard start < byteCount - 8 else { return nil }
@@ -150,7 +152,7 @@ extension ChunkWalk {
       guard let chunk = chunk(head, at: start + offset), let next = next(after: chunk),
         style.knownIdentifiers.contains(chunk.identifier)
       else { continue }
-      // The last byte of padding is often forgotten.
+      // The last pad byte is often missing.
       let isLast = next == byteCount || end(of: chunk) == byteCount
       leads[offset] = isLast || (next < byteCount && leads[next - start])
     }
@@ -158,27 +160,27 @@ extension ChunkWalk {
   }
 }
 
-/// True where the next eight bytes, or as many as are left, are zeros.
+/// Returns whether the next eight bytes, or as many as are left, are zeros.
 private func isSilent(_ walk: ChunkWalk, from position: Int) throws(FileFailure) -> Bool {
   try walk.file.bytes(at: position, count: min(8, walk.byteCount - position)).allSatisfy { $0 == 0 }
 }
 
-/// Sample rate and block size by the header of an uncompressed file.
+/// The sample rate and block size in the header of an uncompressed file.
 struct SampleLayout {
   let sampleRate: Int
-  /// Bytes that belong together: a frame, or a block of several.
+  /// The number of bytes that belong together: a frame, or a block of several frames.
   let blockByteCount: Int
-  /// Frames in such a block.
+  /// The number of frames in such a block.
   let blockFrames: Int
 
-  /// Frames in `byteCount` bytes, a number that may come from a damaged header.
+  /// Returns the number of frames in `byteCount` bytes, which may come from a damaged header.
   func frames(in byteCount: Int) -> Int {
     let (frames, isTooMany) = (byteCount / blockByteCount).multipliedReportingOverflow(
       by: blockFrames)
     return isTooMany ? .max : frames
   }
 
-  /// That of a format chunk of WAV or Wave64; nil where it makes no sense.
+  /// Reads a format chunk of WAV or Wave64; nil if it makes no sense.
   init?(waveFormat body: [UInt8]) {
     guard let format = WaveFormatChunk(body), format.channelCount > 0, format.sampleRate > 0,
       format.blockByteCount > 0
@@ -186,7 +188,7 @@ struct SampleLayout {
     switch format.kind {
     // Integers, floats, A-law and mu-law.
     case 1, 3, 6, 7: blockFrames = 1
-    // Blocks that say how many frames they hold.
+    // Blocks whose number of frames is in the chunk.
     case 2, 0x11, 0x31:
       guard let frames = body.integer(at: 18, 2, bigEndian: false), frames > 0 else { return nil }
       blockFrames = frames
@@ -196,7 +198,7 @@ struct SampleLayout {
     blockByteCount = format.blockByteCount
   }
 
-  /// That of a common chunk of AIFF or AIFF-C.
+  /// Reads a common chunk of AIFF or AIFF-C; nil if it makes no sense.
   init?(common body: [UInt8], isCompressed: Bool) {
     guard let channels = body.integer(at: 0, 2, bigEndian: true), channels > 0,
       let bits = body.integer(at: 6, 2, bigEndian: true), (1...64).contains(bits),
@@ -216,7 +218,7 @@ struct SampleLayout {
     blockFrames = 1
   }
 
-  /// That of a description chunk of CAF.
+  /// Reads a description chunk of CAF; nil if it makes no sense.
   init?(description body: [UInt8]) {
     guard let bits = body.number(at: 0, 8, bigEndian: true), let kind = body.identifier(at: 8),
       ["lpcm", "alaw", "ulaw"].contains(kind),
@@ -230,7 +232,7 @@ struct SampleLayout {
     blockFrames = frames
   }
 
-  /// AIFF's sample rate, an 80-bit floating point number.
+  /// Returns AIFF's sample rate, which is stored as an 80-bit floating-point number.
   private static func extended(_ body: [UInt8]) -> Double? {
     guard let exponent = body.integer(at: 8, 2, bigEndian: true), exponent < 0x7FFF,
       let mantissa = body.number(at: 10, 8, bigEndian: true)

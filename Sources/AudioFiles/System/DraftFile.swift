@@ -1,25 +1,25 @@
 import Glibc
 
-/// A file on its way to its name: what is there stays until there is something better. Let go of
-/// before it was put in its place, it vanishes.
+/// A file that does not have its final name yet: an existing file remains until its replacement is
+/// complete. A draft that is released before it gets its name is deleted.
 ///
-/// It has no name at all where the file system can do that, so that not even a kill leaves it
-/// behind; elsewhere a random one beside its place. From the beginning on no other program can
-/// write to its place in this way: files that are written are locked (`flock`).
+/// If the file system supports it, the draft has no name at all, so that not even a kill leaves it
+/// behind; otherwise it has a random name in the same folder. From the start, no other program can
+/// write to its path in this way, because files that are being written are locked (`flock`).
 struct DraftFile: ~Copyable {
-  /// What it is written through.
+  /// The descriptor to write to.
   let descriptor: FileDescriptor
-  /// What messages call it.
+  /// The path in messages.
   private let title: String
-  /// Where it goes: the file itself, where the path it was made for is a link.
+  /// The final path: the target if the given path is a link.
   private let path: String
-  /// The file that has the place, open and locked; nil where there was none.
+  /// The file that has the final path, open and locked; nil if there is none.
   private let replaced: FileDescriptor?
-  /// Its own name, where it has one.
+  /// The temporary name of the draft, if it has one.
   private var name: String?
 
-  /// A draft of `path`. Throws `.cannotCreate` or `.permissionDenied`; without
-  /// `overwrite`, a file of that name is refused.
+  /// Creates a draft of `path`. Throws `.cannotCreate` or `.permissionDenied`; without `overwrite`,
+  /// an existing file is refused.
   init(for path: String, overwrite: Bool) throws(FileFailure) {
     let place = try mapSystemError(try Place(path, overwrite: overwrite)) { .creating(path, $0) }
     let made = try Self.create(for: place.path, title: path)
@@ -39,11 +39,11 @@ struct DraftFile: ~Copyable {
     if let name { try? FileSystem.remove(name) }
   }
 
-  /// Whether there is a file whose place it takes.
+  /// Whether the draft will replace a file.
   var isReplacing: Bool { replaced != nil }
 
-  /// Puts it in its place, in one step, on the disk as well. What is written later goes on in it.
-  /// Throws as `init` does.
+  /// Gives the draft its final name in one step, after its contents are on the disk. Later writes
+  /// to its descriptor continue in it. Throws as `init` does.
   consuming func publish() throws(FileFailure) {
     let title = self.title
     do throws(SystemError) {
@@ -54,16 +54,16 @@ struct DraftFile: ~Copyable {
     }
   }
 
-  /// Waits until what is in it is on the disk.
+  /// Waits until the contents are on the disk.
   borrowing func synchronize() throws(SystemError) {
     try OutputBytes.synchronize(descriptor.number)
   }
 
-  /// Puts it in its place without waiting for what is in it.
+  /// Gives the draft its final name without waiting for its contents.
   consuming func appear() throws(SystemError) {
     if replaced != nil {
       if name == nil {
-        // Only a name can take the place of another.
+        // Only a named file can replace another.
         let own = Self.randomName(beside: path)
         try FileSystem.name(descriptor.number, own)
         name = own
@@ -75,15 +75,15 @@ struct DraftFile: ~Copyable {
       try FileSystem.name(descriptor.number, path)
     }
     name = nil
-    // Where folders cannot be waited for, nothing can be done.
+    // If a folder cannot be synchronized, there is no remedy.
     if let folder = try? FileDescriptor(opening: FileName.folder(of: path), O_RDONLY | O_DIRECTORY)
     {
       try? OutputBytes.synchronize(folder.number)
     }
   }
 
-  /// Puts it beside its place, under the first name with a number that is free, without waiting for
-  /// what is in it; returns where.
+  /// Gives the draft the first free name with a number in the same folder, without waiting for its
+  /// contents; returns the path.
   consuming func appearBeside() throws(SystemError) -> String {
     for attempt in 2..<10_000 {
       let other = FileName.insert("-\(attempt)", into: path)
@@ -98,7 +98,7 @@ struct DraftFile: ~Copyable {
         continue
       }
       name = nil
-      // As the user wrote it, where that leads there.
+      // The path as the user wrote it, if it refers to the same file.
       let written = FileName.insert("-\(attempt)", into: title)
       return FileIdentity(of: written) == FileIdentity(of: other) ? written : other
     }
@@ -108,7 +108,7 @@ struct DraftFile: ~Copyable {
   private static func create(
     for path: String, title: String
   ) throws(FileFailure) -> (number: Int32, name: String?) {
-    // It gets its name through /proc.
+    // The file gets its name through /proc.
     if let unnamed = try? FileSystem.openUnnamed(in: FileName.folder(of: path)) {
       if (try? FileSystem.checkAccess("/proc/self/fd/\(unnamed)", F_OK)) != nil {
         return (unnamed, nil)
@@ -120,7 +120,7 @@ struct DraftFile: ~Copyable {
     return (try mapSystemError(try FileSystem.open(name, flags)) { .creating(title, $0) }, name)
   }
 
-  /// A name that cannot be foreseen, not longer than names may be.
+  /// Returns an unpredictable name that is not longer than file names may be.
   private static func randomName(beside path: String) -> String {
     let stem = String(String.UnicodeScalarView(FileName.last(of: path).unicodeScalars.prefix(40)))
     let random = String(UInt64.random(in: 0 ... .max), radix: 36)
@@ -131,7 +131,7 @@ struct DraftFile: ~Copyable {
     do throws(SystemError) {
       try FileSystem.renameToFree(name, to: path)
     } catch {
-      // Some file systems of other machines cannot tell whether a name is free in the same step.
+      // Some network file systems cannot check in the same step whether a name is free.
       guard error.number == EINVAL || error.number == ENOSYS else { throw error }
       guard !FileSystem.isTaken(path) else { throw SystemError(number: EEXIST) }
       try FileSystem.rename(name, to: path)
@@ -139,7 +139,7 @@ struct DraftFile: ~Copyable {
   }
 }
 
-/// Target path of a draft, and the file that is there, locked.
+/// The target path of a draft, and the file that is there, locked.
 private struct Place: ~Copyable {
   let path: String
   let status: stat?
@@ -160,7 +160,7 @@ private struct Place: ~Copyable {
       return try FileSystem.status(of: path)
     } catch {
       guard error.number == ENOENT else { throw error }
-      // A link to no file is something, and not ours.
+      // A dangling link is refused, since it belongs to someone else.
       guard !FileSystem.isTaken(path) else { throw SystemError(number: ENOLINK) }
       return nil
     }
@@ -174,10 +174,10 @@ private struct Place: ~Copyable {
     guard FileStatus(status).isRegular else { throw SystemError(number: ESPIPE) }
     guard overwrite else { throw SystemError(number: EEXIST) }
     try checkSticky(path, status)
-    // What may not be written may not be replaced either.
+    // A file that may not be written may not be replaced either.
     let file = try FileDescriptor(opening: path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW)
     try file.lock()
-    // Another program may just have replaced it.
+    // Another program may have replaced the file in the meantime.
     guard FileIdentity(of: path) == (try FileIdentity(file)) else {
       throw SystemError(number: EWOULDBLOCK)
     }
@@ -186,7 +186,7 @@ private struct Place: ~Copyable {
 
   consuming func takeLocked() -> FileDescriptor? { locked }
 
-  /// In folders such as /tmp, no user may rename the files of others away.
+  /// Throws `EACCES` in folders such as /tmp, where users may not rename the files of others.
   private static func checkSticky(_ path: String, _ status: stat) throws(SystemError) {
     let user = geteuid()
     let folder = try FileSystem.status(of: FileName.folder(of: path))
@@ -197,9 +197,10 @@ private struct Place: ~Copyable {
   }
 }
 
-/// Bytes on their way to a descriptor.
+/// Writes to a descriptor, and reads of the bytes already written.
 enum OutputBytes {
-  /// Writes `count` bytes where the descriptor stands; says how many could be, and why no more.
+  /// Writes `count` bytes at the descriptor's offset; returns the number of bytes written, and the
+  /// error if not all were.
   static func write(
     _ bytes: UnsafeRawPointer, count: Int, to descriptor: Int32
   ) -> (done: Int, error: SystemError?) {
@@ -215,7 +216,7 @@ enum OutputBytes {
     return (done, nil)
   }
 
-  /// Writes `bytes` from `place` on. The descriptor stays where it is.
+  /// Writes `bytes` at the offset `place`. The descriptor's offset does not change.
   static func write(
     _ bytes: UnsafeRawBufferPointer, at place: Int, to descriptor: Int32
   ) throws(SystemError) {
@@ -228,7 +229,7 @@ enum OutputBytes {
     }
   }
 
-  /// The same for an array.
+  /// Writes an array in the same way.
   static func write(
     _ bytes: [UInt8], at place: Int, to descriptor: Int32
   ) throws(SystemError) {
@@ -237,19 +238,19 @@ enum OutputBytes {
     }
   }
 
-  /// Bytes that are in an output already: as many of the `count` bytes from `place` on as there
-  /// are; none where they cannot be read.
+  /// Returns the `count` bytes of an output from `place` on, or as many as there are; none if they
+  /// cannot be read.
   static func bytes(at place: Int, count: Int, of descriptor: Int32) -> [UInt8] {
     (try? FileDescriptor.bytes(at: place, count: count, of: descriptor)) ?? []
   }
 
-  /// Cuts off what is of no use, and goes on there.
+  /// Cuts off a useless end at `offset` and sets the descriptor's offset to it.
   static func cut(_ descriptor: Int32, at offset: Int) {
     _ = ftruncate(descriptor, offset)
     _ = lseek(descriptor, offset, SEEK_SET)
   }
 
-  /// Waits until all is on the disk. A pipe has nothing to wait for.
+  /// Waits until all data is on the disk. For a pipe this does nothing.
   static func synchronize(_ descriptor: Int32) throws(SystemError) {
     guard fdatasync(descriptor) == 0 || errno == EINVAL || errno == EROFS else { throw .last }
   }

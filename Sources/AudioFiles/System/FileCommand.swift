@@ -1,34 +1,35 @@
 import CLinuxFiles
 import Glibc
 
-/// A shell command that runs for a file, beside everything else. One thread at a time.
+/// A shell command that runs for a file, in parallel to everything else. One thread at a time.
 ///
-/// The command finds the file's path in `$1` and in `DUPLEX_FILE`; where it has no `$` in it, the
-/// path is added at its end. It receives no keys, and what it prints goes to standard error, or is
-/// kept to be told.
+/// The command receives the path of the file in `$1` and in `DUPLEX_FILE`; if it contains no `$`,
+/// the path is appended to it. It receives no keyboard input. Its output goes to standard error, or
+/// is kept for `takeLines`.
 package struct FileCommand: ~Copyable {
   private let process: pid_t
   private let command: String
   private let path: String
-  /// What it prints, where that is kept: in memory, so that it neither waits for a reader nor ends
-  /// without one.
+  /// The output of the command, if it is kept: in memory, so that the command neither waits for a
+  /// reader nor ends for lack of one.
   private let output: FileDescriptor?
   private var readByteCount = 0
-  /// The line that is not over yet.
+  /// The line that has no end yet.
   private var rest: [UInt8] = []
 
-  /// Bytes of a line that are told, and bytes and lines of what it prints that are told at once.
+  /// The most bytes of a line that are returned, and the most bytes and lines of output that are
+  /// returned at once.
   private static let longestLine = 1000
   private static let longestPiece = 1 << 16
   private static let mostLines = 100
 
-  /// Starts `command` for `path`. Throws `.writeFailed` where no process can be made.
+  /// Starts `command` for `path`. Throws `.writeFailed` if no process can be created.
   package init(_ command: String, for path: String, keepsOutput: Bool) throws(FileFailure) {
     let script = command.contains("$") ? command : command + " \"$@\""
     let memory = keepsOutput ? linux_memory_file("duplex: what a command prints") : -1
     let kept = memory >= 0 ? FileDescriptor(owning: memory) : nil
     var process: pid_t = 0
-    // Standard output carries our results and nothing else.
+    // Standard output is only for the results of this program.
     let result = ProcessStart.start(
       ["/bin/sh", "-c", script, "sh", path], output: memory >= 0 ? memory : STDERR_FILENO,
       errors: memory >= 0 ? memory : nil, variable: ("DUPLEX_FILE", path), &process)
@@ -44,7 +45,8 @@ package struct FileCommand: ~Copyable {
     self.path = path
   }
 
-  /// Whether it has ended. Throws once where it ended badly; what the command was for is whole.
+  /// Returns whether the command has ended. Throws once if it ended with an error; the file itself
+  /// is complete nevertheless.
   package mutating func isDone() throws(FileFailure) -> Bool {
     var status: Int32 = 0
     let answer = waitpid(process, &status, WNOHANG)
@@ -54,7 +56,7 @@ package struct FileCommand: ~Copyable {
         .writeFailed, "It is not known how the command \(command) ended for \(path).",
         hint: "The recording goes on; SIGCHLD must not be ignored where commands are run.")
     }
-    // The exit status lies in the second byte; a signal in the first.
+    // The exit status is in the second byte, a signal in the first.
     guard status == 0 else {
       let number = status & 0x7F == 0 ? "status \(status >> 8 & 0xFF)" : "signal \(status & 0x7F)"
       throw FileFailure(
@@ -64,10 +66,10 @@ package struct FileCommand: ~Copyable {
     return true
   }
 
-  /// The lines that it printed since the last call, where they are kept; with `isLast` the one that
-  /// has no end as well. Of more than 64 KiB or 100 lines the last are told, and of what is
-  /// overwritten by what follows a carriage return only that. What it writes to `/dev/stderr` by
-  /// name takes the place of what it printed before and was not told yet.
+  /// Returns the lines printed since the last call, if they are kept; with `isLast` also a last
+  /// line without an end. Of more than 64 KiB or 100 lines, only the last are returned, and of a
+  /// line that is overwritten after a carriage return, only the last part. Output that the command
+  /// writes to `/dev/stderr` by name replaces earlier output that was not returned yet.
   package mutating func takeLines(isLast: Bool) -> [String] {
     let number: Int32
     switch output {
@@ -79,12 +81,12 @@ package struct FileCommand: ~Copyable {
     let size = Int(status.st_size)
     if size < readByteCount { readByteCount = 0 }
     let first = max(readByteCount, size - Self.longestPiece)
-    // The beginning of what is told need not be that of a line.
+    // The returned output may begin in the middle of a line.
     if first > readByteCount { rest = [] }
     var piece = [UInt8](repeating: 0, count: size - first)
     let count = max(0, pread(number, &piece, piece.count, first))
     readByteCount = first + count
-    // What was told is not kept.
+    // The memory of returned output is freed.
     _ = linux_punch_hole(number, 0, Int64(readByteCount))
     var lines = (rest + piece[..<count]).split(separator: 10, omittingEmptySubsequences: false)
     rest = Array((lines.popLast() ?? []).suffix(Self.longestLine))

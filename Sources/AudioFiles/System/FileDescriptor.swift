@@ -2,11 +2,11 @@ import AudioBasics
 import CLinuxFiles
 import Glibc
 
-/// A file the kernel holds open for us, until it goes out of scope.
+/// An open file descriptor, which is closed when it goes out of scope.
 struct FileDescriptor: ~Copyable {
   let number: Int32
 
-  /// Takes over an open descriptor.
+  /// Takes ownership of an open descriptor.
   init(owning number: Int32) {
     self.number = number
   }
@@ -16,8 +16,8 @@ struct FileDescriptor: ~Copyable {
     number = try FileSystem.open(path, flags)
   }
 
-  /// Opens the file on disk at `path` to be read. Nothing else is waited for: a folder is refused
-  /// with `EISDIR`, a pipe, a socket or a device with `ESPIPE`.
+  /// Opens the file on disk at `path` for reading and waits for nothing else: throws `EISDIR` for a
+  /// folder, and `ESPIPE` for a pipe, a socket or a device.
   static func file(at path: String) throws(SystemError) -> FileDescriptor {
     let opened = try FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK)
     let status = try opened.status
@@ -26,7 +26,7 @@ struct FileDescriptor: ~Copyable {
     return opened
   }
 
-  /// Another descriptor of the file behind `original`, which stays with its owner.
+  /// Duplicates `original`, which remains with its owner.
   init(duplicating original: Int32) throws(SystemError) {
     let copy = fcntl(original, F_DUPFD_CLOEXEC, 3)
     guard copy >= 0 else { throw .last }
@@ -37,14 +37,14 @@ struct FileDescriptor: ~Copyable {
     _ = Glibc.close(number)
   }
 
-  /// Hands the descriptor to a new owner.
+  /// Transfers the descriptor to a new owner.
   consuming func release() -> Int32 {
     let number = self.number
     discard self
     return number
   }
 
-  /// What kind of file it is, and how long.
+  /// The kind of the file, and its size.
   var status: FileStatus {
     get throws(SystemError) {
       var status = stat()
@@ -53,29 +53,29 @@ struct FileDescriptor: ~Copyable {
     }
   }
 
-  /// Where the next byte is read or written; nil for a pipe.
+  /// The offset of the next read or write; nil for a pipe.
   var position: Int? {
     let position = lseek(number, 0, SEEK_CUR)
     return position >= 0 ? position : nil
   }
 
-  /// Goes back or ahead in a file that can.
+  /// Sets the offset of the next read or write in a seekable file.
   func seek(to position: Int) throws(SystemError) {
     guard lseek(number, position, SEEK_SET) >= 0 else { throw .last }
   }
 
-  /// Fills `bytes` with what begins at `place`, as far as one call goes; returns how many, 0 at the
+  /// Reads bytes at the offset `place` into `bytes` with one call; returns their number, 0 at the
   /// end.
   func read(into bytes: UnsafeMutableRawBufferPointer, at place: Int) throws(SystemError) -> Int {
     try Self.read(into: bytes, at: place, of: number)
   }
 
-  /// As many of the `count` bytes from `place` on as there are.
+  /// Returns the `count` bytes from `place` on, or as many as there are.
   func bytes(at place: Int, count: Int) throws(SystemError) -> [UInt8] {
     try Self.bytes(at: place, count: count, of: number)
   }
 
-  /// The same for a descriptor that is another's.
+  /// Returns bytes in the same way from a descriptor that has another owner.
   static func bytes(
     at place: Int, count: Int, of descriptor: Int32
   ) throws(SystemError) -> [UInt8] {
@@ -105,23 +105,24 @@ struct FileDescriptor: ~Copyable {
     }
   }
 
-  /// Keeps others from writing it in the same way, for as long as it or a duplicate is open. Throws
-  /// `EWOULDBLOCK` where another program does; where files cannot be locked, nothing happens.
+  /// Locks the file against other programs that lock files before writing, as long as the
+  /// descriptor or a duplicate is open. Throws `EWOULDBLOCK` if another program has the lock; does
+  /// nothing if files cannot be locked.
   func lock() throws(SystemError) {
     guard flock(number, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else { throw .last }
   }
 
-  /// Cuts the file off, or makes it longer.
+  /// Sets the size of the file, shorter or longer.
   func truncate(to byteCount: Int) throws(SystemError) {
     guard ftruncate(number, byteCount) == 0 else { throw .last }
   }
 }
 
-/// Kind and size of the file that a path or a descriptor names.
+/// The kind and size of a file.
 struct FileStatus {
   let isFolder: Bool
   let isRegular: Bool
-  /// Whether what is in it can be read once.
+  /// Whether the contents can be read only once.
   let isPipe: Bool
   let byteCount: Int
 
@@ -133,31 +134,32 @@ struct FileStatus {
     byteCount = min(max(0, Int(status.st_size)), FileBounds.byteCount)
   }
 
-  /// That of `path`; nil where there is nothing.
+  /// Reads the status of `path`; nil if there is no such file.
   init?(of path: String) {
     guard let status = try? FileSystem.status(of: path) else { return nil }
     self.init(status)
   }
 }
 
-/// Upper limits on sizes and lengths that a file or a server gives. What enters the module is
-/// brought below these, so that sums of a few of them, and a length times the bytes of a frame
-/// header, cannot overflow 64 bits.
+/// Upper limits on sizes and lengths that a file or a server states. Values are reduced to these
+/// limits when they enter the module, so that sums of a few of them, and a length times the frame
+/// size of a header, cannot overflow 64 bits.
 enum FileBounds {
-  /// Bytes of a file: 8 PiB, each of which a `Double` counts exactly.
+  /// The most bytes of a file: 8 PiB, each of which a `Double` represents exactly.
   static let byteCount = 1 << 53
-  /// Frames of a sound: 23 years at 192 kHz.
+  /// The most frames: 23 years at 192 kHz.
   static let frameCount = 1 << 47
-  /// Frames that one byte stands for at most: the longest half block of Vorbis, in a packet without
-  /// bytes whose length takes one. FLAC and ALAC need more bytes for digital silence.
+  /// The most frames that one byte can represent: the longest half block of Vorbis, in a packet
+  /// without bytes whose length needs one byte. FLAC and ALAC need more bytes for digital silence.
   static let framesPerByte = 8192
-  /// Bytes that are looked at for a beginning of sound, where nothing says how far away it is.
+  /// The number of bytes that are searched for the beginning of audio, if nothing states its
+  /// offset.
   static let searchByteCount = 4 << 20
-  /// Bits of a sample that anything sounds like: what has more holds something else as well.
+  /// The most useful bits of a sample: a file that has more also contains other data.
   static let bitsPerSample = 64
 
-  /// The `announced` frames, as far as `byteCount` bytes can hold them in any encoding; nil for a
-  /// number that is none.
+  /// Returns `announced` frames, limited to the number that `byteCount` bytes can hold in any
+  /// encoding; nil for a negative number.
   static func frameCount(_ announced: Int, inBytes byteCount: Int?) -> Int? {
     guard announced >= 0 else { return nil }
     guard let byteCount, byteCount < frameCount / framesPerByte else {
@@ -166,8 +168,8 @@ enum FileBounds {
     return min(announced, max(0, byteCount) * framesPerByte)
   }
 
-  /// `bytes` over `seconds`, in bits a second, and no more than its channels at this rate can need;
-  /// nil where that is no rate.
+  /// Returns the rate of `bytes` bytes in `seconds` seconds, in bits per second, limited to the
+  /// most that its channels can need at this sample rate; nil if `seconds` is not positive.
   static func bitRate(
     bytes: Int, seconds: Double, sampleRate: Int, channelCount: Int
   ) -> Int? {
@@ -176,26 +178,27 @@ enum FileBounds {
     return bitRate(counted, sampleRate: sampleRate, channelCount: channelCount)
   }
 
-  /// `announced` bits a second, and no more than its channels at this rate can need.
+  /// Returns `announced` bits per second, limited to the most that its channels can need at this
+  /// rate.
   static func bitRate(_ announced: Int, sampleRate: Int, channelCount: Int) -> Int {
     min(announced, sampleRate * channelCount * bitsPerSample)
   }
 }
 
 extension Int {
-  /// This place, `offset` bytes further on; nil where no file has such a place.
+  /// Returns this offset plus `offset`; nil if no file can have such an offset.
   func place(movedBy offset: Int) -> Int? {
     let (place, isBeyond) = addingReportingOverflow(offset)
     return isBeyond || !(0...FileBounds.byteCount).contains(place) ? nil : place
   }
 }
 
-/// Ends the network thread's wait from another thread.
+/// A signal that ends a thread's wait for a pipe or for the network from another thread.
 final class WakeSignal: Sendable {
   private let receiver: FileDescriptor
   private let sender: FileDescriptor
 
-  /// Throws `.cannotOpen` where no more files can be open.
+  /// Throws `.cannotOpen` if no more files can be open.
   init() throws(FileFailure) {
     var ends: [Int32] = [0, 0]
     guard linux_pipe(&ends, false) else {
@@ -207,16 +210,16 @@ final class WakeSignal: Sendable {
     sender = FileDescriptor(owning: ends[1])
   }
 
-  /// What to poll.
+  /// The descriptor to poll.
   var descriptor: Int32 { receiver.number }
 
-  /// Any thread. A pipe that is full wakes as well.
+  /// Ends the wait. Any thread. If the pipe is full, the wait ends as well.
   func send() {
     var byte: UInt8 = 1
     _ = write(sender.number, &byte, 1)
   }
 
-  /// Forgets what was sent.
+  /// Discards the signals sent so far.
   func clear() {
     var bytes: (UInt64, UInt64) = (0, 0)
     while read(receiver.number, &bytes, 16) == 16 {}

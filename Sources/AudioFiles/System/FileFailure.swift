@@ -1,6 +1,6 @@
 import Glibc
 
-/// Error of reading or writing a sound file, in words for the person who asked.
+/// An error in reading or writing a sound file, in words for the user.
 ///
 /// ```swift
 /// do throws(FileFailure) {
@@ -11,67 +11,68 @@ import Glibc
 /// }
 /// ```
 public struct FileFailure: ExplainedFailure, Sendable, Equatable {
-  /// Kind of a failure, and so what to do next.
+  /// The kind of a failure, which determines what to do next.
   public enum Kind: Sendable, Equatable {
-    /// An input is not there, or is no file.
+    /// An input does not exist, or is not a file.
     case cannotOpen
-    /// An input is there, and is damaged, or cannot do what is asked of it.
+    /// An input exists, but is damaged or does not support the request.
     case unusableContents
-    /// An input is there, and is not sound of a known format.
+    /// An input exists, but is not audio of a known format.
     case unknownContents
-    /// An output exists already, has no folder to go to, or no room on the disk for its beginning.
+    /// An output exists already, its folder does not exist, or the disk has no room for its
+    /// beginning.
     case cannotCreate
-    /// This user may not read or write it.
+    /// This user has no permission to read or write the file.
     case permissionDenied
-    /// The file format cannot hold what was asked of it. Nothing was created.
+    /// The file format cannot hold the request. Nothing was created.
     case invalidRequest
-    /// No room is left. What fitted is saved.
+    /// The disk is full. The data that fit is saved.
     case diskFull
-    /// The disk failed while reading.
+    /// The disk failed during a read.
     case readFailed
-    /// The disk failed while writing. What was written before is saved.
+    /// The disk failed during a write. The data written before is saved.
     case writeFailed
-    /// The user wants it no more. Nothing was changed.
+    /// The user stopped the operation. Nothing was changed.
     case interrupted
-    /// The reader of our output has gone.
+    /// The reader of the output has closed its end.
     case closedPipe
   }
 
-  /// Remedy of a failure, where it is a choice of the caller's: for programs that word their own
+  /// A remedy for a failure that depends on a choice of the caller, for programs with their own
   /// hints.
   public enum Remedy: Sendable, Equatable {
-    /// Send a sound file down the pipe.
+    /// Send a sound file through the pipe.
     case sendSound
-    /// Send contents of a known kind down the pipe, or say how bare samples are to be read.
+    /// Send contents of a known kind through the pipe, or specify the format of raw samples.
     case describeSamples
-    /// Say what the file held whose header is lost: rate, channels and sample format.
+    /// Specify the contents of a file whose header is lost: rate, channels and sample format.
     case describeLostHeader
-    /// Choose another name, or replace what is there.
+    /// Choose another name, or replace the existing file.
     case overwrite
-    /// Choose another name, or mend the damaged file itself.
+    /// Choose another name, or repair the damaged file itself.
     case repairInPlace
-    /// Mend a copy.
+    /// Repair a copy.
     case mendCopy
-    /// Make room, write elsewhere, or mend the damaged file itself.
+    /// Make room, write elsewhere, or repair the damaged file itself.
     case makeRoom
-    /// Have a ring of fewer seconds.
+    /// Use a ring of fewer seconds.
     case shortenRing
-    /// Have a higher rate of the output, or a lower speed.
+    /// Use a higher output rate, or a lower speed.
     case slowDown
   }
 
-  /// What sort of trouble it is.
+  /// The kind of the failure.
   public let kind: Kind
-  /// One sentence that names the file and says what is wrong.
+  /// One sentence that names the file and the problem.
   public let message: String
 
-  /// One sentence that says what to do.
+  /// One sentence that explains what to do.
   public let hint: String
-  /// The same as a fact, where it is a choice of the caller's.
+  /// The remedy in `hint` as a value, if it is a choice of the caller.
   public let remedy: Remedy?
 
-  /// A failure of `kind` with its two sentences, and `remedy` where a choice of the caller's would
-  /// help.
+  /// Creates a failure of `kind` with its two sentences, and a `remedy` if a choice of the caller
+  /// helps.
   public init(_ kind: Kind, _ message: String, hint: String, remedy: Remedy? = nil) {
     self.remedy = remedy
     self.kind = kind
@@ -80,7 +81,8 @@ public struct FileFailure: ExplainedFailure, Sendable, Equatable {
   }
 }
 
-/// Result of `call`; where the kernel refuses it, throws the failure that `failure` makes of that.
+/// Returns the result of `call`; if it throws a system error, throws the failure that `failure`
+/// makes of it.
 func mapSystemError<Answer: ~Copyable>(
   _ call: @autoclosure () throws(SystemError) -> Answer,
   as failure: (SystemError) -> FileFailure
@@ -92,9 +94,9 @@ func mapSystemError<Answer: ~Copyable>(
   }
 }
 
-/// Failures of opening, reading and writing, most of them made from an error of the kernel.
+/// Failures of opening, reading and writing, most of them made from a system error.
 extension FileFailure {
-  /// An input could not be opened.
+  /// Returns the failure to open an input.
   static func opening(_ path: String, _ error: SystemError) -> FileFailure {
     let path = FileName.withoutUser(path)
     if error.isDenied {
@@ -123,33 +125,34 @@ extension FileFailure {
     }
   }
 
-  /// Standard input was closed before the program began, or holds what no file is.
+  /// The failure if standard input was closed before the program started, or is not usable as a
+  /// file.
   static var closedInput: FileFailure {
     FileFailure(
       .cannotOpen, "Standard input is closed.",
       hint: "Send it a sound file.", remedy: .sendSound)
   }
 
-  /// An input comes through a pipe, and is wanted a second time.
+  /// Returns the failure of an input from a pipe that is needed a second time.
   package static func readOnce(_ name: String) -> FileFailure {
     FileFailure(
       .invalidRequest, "\(name) comes through a pipe, and can be read only once.",
       hint: "Save it to a file first, and name that.")
   }
 
-  /// An input is a folder.
+  /// Returns the failure of an input that is a folder.
   static func isFolder(_ path: String) -> FileFailure {
     FileFailure(.cannotOpen, "\(path) is a folder, not a sound file.", hint: "Name a file in it.")
   }
 
-  /// An input could not be read on.
+  /// Returns the failure to continue reading an input.
   static func reading(_ path: String, _ error: SystemError) -> FileFailure {
     FileFailure(
       .readFailed, "\(path) cannot be read on: \(error.reason).",
       hint: "Check the disk or the connection it is read from.")
   }
 
-  /// An output could not be created.
+  /// Returns the failure to create an output.
   static func creating(_ path: String, _ error: SystemError) -> FileFailure {
     let path = FileName.withoutUser(path)
     if error.isDenied {
@@ -196,7 +199,7 @@ extension FileFailure {
       .cannotCreate, message, hint: hint, remedy: error.number == EEXIST ? .overwrite : nil)
   }
 
-  /// An output is wanted no more.
+  /// Returns the failure of an output that the user stopped.
   public static func interrupted(_ path: String) -> FileFailure {
     FileFailure(
       .interrupted,
@@ -204,7 +207,7 @@ extension FileFailure {
       hint: "Start it again when there is time for it.")
   }
 
-  /// An output could not be written on. `saved` says in words what it holds.
+  /// Returns the failure to continue writing an output. `saved` describes its contents in words.
   static func writing(_ path: String, _ error: SystemError, saved: String) -> FileFailure {
     if error.isFullDisk {
       return FileFailure(
@@ -228,18 +231,18 @@ extension FileFailure {
   }
 }
 
-/// Error of a system call. Does not leave this module: see `FileFailure`.
+/// An error of a system call. It does not leave this module: see `FileFailure`.
 struct SystemError: Error {
   let number: Int32
 
-  /// The refusal of the call just made.
+  /// The error of the last system call.
   static var last: SystemError { SystemError(number: errno) }
 
-  /// In the C library's words.
+  /// The C library's description of the error.
   var reason: String { String(cString: strerror(number)) }
 
   var isFullDisk: Bool { number == ENOSPC || number == EDQUOT }
-  /// Whether there was no room, or no disk any more.
+  /// Whether the disk was full or failed.
   var isRefusedWrite: Bool { isFullDisk || number == EFBIG || number == EIO }
   var isDenied: Bool { number == EACCES || number == EPERM }
 }

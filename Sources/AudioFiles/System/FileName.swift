@@ -1,17 +1,17 @@
 import Glibc
 
-/// Names of files, which for the kernel are bytes, as text that loses none of them.
-/// Any thread but the audio thread.
+/// File names, which are bytes for the kernel, as text without loss of any byte. Any thread but the
+/// audio thread.
 ///
-/// UTF-8 becomes text as usual. A byte that is no part of it becomes one of 128 private scalars,
-/// U+EF80 to U+EFFF (the range that MirBSD's OPTU encoding uses), and where a name holds one of
-/// these scalars itself, its three bytes do. So every name comes back as it was: names are made
-/// text by `text(of:)` where they enter, and bytes by `bytes(of:)` where the kernel is called
-/// (`FileSystem`).
+/// UTF-8 becomes text as usual. A byte that is not part of valid UTF-8 becomes one of 128 private
+/// scalars, U+EF80 to U+EFFF (the range that MirBSD's OPTU encoding uses). If a name contains one
+/// of these scalars itself, its three bytes are encoded in the same way. So every name can be
+/// restored exactly: `text(of:)` converts names where they enter, and `bytes(of:)` where the kernel
+/// is called (`FileSystem`).
 package enum FileName {
   private static let escapes: ClosedRange<UInt32> = 0xEF80...0xEFFF
 
-  /// The text of a name.
+  /// Returns the text of a name.
   package static func text(of bytes: some Collection<UInt8>) -> String {
     let plain = String(validating: bytes, as: UTF8.self)
     if let plain, !holdsEscapes(plain) { return plain }
@@ -30,7 +30,7 @@ package enum FileName {
         }
       }
       for byte in rest.prefix(escaped) {
-        // Every byte that is no letter by itself is 0x80 or above.
+        // Every byte that is not a character by itself is 0x80 or above.
         if let scalar = Unicode.Scalar(0xEF00 + UInt32(byte)) { text.append(scalar) }
       }
       rest = rest.dropFirst(escaped)
@@ -38,7 +38,7 @@ package enum FileName {
     return String(text)
   }
 
-  /// The bytes of a name.
+  /// Returns the bytes of a name.
   package static func bytes(of text: String) -> [UInt8] {
     guard holdsEscapes(text) else { return Array(text.utf8) }
     var bytes: [UInt8] = []
@@ -52,7 +52,7 @@ package enum FileName {
     return bytes
   }
 
-  /// `text` for people and for tags: U+FFFD stands for each byte that is no part of UTF-8.
+  /// Returns `text` for display and for tags: U+FFFD replaces each byte that is not part of UTF-8.
   package static func shown(_ text: String) -> String {
     guard holdsEscapes(text) else { return text }
     var shown = String.UnicodeScalarView()
@@ -62,19 +62,19 @@ package enum FileName {
     return String(shown)
   }
 
-  /// Whether a name is an address, such as `http://example.org/a.flac`.
+  /// Returns whether a name is an address, such as `http://example.org/a.flac`.
   static func isAddress(_ name: String) -> Bool {
     guard let colon = name.firstIndex(of: ":") else { return false }
     return name[colon...].hasPrefix("://")
   }
 
-  /// `name`, where it is an address without its user's name and password: for messages. Also where
-  /// it is none that could be fetched.
+  /// Returns `name` for messages: an address without its user name and password, even if it could
+  /// not be fetched; any other name unchanged.
   package static func withoutUser(_ name: String) -> String {
     guard isAddress(name), let colon = name.firstIndex(of: ":") else { return name }
     let start = name.index(colon, offsetBy: 3)
     var host = name[start...].prefix { !"/?#".contains($0) }
-    // What stands before one of these signs is a user's name where a port would be no number.
+    // If the port would not be a number, the text before one of these signs is a user name.
     if !host.contains("@"), !host.hasPrefix("["), let port = host.lastIndex(of: ":"),
       !host[host.index(after: port)...].allSatisfy(\.isWholeNumber)
     {
@@ -84,7 +84,7 @@ package enum FileName {
     return String(name[..<start] + name[name.index(after: at)...])
   }
 
-  /// What the environment says under `name`; nil where it says nothing.
+  /// Returns the value of the environment variable `name`; nil if it is not set.
   package static func variable(_ name: String) -> String? {
     getenv(name).map { text(ofCString: $0) }
   }
@@ -94,15 +94,15 @@ package enum FileName {
   }
 
   private static func holdsEscapes(_ text: String) -> Bool {
-    // Their first byte is rare: most names are looked at once, byte by byte.
+    // The first byte of these scalars is rare: most names are scanned once, byte by byte.
     text.utf8.contains(0xEE) && text.unicodeScalars.contains { escapes.contains($0.value) }
   }
 }
 
-/// The parts of a path. Bytes count here: a letter that is followed by an accent of its own is
-/// another `Character`, but the kernel finds its slash all the same.
+/// The parts of a path. They are found by bytes: a slash followed by a combining accent is a
+/// different `Character`, but for the kernel it is still a slash.
 extension FileName {
-  /// The folder that `path` is in.
+  /// Returns the folder that contains `path`.
   package static func folder(of path: String) -> String {
     let start = nameStart(of: path)
     guard start > path.startIndex else { return "." }
@@ -110,36 +110,37 @@ extension FileName {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// What follows the last slash.
+  /// Returns the text after the last slash.
   package static func last(of path: String) -> Substring { path[nameStart(of: path)...] }
 
-  /// What follows the last dot of the last name, in small letters; empty where there is none, or
-  /// only at the beginning.
+  /// Returns the text after the last dot of the last name, in lower case; empty if there is no dot,
+  /// or only one at the beginning.
   package static func ending(of path: String) -> String {
     guard let dot = dot(of: path) else { return "" }
     return path[path.utf8.index(after: dot)...].lowercased()
   }
 
-  /// `path` with `text` in front of the ending: `take.wav` and `-2` make `take-2.wav`.
+  /// Returns `path` with `text` inserted before the ending: `take.wav` and `-2` make `take-2.wav`.
   package static func insert(_ text: String, into path: String) -> String {
     guard let dot = dot(of: path) else { return path + text }
     return String(path[..<dot]) + text + String(path[dot...])
   }
 
-  /// As `insert`, with fewer letters of the name where it would be longer than any file's may be.
+  /// Inserts `text` as `insert` does, and shortens the name if it would be longer than file names
+  /// may be.
   package static func insertShortening(_ text: String, into path: String) -> String {
     let tooMany = last(of: insert(text, into: path)).utf8.count - Int(NAME_MAX)
     guard tooMany > 0 else { return insert(text, into: path) }
     let (start, end) = (nameStart(of: path), dot(of: path) ?? path.endIndex)
     var stem = path[start..<end]
-    // Whole letters, so that what is text stays text.
+    // Whole characters are removed, so that text remains valid.
     while stem.utf8.count > max(0, path[start..<end].utf8.count - tooMany), !stem.isEmpty {
       stem = stem.dropLast()
     }
     return String(path[..<start]) + stem + text + path[end...]
   }
 
-  /// The file `name` in `folder`.
+  /// Returns the path of the file `name` in `folder`.
   static func join(_ folder: String, _ name: String) -> String {
     folder.utf8.last == UInt8(ascii: "/") ? folder + name : "\(folder)/\(name)"
   }
@@ -158,7 +159,7 @@ extension FileName {
   }
 }
 
-/// Many names of files in little memory: their bytes one after the other.
+/// Many file names in little memory: their bytes are stored one after the other.
 package struct NameList: Sendable {
   private struct Place {
     let block: UInt32
@@ -170,17 +171,17 @@ package struct NameList: Sendable {
 
   private var blocks: [[UInt8]] = []
   private var places: [Place] = []
-  /// Bytes of all names that were not taken out.
+  /// The number of bytes of all names that were not removed.
   package private(set) var byteCount = 0
   private var takenCount = 0
 
-  /// A list of nothing.
+  /// Creates an empty list.
   package init() {}
 
-  /// Names that were added.
+  /// The number of names that were added.
   package var count: Int { places.count }
 
-  /// The name with this number. One that was taken out is empty.
+  /// The name with this number. A name that was removed is empty.
   package subscript(index: Int) -> String {
     let place = places[index]
     let block = blocks[Int(place.block)]
@@ -188,7 +189,7 @@ package struct NameList: Sendable {
     return FileName.text(of: block[Int(place.start)..<Int(place.start + place.byteCount)])
   }
 
-  /// Adds `name` behind the others.
+  /// Adds `name` at the end.
   package mutating func append(_ name: String) { append(FileName.bytes(of: name)) }
 
   mutating func append(_ name: some Collection<UInt8>) {
@@ -207,14 +208,14 @@ package struct NameList: Sendable {
     byteCount += name.count
   }
 
-  /// Takes out the first name that is left, and frees what it took; nil where none is.
+  /// Removes and returns the first remaining name, and frees its memory; nil if there is none.
   mutating func takeFirst() -> String? {
     guard takenCount < places.count else { return nil }
     let name = self[takenCount]
     let place = places[takenCount]
     takenCount += 1
     byteCount -= Int(place.byteCount)
-    // The names of a block lie in it one after the other.
+    // The names in a block are stored one after the other.
     if takenCount == places.count || places[takenCount].block != place.block {
       blocks[Int(place.block)] = []
     }
@@ -226,7 +227,8 @@ package struct NameList: Sendable {
     places.indices.sorted { bytes(at: $0).lexicographicallyPrecedes(bytes(at: $1)) }
   }
 
-  /// The same, but digits in a row count as one number: `take-2` before `take-10`.
+  /// The numbers of the names, in an order in which consecutive digits count as one number:
+  /// `take-2` before `take-10`.
   var naturallySortedIndices: [Int] {
     places.indices.sorted { Self.naturallyPrecedes(bytes(at: $0), bytes(at: $1)) }
   }
@@ -246,7 +248,7 @@ package struct NameList: Sendable {
         otherRest.removeFirst()
       }
     }
-    // Names that differ in zeros in front of a number only.
+    // The names differ only in the zeros before a number.
     guard rest.isEmpty, otherRest.isEmpty else { return rest.isEmpty }
     return one.lexicographicallyPrecedes(other)
   }
@@ -255,7 +257,7 @@ package struct NameList: Sendable {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
-  /// Takes the digits at the beginning of `bytes`; returns them without zeros in front.
+  /// Removes the digits at the beginning of `bytes`; returns them without leading zeros.
   private static func takeNumber(_ bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let digits = bytes.prefix(while: isDigit)
     bytes = bytes.dropFirst(digits.count)

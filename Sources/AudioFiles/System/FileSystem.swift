@@ -1,34 +1,34 @@
 import CLinuxFiles
 import Glibc
 
-/// The kernel's calls that take the name of a file: here names become bytes.
+/// System calls with file names as arguments; the names are converted to bytes here.
 enum FileSystem {
-  /// A descriptor of `path`.
+  /// Opens `path` and returns its descriptor.
   static func open(
     _ path: String, _ flags: Int32, mode: mode_t = 0o666
   ) throws(SystemError) -> Int32 {
     try check(path) { Glibc.open($0, flags | O_CLOEXEC, mode) }
   }
 
-  /// A descriptor of a new file in `folder` that has no name.
+  /// Creates a file without a name in `folder` and returns its descriptor.
   static func openUnnamed(in folder: String, mode: UInt32 = 0o666) throws(SystemError) -> Int32 {
     try check(folder) { linux_unnamed_file($0, mode) }
   }
 
-  /// What `path` leads to, links followed.
+  /// Returns the status of the file at `path`, following links.
   static func status(of path: String) throws(SystemError) -> stat {
     var status = stat()
     try check(path) { stat($0, &status) }
     return status
   }
 
-  /// Whether there is anything of that name, a link to no file included.
+  /// Returns whether `path` exists, which includes a dangling link.
   static func isTaken(_ path: String) -> Bool {
     var status = stat()
     return (try? check(path) { lstat($0, &status) }) != nil
   }
 
-  /// The path of what `path` leads to, without links.
+  /// Returns the path of the file at `path` without links.
   static func resolve(_ path: String) throws(SystemError) -> String {
     let found = withBytes(of: path) { realpath($0, nil) }
     guard let found else { throw .last }
@@ -36,8 +36,7 @@ enum FileSystem {
     return FileName.text(ofCString: found)
   }
 
-  /// The folder that an open file is in, whatever that is called by now; the file itself need not
-  /// have a name.
+  /// Returns the present path of the folder of an open file; the file itself need not have a name.
   static func folder(ofOpenFile descriptor: Int32) throws(SystemError) -> String {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
     let count = readlink("/proc/self/fd/\(descriptor)", &bytes, Int(PATH_MAX))
@@ -45,7 +44,7 @@ enum FileSystem {
     return FileName.folder(of: FileName.text(ofCString: bytes))
   }
 
-  /// Whether this user may do `what` (`W_OK` and the like) with `path`.
+  /// Throws unless this user has the access `what` (`W_OK` and the like) to `path`.
   static func checkAccess(_ path: String, _ what: Int32) throws(SystemError) {
     try check(path) { access($0, what) }
   }
@@ -54,7 +53,7 @@ enum FileSystem {
     try check(path) { unlink($0) }
   }
 
-  /// Makes the folders that lead to `path`, where they are not there.
+  /// Creates the folders that lead to `path`, if they do not exist.
   static func makeFolders(of path: String) throws(SystemError) {
     for slash in path.utf8.indices.dropFirst() where path.utf8[slash] == UInt8(ascii: "/") {
       do throws(SystemError) {
@@ -65,26 +64,25 @@ enum FileSystem {
     }
   }
 
-  /// Gives `old` the name `new`, in place of what has it.
+  /// Renames `old` to `new` and replaces an existing file.
   static func rename(_ old: String, to new: String) throws(SystemError) {
     try check(old) { old in withBytes(of: new) { Glibc.rename(old, $0) } }
   }
 
-  /// Gives `old` the name `new`, unless something has it: in one step.
+  /// Renames `old` to `new` in one step, unless `new` exists.
   static func renameToFree(_ old: String, to new: String) throws(SystemError) {
     try check(old) { old in withBytes(of: new) { linux_rename_to_free(old, $0) } }
   }
 
-  /// Gives the file behind `descriptor`, which has no name, the name `path`, unless something has
-  /// it.
+  /// Gives the unnamed file open at `descriptor` the name `path`, unless `path` exists.
   static func name(_ descriptor: Int32, _ path: String) throws(SystemError) {
     try check("/proc/self/fd/\(descriptor)") { old in
       withBytes(of: path) { linkat(AT_FDCWD, old, AT_FDCWD, $0, AT_SYMLINK_FOLLOW) }
     }
   }
 
-  /// The names in a folder, at most `limit` and a few more bytes of them than `byteLimit`, its own
-  /// and its parent's among them, and what it is.
+  /// Returns the status of a folder and its names, including `.` and `..`. Stops at `limit` names,
+  /// or when the names have more than `byteLimit` bytes.
   static func names(
     in folder: String, atMost limit: Int, bytes byteLimit: Int = .max
   ) throws(SystemError) -> (names: NameList, status: stat) {
@@ -103,21 +101,20 @@ enum FileSystem {
     return (names, status)
   }
 
-  /// Room on the disk of `path`.
+  /// Returns the status of the file system of `path`.
   static func room(at path: String) throws(SystemError) -> statvfs {
     var status = statvfs()
     try check(path) { statvfs($0, &status) }
     return status
   }
 
-  /// Throws `EINVAL` where `path` holds a zero byte: the kernel would take what is before it for
-  /// all of the name.
+  /// Throws `EINVAL` if `path` contains a zero byte, at which the kernel would end the name.
   static func checkName(_ path: String) throws(SystemError) {
     guard !path.utf8.contains(0) else { throw SystemError(number: EINVAL) }
   }
 
-  /// Calls `body` with the path as a C string: with an empty one, which names no file, where a zero
-  /// byte would end it early.
+  /// Calls `body` with the path as a C string. If the path contains a zero byte, the string is
+  /// empty, which names no file.
   static func withBytes<Result>(
     of path: String, _ body: (UnsafePointer<CChar>) -> Result
   ) -> Result {
@@ -142,7 +139,7 @@ enum FileSystem {
   }
 }
 
-/// Identity of a file: its device and inode number, the same for all its names.
+/// The identity of a file: its device and inode number, the same for all its names.
 public struct FileIdentity: Hashable, Sendable {
   private let device: UInt
   private let number: UInt
@@ -158,14 +155,14 @@ public struct FileIdentity: Hashable, Sendable {
     self.init(status)
   }
 
-  /// That of what `path` leads to; nil where there is nothing.
+  /// Reads the identity of the file at `path`, following links; nil if there is none.
   public init?(of path: String) {
     guard let status = try? FileSystem.status(of: path) else { return nil }
     self.init(status)
   }
 
-  /// That of the pipe or socket at `path`, or on standard input where it is `-`: what comes through
-  /// it can be read once. nil where there is none.
+  /// Reads the identity of the pipe or socket at `path`, or of standard input if `path` is `-`.
+  /// Data from a pipe can be read only once. nil if it is not a pipe or socket.
   package init?(ofPipe path: String) {
     var status = stat()
     if path == StandardInput.path {
@@ -179,12 +176,12 @@ public struct FileIdentity: Hashable, Sendable {
   }
 }
 
-/// Target of a path: the file that is there, or the one that would be made. Paths of one file have
-/// equal places. Any thread but the audio thread.
+/// The target of a path: the existing file, or the file that would be created. Paths of the same
+/// file are equal. Any thread but the audio thread.
 package struct FileLocation: Hashable {
   private let file: FileIdentity?
-  /// The folder and the name in it where there is no file; the whole path where there is no folder
-  /// either.
+  /// The folder and the name in it, if there is no file; without a folder, `name` is the whole
+  /// path.
   private let folder: FileIdentity?
   private let name: [UInt8]
 
@@ -195,9 +192,10 @@ package struct FileLocation: Hashable {
   }
 }
 
-/// The folder that a file is to be made in. Any thread but the audio thread.
+/// The folder in which a file will be created. Any thread but the audio thread.
 package enum OutputFolder {
-  /// Throws `.cannotCreate` or `.permissionDenied` where no file can be made beside `path`.
+  /// Throws `.cannotCreate` or `.permissionDenied` if no file can be created in the folder of
+  /// `path`.
   package static func check(for path: String) throws(FileFailure) {
     let folder = FileName.folder(of: path)
     do throws(SystemError) {
@@ -212,9 +210,9 @@ package enum OutputFolder {
   }
 }
 
-/// Removes files that are not needed any more. Any thread but the audio thread.
+/// The removal of files that are not needed any more. Any thread but the audio thread.
 package enum FileRemoval {
-  /// Removes `path`. Throws `.permissionDenied` or `.writeFailed`; a file that is gone is fine.
+  /// Removes `path`. Throws `.permissionDenied` or `.writeFailed`; a missing file is not an error.
   package static func remove(_ path: String) throws(FileFailure) {
     do throws(SystemError) {
       try FileSystem.remove(path)
@@ -226,20 +224,20 @@ package enum FileRemoval {
     }
   }
 
-  /// How many bytes `path` holds; nil where there is no such file.
+  /// Returns the size of `path` in bytes; nil if there is no such file.
   package static func byteCount(of path: String) -> Int? {
     FileStatus(of: path)?.byteCount
   }
 }
 
-/// Room on a disk. Any thread but the audio thread.
+/// The free space on a disk. Any thread but the audio thread.
 package struct DiskSpace {
-  /// The disk, by the kernel's number.
+  /// The disk's device number.
   package let disk: UInt
-  /// Bytes that may still be written.
+  /// The number of bytes that can still be written.
   package let freeByteCount: Int
 
-  /// That of the disk of `path`; nil where it cannot be told.
+  /// Reads the free space on the disk of `path`; nil if it cannot be determined.
   package init?(at path: String) {
     guard let room = try? FileSystem.room(at: path), room.f_blocks > 0,
       let status = try? FileSystem.status(of: path)
@@ -248,8 +246,8 @@ package struct DiskSpace {
     freeByteCount = Self.byteCount(blocks: room.f_bavail, of: room.f_frsize)
   }
 
-  /// Bytes of `blocks`; the most that can be counted where they are more, as network disks say that
-  /// have no end.
+  /// Returns the bytes in `blocks` blocks of `size` bytes; the largest integer if there are more,
+  /// as unlimited network disks report.
   static func byteCount(blocks: UInt, of size: UInt) -> Int {
     let (count, isTooMuch) = blocks.multipliedReportingOverflow(by: size)
     return isTooMuch ? .max : Int(clamping: count)

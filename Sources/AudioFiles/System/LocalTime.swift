@@ -1,15 +1,15 @@
 import Glibc
 
-/// A time as the clock on the wall shows it.
+/// A time in the local time zone.
 public struct LocalTime: Sendable {
   private let nanoseconds: UInt64
 
-  /// That of `nanoseconds` since 1970.
+  /// Creates the time that is `nanoseconds` after the beginning of 1970 (UTC).
   public init(_ nanoseconds: UInt64) {
     self.nanoseconds = nanoseconds
   }
 
-  /// Whole seconds since midnight by that clock.
+  /// The number of whole seconds since midnight, local time.
   var secondOfDay: Int {
     let fields = fields
     return Int((fields.tm_hour * 60 + fields.tm_min) * 60 + fields.tm_sec)
@@ -22,20 +22,21 @@ public struct LocalTime: Sendable {
     return fields
   }
 
-  /// `pattern` with strftime's words filled in; as it is where that becomes too long.
+  /// Returns `pattern` with the conversions of strftime filled in; unchanged if the result is too
+  /// long.
   public func formatted(_ pattern: String) -> String {
     guard !pattern.isEmpty else { return "" }
     var fields = fields
-    // What comes out may be longer than what goes in, but not by more than this.
+    // The result may be longer than the pattern, but not by more than this.
     var bytes = [CChar](repeating: 0, count: pattern.utf8.count * 40 + 64)
-    // Nothing is written of what is too long, and nothing comes of some words: a point tells them
-    // apart.
+    // strftime writes nothing if the result is too long, and some conversions give an empty result;
+    // a point at the end distinguishes the two.
     let count = strftime(&bytes, bytes.count, pattern + ".", &fields)
     guard count > 0 else { return pattern }
     return String(decoding: bytes[..<(count - 1)].lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// As RFC 3339 has it, to the millisecond: 2026-01-31T14:00:00.250+01:00.
+  /// The time in the format of RFC 3339, with milliseconds: 2026-01-31T14:00:00.250+01:00.
   public var text: String {
     let digits = String(nanoseconds % 1_000_000_000 / 1_000_000)
     let zone = formatted("%z")

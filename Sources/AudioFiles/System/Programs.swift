@@ -4,24 +4,24 @@ import Glibc
 
 /// Standard input, output and error. Any thread but the audio thread.
 package enum StandardStreams {
-  /// Occupies those that were closed when the program was started, so that no file of ours gets
-  /// their number: what is read from or written to them fails as before, but where all three were
-  /// closed, as for a daemon, which wants nothing printed. Before any file is opened.
+  /// Opens `/dev/null` for those streams that were closed when the program was started, so that no
+  /// other file gets their numbers. Reading and writing them still fails, unless all three were
+  /// closed, as for a daemon, whose output is discarded. Call it before any file is opened.
   package static func occupyClosed() {
     let streams = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
     let closed = streams.filter { fcntl($0, F_GETFD) < 0 }
     for descriptor in closed {
       let access = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY
-      // The lowest free number is this one.
+      // The lowest free number is that of the closed stream.
       _ = open("/dev/null", closed == streams ? O_RDWR : access)
     }
   }
 }
 
-/// The words of the command line as the system handed them over: they need no readable `/proc`.
-/// Any thread but the audio thread.
+/// The arguments of the command line, from the system and without reading `/proc`. Any thread but
+/// the audio thread.
 package enum ProgramArguments {
-  /// The words behind the program's name, byte by byte.
+  /// The bytes of each argument after the program's name.
   package static var bytes: [[UInt8]] {
     (1..<max(1, cprogram_argument_count())).compactMap { index in
       cprogram_argument(index).map { word in
@@ -30,29 +30,29 @@ package enum ProgramArguments {
     }
   }
 
-  /// The same as text, from which `FileName` gets every byte back.
+  /// The arguments as text, from which `FileName` can restore every byte.
   package static var words: [String] { bytes.map { FileName.text(of: $0) } }
 }
 
-/// Handling of the signals that end the program while they are not watched for. Any thread but the
-/// audio thread.
+/// Handling of the signals that end the program, for the time when nothing watches for them. Any
+/// thread but the audio thread.
 package enum ProgramSignals {
-  /// From now on SIGINT, SIGTERM and SIGHUP end it at once with `status`, where they are not
-  /// ignored: `sentence` goes to standard error before, and `event` to standard output.
+  /// Makes SIGINT, SIGTERM and SIGHUP, unless they are ignored, end the program at once with
+  /// `status`, after writing `sentence` to standard error and `event` to standard output.
   package static func endProgram(status: Int32, sentence: String, event: String) {
     cprogram_end_on_signals(status, sentence, event)
   }
 
-  /// Tells whether a panel is drawn on the terminal behind standard error, from the cursor on: it
+  /// Sets whether a panel is drawn on the terminal at standard error, from the cursor on. If so, it
   /// is erased before Ctrl-Z stops the program.
   package static func eraseAtStop(isDrawn: Bool) { cprogram_erase_at_stop(isDrawn) }
 }
 
-/// Starts other programs.
+/// The start of other programs.
 enum ProcessStart {
-  /// Starts the program `words[0]`, found as a shell finds it, in a process group of its own: a
-  /// Ctrl-C at the terminal is not for it. Its standard input is empty, its standard output is
-  /// `output`, and its standard error `errors` where that is given. `variable` is added to its
+  /// Starts the program `words[0]`, which is searched for as by a shell, in a new process group, so
+  /// that Ctrl-C at the terminal does not reach it. Its standard input is empty, its standard
+  /// output is `output`, and its standard error is `errors` if given. `variable` is added to its
   /// environment. Returns 0, or the number of the error.
   static func start(
     _ words: [String], output: Int32, errors: Int32? = nil,
@@ -67,7 +67,7 @@ enum ProcessStart {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // The signals that we block or ignore are for the program as they are for any other.
+    // The signals that this program blocks or ignores have their default action in the new one.
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
@@ -100,16 +100,17 @@ enum ProcessStart {
   }
 }
 
-/// Result of running another program that is asked something.
+/// The result of running another program for its output.
 public enum ProgramAnswer: Equatable, Sendable {
-  /// It ended well, and printed this.
+  /// The program ended with status 0 and printed this.
   case text(String)
-  /// It is not installed, or ended with an error.
+  /// The program is not installed, or ended with an error.
   case failed
-  /// It did not end in time, and was ended.
+  /// The program did not end in time and was killed.
   case late
 
-  /// Runs the program `words[0]` for at most so long, and keeps the first 64 KiB of what it prints.
+  /// Runs the program `words[0]` for at most `milliseconds`, and keeps the first 64 KiB of its
+  /// output.
   public static func asking(_ words: [String], milliseconds: Int) -> ProgramAnswer {
     var ends: [Int32] = [-1, -1]
     guard linux_pipe(&ends, true) else { return .failed }
@@ -123,7 +124,7 @@ public enum ProgramAnswer: Equatable, Sendable {
     let end = ContinuousClock.now + .milliseconds(milliseconds)
     let text = text(from: reading.number, until: end)
     var status: Int32 = 0
-    // What has closed its output may still be ending.
+    // A program that has closed its output may still be running.
     while text != nil, waitpid(process, &status, WNOHANG) == 0 {
       guard ContinuousClock.now < end else { return stop(process) }
       usleep(2000)
@@ -134,12 +135,12 @@ public enum ProgramAnswer: Equatable, Sendable {
 
   private static func stop(_ process: pid_t) -> ProgramAnswer {
     kill(-process, SIGKILL)
-    // One that does not end even so, in a call of the kernel's, is left to it.
+    // A process that does not end even then, because it is in a system call, is left to the kernel.
     for _ in 0..<50 where waitpid(process, nil, WNOHANG) == 0 { usleep(2000) }
     return .late
   }
 
-  /// Nil where it did not end in time.
+  /// Returns the output of the program; nil if it did not end in time.
   private static func text(from descriptor: Int32, until end: ContinuousClock.Instant) -> String? {
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 4096)

@@ -1,4 +1,4 @@
-/// Path that stands for standard input, and its name in messages.
+/// The path that denotes standard input, and its name in messages.
 enum StandardInput {
   static let path = "-"
   static let name = "standard input"

@@ -1,22 +1,22 @@
 import Glibc
 
-/// Short texts on disk: settings, reports. Any thread but the audio thread.
+/// Short text files: settings, reports. Any thread but the audio thread.
 package enum TextFile {
-  /// The text of the file `path`. Throws `.cannotOpen`, `.permissionDenied` or `.readFailed`, and
-  /// `.unusableContents` where it is longer than `limit` bytes, or no file: a device or a pipe may
-  /// never end, or never begin.
+  /// Returns the text of the file `path`. Throws `.cannotOpen`, `.permissionDenied` or
+  /// `.readFailed`, and `.unusableContents` if it is longer than `limit` bytes. Devices and pipes
+  /// are refused, since they may never end, or never begin.
   package static func read(_ path: String, limit: Int = 1 << 20) throws(FileFailure) -> String {
     text(of: try bytes(of: path, limit: limit))
   }
 
-  /// The bytes of the file `path`. Throws as `read`.
+  /// Returns the bytes of the file `path`. Throws as `read` does.
   static func bytes(of path: String, limit: Int) throws(FileFailure) -> [UInt8] {
     do throws(SystemError) {
       let file = try FileDescriptor.file(at: path)
       let count = try file.status.byteCount
       guard count <= limit else { throw SystemError(number: EFBIG) }
-      // Files of the kernel's say that they are empty, and others grow: a byte more tells that
-      // there is more.
+      // Kernel files state a size of 0, and other files may grow: one extra byte shows whether
+      // there are more.
       var bytes = try file.bytes(at: 0, count: count + 1)
       while bytes.count <= limit {
         let rest = min(max(4096, bytes.count), limit + 1 - bytes.count)
@@ -36,13 +36,13 @@ package enum TextFile {
     }
   }
 
-  /// UTF-8, or UTF-16 where a mark of its byte order comes first; of other bytes what `FileName`
-  /// makes of them, since a playlist names files.
+  /// Returns the text of UTF-8, or of UTF-16 that begins with a byte order mark; converts other
+  /// bytes as `FileName` does, since a playlist names files.
   static func text(of bytes: [UInt8]) -> String {
     narrow(bytes).map { String(decoding: $0, as: UTF8.self) } ?? FileName.text(of: bytes)
   }
 
-  /// The UTF-8 of what is UTF-16; nil where no mark of the byte order says so.
+  /// Returns UTF-16 bytes as UTF-8; nil if they do not begin with a byte order mark.
   static func narrow(_ bytes: [UInt8]) -> [UInt8]? {
     let isLittle = bytes.starts(with: [0xFF, 0xFE])
     guard isLittle || bytes.starts(with: [0xFE, 0xFF]) else { return nil }
@@ -58,9 +58,8 @@ package enum TextFile {
     return narrow
   }
 
-  /// Makes `text` the contents of `path`, and makes its folders as well where that is asked for:
-  /// the old contents stay until the new ones are complete. Throws `.cannotCreate` or
-  /// `.permissionDenied`.
+  /// Makes `text` the contents of `path`, and creates its folders if requested: the old contents
+  /// remain until the new ones are complete. Throws `.cannotCreate` or `.permissionDenied`.
   package static func write(
     _ text: String, to path: String, overwrite: Bool = true,
     makingFolders makesFolders: Bool = false
@@ -72,12 +71,12 @@ package enum TextFile {
     do throws(FileFailure) {
       try write(Array(text.utf8), to: path, overwrite: overwrite)
     } catch {
-      // What kept a folder from being made is the reason, not that it is missing.
+      // If a folder could not be created, that reason is reported instead of the missing folder.
       throw refusal.map { .creating(path, $0) } ?? error
     }
   }
 
-  /// The same for what is no text: a picture. Throws as that does.
+  /// Writes binary data, such as a picture, in the same way. Throws as `write` for text does.
   package static func write(
     _ bytes: [UInt8], to path: String, overwrite: Bool
   ) throws(FileFailure) {
@@ -87,12 +86,12 @@ package enum TextFile {
     try draft.publish()
   }
 
-  /// Whether anything is called `path`, a link to no file included.
+  /// Returns whether `path` exists, which includes a dangling link.
   package static func exists(_ path: String) -> Bool { FileSystem.isTaken(path) }
 
-  /// Whether a folder that is this user's own keeps it from seeing whether there is anything of
-  /// that name. What another user's folders hide, as those of a home that was handed down, was not
-  /// meant for it.
+  /// Returns whether a folder that this user owns denies access, so that the existence of `path`
+  /// cannot be checked. Folders of other users, such as those of an inherited home directory, do
+  /// not count: their contents are not meant for this user.
   package static func isHidden(_ path: String) -> Bool {
     var place = path
     while true {
@@ -107,14 +106,14 @@ package enum TextFile {
     }
   }
 
-  /// The length of the file at `path` in bytes; nil where it is no file, or none that can be read.
+  /// Returns the size of the file at `path` in bytes; nil if it is not a file, or cannot be read.
   package static func size(of path: String) -> Int? {
     FileStatus(of: path).flatMap { $0.isRegular ? $0.byteCount : nil }
   }
 }
 
 extension FileFailure {
-  /// A text has more than `limit` bytes.
+  /// Returns the failure of a text that has more than `limit` bytes.
   static func longerThan(_ limit: Int, _ name: String) -> FileFailure {
     FileFailure(
       .unusableContents, "\(name) is longer than \(limit >> 20) MiB.",
@@ -122,21 +121,21 @@ extension FileFailure {
   }
 }
 
-/// The files in which the kernel and the system tell about themselves: `/proc`, `/sys`, `/etc`.
+/// The files that describe the kernel and the system: `/proc`, `/sys`, `/etc`.
 ///
-/// A test gives a root folder of its own, with as much of them in it as it needs.
+/// A test passes another root folder that contains the files that it needs.
 public struct SystemFiles: Sendable {
   private let root: String
   private let refused: Set<String>
 
-  /// The files below `root`; this user may not open those named in `refused`, whatever the kernel
-  /// says.
+  /// Uses the files below `root`; those named in `refused` count as files that this user may not
+  /// open, whatever the kernel reports.
   public init(root: String = "", refusing refused: Set<String> = []) {
     self.root = root
     self.refused = refused
   }
 
-  /// The text of a file, its first `limit` bytes; nil where it cannot be read.
+  /// Returns the text of a file, its first `limit` bytes; nil if it cannot be read.
   public func text(_ path: String, limit: Int = 65536) -> String? {
     guard let file = try? FileDescriptor.file(at: root + path),
       let bytes = try? file.bytes(at: 0, count: limit)
@@ -144,14 +143,14 @@ public struct SystemFiles: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The first line of a file; nil where there is none.
+  /// Returns the first line of a file; nil if it is empty or cannot be read.
   public func line(_ path: String) -> String? {
     guard let text = text(path, limit: 4096) else { return nil }
     let line = text.prefix { !$0.isNewline }
     return line.isEmpty ? nil : String(line)
   }
 
-  /// What stands behind `key` and a colon, on a line of its own of a file.
+  /// Returns the text after `key` and a colon, on one line of a file; nil if there is no such line.
   public func value(of key: String, in path: String) -> String? {
     for line in (text(path) ?? "").split(separator: "\n") {
       let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -161,8 +160,8 @@ public struct SystemFiles: Sendable {
     return nil
   }
 
-  /// The names in a folder in the order of their bytes, its own and its parent's left out; empty
-  /// where it cannot be read.
+  /// Returns the names in a folder in the order of their bytes, without `.` and `..`; empty if it
+  /// cannot be read.
   public func names(in folder: String) -> [String] {
     guard
       let (names, _) = try? FileSystem.names(in: root + folder, atMost: 1 << 16, bytes: 1 << 22)
@@ -170,7 +169,7 @@ public struct SystemFiles: Sendable {
     return names.sortedIndices.map { names[$0] }.filter { $0 != "." && $0 != ".." }
   }
 
-  /// Where `path` leads once all links are followed; nil where it leads nowhere.
+  /// Returns the target of `path` with all links followed; nil if there is none.
   public func resolved(_ path: String) -> String? {
     guard let found = try? FileSystem.resolve(root + path),
       let top = root.isEmpty ? "" : try? FileSystem.resolve(root), found.hasPrefix(top)
@@ -178,10 +177,10 @@ public struct SystemFiles: Sendable {
     return String(found.dropFirst(top.count))
   }
 
-  /// Whether there is anything of that name.
+  /// Returns whether `path` exists.
   public func exists(_ path: String) -> Bool { TextFile.exists(root + path) }
 
-  /// Whether this user may read and write what `path` leads to.
+  /// Returns whether this user may read and write the file at `path`.
   public func mayOpen(_ path: String) -> Bool {
     guard !refused.contains(path) else { return false }
     return (try? FileSystem.checkAccess(root + path, R_OK | W_OK)) != nil
@@ -189,7 +188,7 @@ public struct SystemFiles: Sendable {
 }
 
 extension StringProtocol {
-  /// Without blanks at both ends.
+  /// The text without white space at both ends.
   var trimmed: String {
     var text = self[...]
     while let first = text.first, first.isWhitespace { text.removeFirst() }

@@ -1,15 +1,16 @@
 import Glibc
 
-/// Bytes near the beginning of a growing file that no format changes until the file is finished:
-/// where they differ, another program has written into it.
+/// Bytes near the beginning of a growing file that no format changes until the file is finished: if
+/// they change, another program has written to the file.
 struct FileStart: Equatable {
-  /// Whether the first byte is a zero: those of a growing MP3 are, and so are a hole's.
+  /// Whether the first byte is zero. It is zero in a growing MP3 file, and also in a hole of a
+  /// file.
   private let beginsWithZero: Bool
-  /// The four bytes behind the file's first length, at offset 8.
+  /// The four bytes at offset 8, after the first length in the file.
   private let identifier: UInt32
 
-  /// Reads it from an open file, without moving its offset; nil where the file is shorter or cannot
-  /// be read. Allocates nothing: it is read with each write.
+  /// Reads the bytes of an open file without moving its offset; nil if the file is shorter than 12
+  /// bytes or cannot be read. Allocates no memory, because it runs with each write.
   init?(of descriptor: Int32) {
     var bytes: (UInt64, UInt32) = (0, 0)
     let count = withUnsafeMutableBytes(of: &bytes) { pread(descriptor, $0.baseAddress, 12, 0) }

@@ -1,18 +1,19 @@
 import Glibc
 
-/// Size and name of the file on its disk, and changes to it by other programs.
+/// The size and name of the file on disk, and changes to it by other programs.
 extension SoundFileWriter {
-  /// Bytes in front of the first sample of a WAV or RF64 file.
+  /// The number of bytes before the first sample of a WAV or RF64 file.
   public static var headerByteCount: Int { WaveHeader.byteCount }
 
-  /// Bytes it holds now; nil on a pipe.
+  /// The present size of the file in bytes; nil for a pipe.
   public var byteCount: Int? {
     var status = stat()
     guard fstat(sink.descriptor, &status) == 0, FileStatus(status).isRegular else { return nil }
     return Int(status.st_size)
   }
 
-  /// Whether it was deleted, or its name taken: it goes on growing, but has no name.
+  /// Whether the file was deleted, or its name was taken by another file. It still grows, but has
+  /// no name.
   public var isDeleted: Bool {
     guard draft == nil else { return false }
     var status = stat()
@@ -20,9 +21,9 @@ extension SoundFileWriter {
       && status.st_nlink == 0
   }
 
-  /// The name that it has now, where it or its folder was renamed; nil where it has its own, or
-  /// none is found. A file that began without a name is not known by one to the kernel: the folder
-  /// is.
+  /// The present path of the file if the file or its folder was renamed; nil if it has its original
+  /// path or none is found. The kernel does not record the name of a file that was created without
+  /// one, only its folder, so the names in that folder are searched.
   public var newName: String? {
     var status = stat()
     guard draft == nil, fstat(sink.descriptor, &status) == 0, FileStatus(status).isRegular,
@@ -35,7 +36,7 @@ extension SoundFileWriter {
     return Self.name(of: FileIdentity(status), in: folder).map { FileName.join(folder, $0) }
   }
 
-  /// What a file is called in `folder`.
+  /// Returns the name of `file` in `folder`; nil if it is not found.
   private static func name(of file: FileIdentity, in folder: String) -> String? {
     var names = (try? FileSystem.names(in: folder, atMost: 100_000))?.names ?? NameList()
     while let name = names.takeFirst() {
@@ -44,55 +45,57 @@ extension SoundFileWriter {
     return nil
   }
 
-  /// Why it could not get its name, though no other file has it: it stays without one.
+  /// The reason that the file could not get its name although no other file has it; it remains
+  /// without one. nil if there is no such reason.
   public var nameRefusal: FileFailure? {
     missingName?.isTaken == false ? missingName?.failure : nil
   }
 
-  /// Whether another file has taken its name.
+  /// Whether another file has taken the name of this file.
   public var isNameTaken: Bool { missingName?.isTaken == true }
 
-  /// Whether another program cut it off, or wrote into it.
+  /// Whether another program truncated the file or wrote to it.
   public var isSpoilt: Bool {
     guard let start, let byteCount else { return false }
     return byteCount < lseek(sink.descriptor, 0, SEEK_CUR)
       || FileStart(of: sink.descriptor) != start
   }
 
-  /// Removes what another program has added behind the last frame: libsndfile takes all that is
-  /// behind a Wave64 head for sound.
+  /// Removes the bytes that another program has appended after the last frame of a Wave64 file:
+  /// libsndfile treats everything after a Wave64 header as audio.
   func cutOffForeignBytes() {
     guard fileFormat == .w64, soundEnd > 0, let byteCount, byteCount > soundEnd else { return }
     _ = ftruncate(sink.descriptor, soundEnd)
   }
 
-  /// Remembers where the sound ends: the furthest place that a write has come to. A head that could
-  /// not be rewritten leaves the descriptor in the middle of that head.
+  /// Records the end of the audio in a Wave64 file: the highest offset that a write has reached. A
+  /// failed rewrite of the header leaves the descriptor's offset in the middle of the header.
   mutating func noteSoundEnd() {
     guard fileFormat == .w64 else { return }
     soundEnd = max(soundEnd, Int(lseek(sink.descriptor, 0, SEEK_CUR)))
   }
 
-  /// Leaves the file as it is: what another program has made of it. Nothing that is written later
-  /// reaches it.
+  /// Leaves the file in the state in which another program has put it. Later writes do not reach
+  /// it.
   public mutating func abandon() {
     guard let nothing = Self.nothing else { return }
     dup2(nothing, sink.descriptor)
     start = nil
   }
 
-  /// Where what is written to an abandoned file goes. Open from the first file on: later no
-  /// descriptor may be free.
+  /// The destination of writes to an abandoned file. It is opened with the first file, because
+  /// later no descriptor may be free.
   static let nothing = try? FileSystem.open("/dev/null", O_RDWR)
 
-  /// Whether it has not got its name yet.
+  /// Whether the file does not have its name yet.
   public var isHidden: Bool { draft != nil }
 
-  /// Gives a file that was deleted a name again, with all that it holds, and its folder, too.
-  /// Throws `.cannotCreate` or `.permissionDenied` where that cannot be; a file of that
-  /// name stays as it is. Where only the disk refuses to say that it has all, it has the name.
+  /// Gives a deleted file a name again, with all its contents, and creates its folder if necessary.
+  /// Throws `.cannotCreate` or `.permissionDenied` if this fails; an existing file of that name is
+  /// not changed. If the disk only fails to confirm that it has all data, the file has the name,
+  /// and the error is thrown.
   public mutating func restore(as path: String) throws(FileFailure) {
-    // Where its folder cannot be made, the draft says why.
+    // If the folder cannot be created, `DraftFile` throws the reason.
     try? FileSystem.makeFolders(of: path)
     let copy = try DraftFile(for: path, overwrite: false)
     let number = copy.descriptor.number
@@ -109,7 +112,7 @@ extension SoundFileWriter {
     } catch {
       throw .creating(path, error)
     }
-    // The descriptor stays the one that the encoder knows.
+    // The encoder continues to use the same descriptor number.
     dup2(new.number, sink.descriptor)
     _ = fcntl(sink.descriptor, F_SETFD, FD_CLOEXEC)
     missingName = nil
@@ -119,7 +122,7 @@ extension SoundFileWriter {
     if let trouble { throw failure(trouble) }
   }
 
-  /// Copies all bytes, and leaves the copy where the original stands.
+  /// Copies all bytes, and sets the offset of the copy to that of the original.
   private static func copy(from original: Int32, to copy: Int32) throws(SystemError) {
     let place = lseek(original, 0, SEEK_CUR)
     var offset = 0

@@ -4,11 +4,11 @@ import RealtimeAudio
 
 /// A sound file being written.
 ///
-/// 16- and 24-bit samples that came from a file or a converter are written to the bit; what lies
-/// beyond full scale becomes full scale, what is no number becomes silence. Every write is checked,
-/// and what was written before a failure stays readable. It gets its name, and a file of that name
-/// is replaced, when there is something to be read in it (`Appearance`); only `finish` tells
-/// whether it is complete. One thread at a time, never the audio thread.
+/// 16- and 24-bit samples that came from a file or a converter are written without any change;
+/// values beyond full scale become full scale, and not a number (NaN) becomes silence. Every write
+/// is checked, and the samples written before a failure stay readable. The file gets its name, and
+/// replaces a file of that name, when it can be read or when it is finished (`Appearance`); only
+/// `finish` reports whether it is complete. One thread at a time, never the audio thread.
 ///
 /// ```swift
 /// var writer = try SoundFileWriter(
@@ -20,50 +20,50 @@ import RealtimeAudio
 public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   // @unchecked because what it owns has one owner, which moves with the value.
   let sink: any SampleSink
-  /// The same, where samples of 16 bits need not be converted.
+  /// The same sink, if it accepts 16-bit samples without conversion.
   private let wordSink: WaveFile?
-  /// Draft of the file, as long as that has not got its name.
+  /// The draft of the file, until the file gets its name.
   var draft: DraftFile?
-  /// Why it has no name though it should have.
+  /// The reason that the file could not get its name.
   var missingName: MissingName?
-  /// What its beginning has to stay, once it has its name.
+  /// The first bytes of the file, which must not change once it has its name.
   var start: FileStart?
-  /// Where the last frame of a Wave64 file ends.
+  /// The offset at which the last frame of a Wave64 file ends.
   var soundEnd = 0
   private let appearance: Appearance
   private let chunk: PackingSpace
-  /// The most frames that it can hold.
+  /// The most frames that the file can hold.
   var frameLimit: Int
 
-  /// When a file gets its name. Until then nothing of it is to be found, and what was there is as
-  /// it was.
+  /// The time at which a file gets its name. Before that, there is no new file of that name, and an
+  /// existing file is unchanged.
   public enum Appearance: Sendable {
-    /// As soon as what is in it can be read: after the first frames, or with `refreshHeader` where
-    /// a file without any can be read.
+    /// As soon as the contents can be read: after the first frames, or at `refreshHeader` if the
+    /// format can be read without any frames.
     case readable
-    /// When it is finished; let go of before, it vanishes.
+    /// When the file is finished. If the writer is released before that, the file is deleted.
     case finished
   }
 
-  /// What the file is called.
+  /// The path of the file.
   public internal(set) var path: String
-  /// What kind of file it is.
+  /// The file format.
   public let fileFormat: FileFormat
-  /// How it keeps samples.
+  /// The sample format.
   public let sampleFormat: FileSampleFormat
-  /// Frames a second.
+  /// The sample rate in frames per second.
   public let sampleRate: Int
-  /// Samples in a frame.
+  /// The number of channels, which is the number of samples in a frame.
   public let channelCount: Int
 
-  /// Creates the file that is to be called `path`.
+  /// Creates the file that will have the path `path`.
   ///
-  /// Throws `.invalidRequest` for what the format cannot hold, before anything is created;
-  /// `.cannotCreate` or `.permissionDenied` and leaves nothing behind. An existing file is refused
-  /// without `overwrite`, and replaced with it, at the time that `appearance` says; one that
-  /// another writer has open is refused. `tags` go into every format but Wave64 and raw, which have
-  /// no place for them, as far as they fit (`SoundFileTags.fitting`). WAV says for which `speakers`
-  /// more than two channels are meant; without them for none in particular.
+  /// Throws `.invalidRequest`, before anything is created, if the format cannot hold the request;
+  /// throws `.cannotCreate` or `.permissionDenied` without leaving a file. An existing file is
+  /// refused without `overwrite`; with it, the file is replaced at the time that `appearance`
+  /// specifies. A file that another writer has open is refused. `tags` are written, as far as they
+  /// fit (`SoundFileTags.fitting`), in every format but Wave64 and raw, which cannot store them.
+  /// WAV stores the `speakers` of more than two channels; without `speakers`, it assigns none.
   public init(
     path: String, fileFormat: FileFormat, sampleFormat: FileSampleFormat, sampleRate: Int,
     channelCount: Int, overwrite: Bool, tags: SoundFileTags = SoundFileTags(),
@@ -79,9 +79,9 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     self.init(request, sink, draft: output.takeDraft(), appearance)
   }
 
-  /// Writes to a descriptor that stays the caller's, such as standard output: raw, or WAV, which
-  /// says on a pipe that its length is unknown. Throws `.invalidRequest` for other formats, and
-  /// `.closedPipe` where it has no reader. The caller ignores SIGPIPE.
+  /// Writes to a descriptor that remains the caller's, such as standard output: raw, or WAV, whose
+  /// header on a pipe states that the length is unknown. Throws `.invalidRequest` for other
+  /// formats, and `.closedPipe` if the pipe has no reader. The caller must ignore SIGPIPE.
   public init(
     standardOutput descriptor: Int32 = 1, fileFormat: FileFormat, sampleFormat: FileSampleFormat,
     sampleRate: Int, channelCount: Int
@@ -106,7 +106,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     self.appearance = appearance
     chunk = PackingSpace(channelCount: request.channelCount)
     let frameByteCount = request.channelCount * request.sampleFormat.byteCount
-    // Its lengths have 32 bits; a little is for the header.
+    // The lengths in AIFF have 32 bits; 64 KiB are reserved for the header.
     frameLimit = request.fileFormat == .aiff ? (Int(UInt32.max) - 65536) / frameByteCount : .max
     path = request.path
     fileFormat = request.fileFormat
@@ -115,11 +115,12 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     channelCount = request.channelCount
   }
 
-  /// Frames written.
+  /// The number of frames written.
   public var framesWritten: Int { sink.frameCount }
 
   /// Appends `frames` frames of `buffer` from `firstFrame` on. Throws `.diskFull`, `.writeFailed`
-  /// or `.closedPipe`; the frames before that are in the file, and `framesWritten` counts them.
+  /// or `.closedPipe`; the frames before the failure are in the file, and `framesWritten` counts
+  /// them.
   public mutating func write(
     _ buffer: borrowing SampleBuffer, from firstFrame: Int = 0, frames: Int
   ) throws(FileFailure) {
@@ -134,12 +135,12 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Whether the file has the memory's own samples of 16 bits, and `write` takes them.
+  /// Whether the file stores 16-bit samples exactly as memory does, so that `write` accepts them.
   package var takesWords: Bool { wordSink != nil }
 
-  /// Appends `frames` frames of 16 bits, full scale being 32,768, from frame `firstFrame` of
-  /// `words` on, to a file that `takesWords`: what it appends of the same samples as floating-point
-  /// numbers. Throws as that does.
+  /// Appends `frames` frames of 16-bit samples, whose full scale is 32,768, from frame `firstFrame`
+  /// of `words` on. The result is the same as for equal floating-point samples. Does nothing unless
+  /// the file `takesWords`. Throws the same errors as the other `write`.
   package mutating func write(
     _ words: Span<Int16>, from firstFrame: Int = 0, frames: Int
   ) throws(FileFailure) {
@@ -156,8 +157,8 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Appends `frames` frames by `append`, which is told how many were appended before and how many
-  /// it is to append.
+  /// Appends `frames` frames with calls of `append`, whose parameters are the number of frames
+  /// appended before and the number of frames to append.
   private mutating func write(
     _ frames: Int, _ append: (Int, Int) throws(SystemError) -> Void
   ) throws(FileFailure) {
@@ -172,19 +173,19 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
       do throws(SystemError) {
         try append(done, count)
       } catch {
-        // Some of them are written all the same.
+        // Some of the frames are written nevertheless.
         noteSoundEnd()
         throw failure(error)
       }
       noteSoundEnd()
       done += count
-      // Not before what was written is told of in its head.
+      // The header must count the written frames before the file gets its name.
       if draft != nil, appearance == .readable, framesWritten > 0 { try refreshHeader() }
     }
   }
 
-  /// Makes the file valid as it stands, should the power fail now, and show what was told of it.
-  /// Cheap enough to be called several times a second. Throws as `write` does.
+  /// Makes the file valid with its present contents, in case the power fails, and writes the
+  /// metadata set so far. Cheap enough to be called several times a second. Throws as `write` does.
   public mutating func refreshHeader() throws(FileFailure) {
     try mapSystemError(try sink.refresh()) { failure($0) }
     guard draft != nil, appearance == .readable, sink.isReadable else { return }
@@ -192,14 +193,15 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     if missingName == nil { start = FileStart(of: sink.descriptor) }
   }
 
-  /// Gets its name. Where it cannot have it, nothing that was written is lost: see `restore`.
-  /// Throws as `write` does where the disk refuses what was written.
+  /// Gives the file its name. If it cannot have the name, no written data is lost: see `restore`.
+  /// Throws if the disk refuses the written data: as `init` does if a file would be replaced, else
+  /// as `write`.
   private mutating func appear(isLast: Bool = false) throws(FileFailure) {
     guard let draft = self.draft.take() else { return }
     do throws(SystemError) {
       try draft.synchronize()
     } catch {
-      // What may not be on the disk replaces nothing, and is better than nothing.
+      // Data that may not be on the disk must not replace a file, but is better than no file.
       if draft.isReplacing {
         guard !isLast else { throw appearBeside(draft, error) }
         missingName = MissingName(path, error)
@@ -211,7 +213,8 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     appear(draft)
   }
 
-  /// Gets another name, where the disk refused what was to replace something. Returns what to say.
+  /// Gives the file another name, after the disk refused the data that would have replaced a file.
+  /// Returns the failure to throw.
   private mutating func appearBeside(
     _ draft: consuming DraftFile, _ error: SystemError
   ) -> FileFailure {
@@ -231,19 +234,19 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Waits until what was written is on the disk. Throws as `write` does.
+  /// Waits until the written data is on the disk. Throws as `write` does.
   public mutating func synchronize() throws(FileFailure) {
     try mapSystemError(try sink.synchronize()) { failure($0) }
   }
 
-  /// Completes and closes the file. Throws as `write` does, and what `init` throws where it cannot
+  /// Completes and closes the file. Throws as `write` does, and as `init` does if the file cannot
   /// get its name.
   public consuming func finish() throws(FileFailure) {
     try complete()
   }
 
-  /// The same, after which `framesWritten` says how many frames are in the file, and nothing else
-  /// can be done with it. Throws as that does.
+  /// Completes and closes the file as `finish` does. Afterwards `framesWritten` is the number of
+  /// frames in the file, and the writer can be used for nothing else. Throws as `finish` does.
   public mutating func complete() throws(FileFailure) {
     var trouble: FileFailure?
     cutOffForeignBytes()
@@ -252,7 +255,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     } catch {
       trouble = failure(error)
     }
-    // What fitted is saved.
+    // The frames that fit are saved.
     if trouble == nil || (appearance == .readable && framesWritten > 0) {
       do throws(FileFailure) {
         try appear(isLast: true)
@@ -267,26 +270,26 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
 
   func failure(_ error: SystemError) -> FileFailure {
     let failure = FileFailure.writing(path, error, saved: saved)
-    // What has no name and gets none holds nothing.
+    // A file that has no name and will get none holds nothing.
     guard draft != nil, appearance == .finished || framesWritten == 0 else { return failure }
     let refusal = FileFailure.creating(path, error)
-    // Of a file that was to be read while it grows, a beginning was written, and is lost.
+    // The beginning of a file that others may read while it grows was written, and is lost.
     return appearance == .finished || byteCount == 0
       ? refusal : FileFailure(failure.kind, refusal.message, hint: refusal.hint)
   }
 
-  /// What the file holds, in words.
+  /// The contents of the file, in words for messages.
   private var saved: String {
     let tenths = framesWritten * 10 / sampleRate
-    // An encoder keeps the last few thousand to itself until it can write them.
+    // An encoder holds back the last few thousand frames until it can write them.
     let about = fileFormat == .flac || fileFormat.isLossy ? "about " : ""
     return "\(about)its first \(framesWritten) frames (\(tenths / 10).\(tenths % 10) s)"
   }
 }
 
-/// Failure to give a file its name.
+/// The failure to give a file its name.
 struct MissingName {
-  /// Whether another file has taken the name.
+  /// Whether another file has the name.
   let isTaken: Bool
   let failure: FileFailure
 
@@ -296,23 +299,22 @@ struct MissingName {
   }
 }
 
-/// Metadata of the file: origination, markers and loudness. It stands in the file from the next
-/// `refreshHeader` on.
+/// Metadata of the file: origination, markers and loudness. The next `refreshHeader` writes it.
 extension SoundFileWriter {
-  /// Notes when the first frame was captured: in WAV and RF64, as broadcasters do. Other formats,
-  /// and files on a pipe, have no place for it.
+  /// Sets the time at which the first frame was captured. WAV and RF64 store it as broadcast WAV
+  /// does; other formats, and files on a pipe, cannot store it.
   public mutating func setOrigination(_ origination: Origination) {
     sink.notes.origination = origination
   }
 
-  /// Sets a marker: in WAV and RF64. Other formats, and files on a pipe, do without, and so do
-  /// frames beyond the four billion that such a file can number.
+  /// Sets a marker. WAV and RF64 store it; other formats, and files on a pipe, ignore it. A frame
+  /// beyond 32 bits (about four billion) cannot be marked.
   public mutating func mark(_ marker: SoundFileMarker) {
     sink.notes.markers.append(marker)
   }
 
-  /// Notes how loud the recording is: in WAV and RF64, as broadcasters do; nil is what is not
-  /// known. `momentaryLUFS` and `shortTermLUFS` are the highest there were.
+  /// Sets the loudness of the recording; nil means unknown. WAV and RF64 store it as broadcast WAV
+  /// does. `momentaryLUFS` and `shortTermLUFS` are maxima.
   public mutating func setLoudness(
     integratedLUFS: Double?, rangeLU: Double?, truePeakDBTP: Double?, momentaryLUFS: Double?,
     shortTermLUFS: Double?
@@ -323,15 +325,15 @@ extension SoundFileWriter {
   }
 }
 
-/// Destination of an output: a file that is to be, or a pipe or a device that is there already.
+/// A destination of an output: a new file, or an existing pipe or device.
 struct OutputFile: ~Copyable {
   private var draft: DraftFile?
   private let stream: FileDescriptor?
-  /// What it is written through.
+  /// The descriptor to write to.
   let descriptor: Int32
 
-  /// What `path` names. Without `overwrite`, a file of that name is refused; pipes and devices may
-  /// always be written to.
+  /// Opens the destination `path`. Without `overwrite`, an existing file is refused; pipes and
+  /// devices are always accepted.
   init(_ path: String, overwrite: Bool) throws(FileFailure) {
     if let found = FileStatus(of: path), !found.isRegular, !found.isFolder {
       let opened = try Self.open(path)
@@ -346,13 +348,13 @@ struct OutputFile: ~Copyable {
     }
   }
 
-  /// Whether it is a file one can go back in, and no pipe or device.
+  /// Whether the destination is a seekable file, and not a pipe or device.
   var isRegular: Bool { stream == nil }
 
   consuming func takeDraft() -> DraftFile? { draft.take() }
 
-  /// Opens a pipe or a device. A pipe without a reader is waited for a little, not for ever, and
-  /// no longer than the user wants.
+  /// Opens a pipe or a device. Waits at most 3 s for a reader of a pipe, and stops waiting when the
+  /// user ends the program.
   private static func open(_ path: String) throws(FileFailure) -> FileDescriptor {
     var attempts = 0
     while true {

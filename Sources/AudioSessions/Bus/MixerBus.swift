@@ -2,26 +2,26 @@
 import AudioBasics
 import AudioDevices
 
-/// The frames of one cycle on their way through the stages of a mixer. Audio thread.
+/// The frames of one cycle as they pass through the stages of a mixer. Audio thread.
 public struct MixerBus: ~Copyable {
-  /// The samples; those of the cycle are its first `frames` frames.
+  /// The samples; the first `frames` frames are those of the cycle.
   public var buffer: SampleBuffer
-  /// Frames of the cycle.
+  /// The number of frames in the cycle.
   public private(set) var frames = 0
   /// The cycle's position on the timeline, and its time.
   public private(set) var time = CycleTime(frame: 0, nanoseconds: 0, lostFrames: 0)
   /// Whether all frames of the cycle are silence.
   public private(set) var isSilent = false
-  /// The highest magnitude of the frames, or a bound above it; infinity while none is known. What
-  /// raises levels resets it.
+  /// The highest magnitude of the frames, or an upper bound of it; infinity if unknown. Stages that
+  /// can raise levels reset it.
   public var peakBound = Float.infinity
 
-  /// A bus for at most `periodFrames` frames a cycle.
+  /// Creates a bus for at most `periodFrames` frames a cycle.
   public init(periodFrames: Int, channelCount: Int) {
     buffer = SampleBuffer(frameCount: periodFrames, channelCount: channelCount)
   }
 
-  /// A cycle begins: `frames` frames, which hold anything.
+  /// Begins a cycle of `frames` frames, whose contents are undefined.
   @_noLocks
   public mutating func begin(frames: Int, at time: CycleTime) {
     self.frames = frames
@@ -30,13 +30,13 @@ public struct MixerBus: ~Copyable {
     peakBound = .infinity
   }
 
-  /// Leaves out all but the first `count` frames of the cycle.
+  /// Shortens the cycle to its first `count` frames.
   @_noLocks
   mutating func shorten(to count: Int) {
     frames = min(frames, count)
   }
 
-  /// Makes all frames silence.
+  /// Sets all frames to silence.
   @_noLocks
   public mutating func clear() {
     buffer.clear(frames: frames)
@@ -44,14 +44,14 @@ public struct MixerBus: ~Copyable {
     peakBound = 0
   }
 
-  /// The highest magnitude of the frames, measured where it is not known.
+  /// Measures the highest magnitude of the frames, unless a bound is known.
   @_noLocks
   mutating func measurePeak() {
     if peakBound == .infinity { peakBound = buffer.peak(frames: frames) }
   }
 
-  /// Throws `.invalidRequest` where the bus does not fit `stream`, the `noun` of a unit with this
-  /// period.
+  /// Throws `.invalidRequest` if the bus does not fit `stream`, the `noun` (input or output) of a
+  /// unit with this period.
   func check(_ stream: StreamConfiguration?, _ noun: String, _ periodFrames: Int)
     throws(DeviceFailure)
   {
@@ -70,14 +70,14 @@ public struct MixerBus: ~Copyable {
     }
   }
 
-  /// The samples are about to be changed by code that does not keep `isSilent` and `peakBound`.
+  /// Prepares for a change of the samples by code that does not update `isSilent` and `peakBound`.
   @_noLocks
   mutating func beginChange() {
     isSilent = false
     peakBound = .infinity
   }
 
-  /// Adds the first `count` frames of `sound`, which holds anything afterwards.
+  /// Adds the first `count` frames of `sound`, whose contents are undefined afterwards.
   @_noLocks
   public mutating func add(_ sound: inout SampleBuffer, frames count: Int) {
     guard count > 0 else { return }
@@ -91,8 +91,8 @@ public struct MixerBus: ~Copyable {
     isSilent = false
   }
 
-  /// Takes over the frames of `other`, which keeps none; silence where it has another number of
-  /// frames.
+  /// Takes over the frames of `other`, which are undefined afterwards; silence if it has another
+  /// number of frames.
   @_noLocks
   public mutating func take(_ other: inout MixerBus) {
     if other.frames != frames {
@@ -107,7 +107,7 @@ public struct MixerBus: ~Copyable {
 }
 
 /// A step of the mixer that changes, measures or records the frames of a cycle. The mixer calls
-/// stages by their concrete types, so that the compiler proves them for the audio thread.
+/// stages by their concrete types, so that the compiler can verify them for the audio thread.
 ///
 /// ```swift
 /// /// Turns the phase round.
@@ -124,7 +124,7 @@ public struct MixerBus: ~Copyable {
 /// inverter.process(&bus)
 /// ```
 public protocol MixerStage: ~Copyable {
-  /// Works on the frames of `bus`.
+  /// Processes the frames of `bus`.
   mutating func process(_ bus: inout MixerBus)
 }
 
@@ -139,7 +139,7 @@ extension SmoothedGain: MixerStage {
 }
 
 extension Dither: MixerStage {
-  /// Adds noise to the frames of `bus`.
+  /// Adds dither noise to the frames of `bus`.
   @_noLocks
   public mutating func process(_ bus: inout MixerBus) {
     process(&bus.buffer, frames: bus.frames)

@@ -3,16 +3,16 @@
 import AudioBasics
 import RealtimeAudio
 
-/// A gain on its way from thread to thread.
+/// A gain that one thread publishes for another.
 extension PublishedValueView {
-  /// As last published.
+  /// The gain last published.
   var gain: Gain {
     @_noLocks get { Gain(factor: Float(bitPattern: UInt32(truncatingIfNeeded: value))) }
   }
 }
 
 extension PublishedValue {
-  /// Makes `gain` the latest.
+  /// Publishes `gain`.
   @_noLocks
   mutating func publish(gain: Gain) { publish(Int(gain.factor.bitPattern)) }
 }

@@ -4,8 +4,8 @@ import AudioBasics
 import Glibc
 import RealtimeAudio
 
-/// The audio thread's half of a level meter: gathers peaks and powers, and some times a second puts
-/// a reading on a ring for the half that shows it (`MeterView`).
+/// The audio thread's half of a level meter: accumulates peaks and powers, and writes a reading to
+/// a ring several times per second for the half that displays it (`MeterView`).
 public struct Meter: MixerStage, ~Copyable {
   private var readings: SampleWriter
   private var levels: SampleBuffer
@@ -14,8 +14,8 @@ public struct Meter: MixerStage, ~Copyable {
   /// Frames until the next reading is due; below one where the period went past that.
   private var framesToReading: Int
 
-  /// A meter of `channelCount` channels. Its readings, `readingsPerSecond`, go to `readings`, a
-  /// ring whose frames have `Meter.readingWidth(channelCount)` samples.
+  /// Creates a meter of `channelCount` channels. It writes `readingsPerSecond` readings per second
+  /// to `readings`, a ring whose frames have `Meter.readingWidth(channelCount)` samples.
   public init(
     readings: consuming SampleWriter, channelCount: Int, sampleRate: Int,
     readingsPerSecond: Int = 10
@@ -26,8 +26,8 @@ public struct Meter: MixerStage, ~Copyable {
     framesToReading = windowFrames
   }
 
-  /// Samples of a reading: each channel's peak, each channel's sum of squares, and the number of
-  /// frames they are of.
+  /// Returns the number of samples in a reading: each channel's peak, each channel's sum of
+  /// squares, and the number of frames measured.
   public static func readingWidth(_ channelCount: Int) -> Int {
     2 * channelCount + 1
   }
@@ -42,14 +42,14 @@ public struct Meter: MixerStage, ~Copyable {
     // What is late does not delay the next one, unless a period is longer than a window.
     framesToReading = max(1, framesToReading &+ windowFrames)
     levels[levels.sampleCount &- 1] = Float(frames)
-    // A reading that finds no room is dropped.
+    // A reading that does not fit is dropped.
     _ = readings.write(levels, frames: 1)
     levels.clear(frames: 1)
     frames = 0
   }
 }
 
-/// Levels between one reading and the next.
+/// The levels between one reading and the next.
 public struct MeterReading: Sendable, Equatable {
   /// Each channel's highest magnitude in dBFS; -200 for silence.
   public var peakDBFS: [Double]
@@ -59,20 +59,20 @@ public struct MeterReading: Sendable, Equatable {
   public var frameCount = 0
 }
 
-/// The half of a level meter that shows: takes readings off the ring. Any one thread.
+/// The half of a level meter that displays readings and reads them from the ring. Any one thread.
 public struct MeterView: ~Copyable {
   private var readings: SampleReader
   private var reading: SampleBuffer
   private let channelCount: Int
 
-  /// Reads what a `Meter` of `channelCount` channels puts on the ring.
+  /// Reads the readings that a `Meter` of `channelCount` channels writes to the ring.
   public init(readings: consuming SampleReader, channelCount: Int) {
     self.readings = readings
     self.channelCount = channelCount
     reading = SampleBuffer(frameCount: 1, channelCount: Meter.readingWidth(channelCount))
   }
 
-  /// The oldest reading not shown yet.
+  /// Returns the oldest reading that was not returned yet; nil if there is none.
   public mutating func next() -> MeterReading? {
     guard readings.read(into: &reading, frames: 1) == 1 else { return nil }
     let frames = max(1, reading[2 * channelCount])
@@ -81,7 +81,7 @@ public struct MeterView: ~Copyable {
       let peak = Decibels.level(reading[channel])
       let power = reading[channelCount + channel] / frames
       result.peakDBFS.append(peak)
-      // Squares may be beyond what a float can hold, where the samples are not.
+      // The sum of squares may exceed the range of a float although the samples do not.
       result.rmsDBFS.append(min(peak, Decibels.level(power.squareRoot())))
     }
     return result

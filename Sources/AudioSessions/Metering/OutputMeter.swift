@@ -4,25 +4,25 @@ import AudioBasics
 import AudioLevels
 import RealtimeAudio
 
-/// The audio thread's half of what is known of an output's levels: counts frames beyond full scale
-/// and finds the true peak, and publishes both (`OutputMeterView`).
+/// The audio thread's half of an output's level statistics: counts frames beyond full scale, finds
+/// the true peak, and publishes both (`OutputMeterView`).
 public struct OutputMeter: MixerStage, ~Copyable {
   private var levels: OutputLevels
   private var clippedFrames = PublishedValue()
   private var peakBits = PublishedValue()
 
-  /// A meter of an output that has played nothing.
+  /// Creates a meter of an output that has played nothing.
   public init(sampleRate: Int, channelCount: Int) {
     levels = OutputLevels(sampleRate: sampleRate, channelCount: channelCount)
   }
 
-  /// The reader of this meter, for any thread.
+  /// Returns a view of this meter for any thread.
   public borrowing func makeView() -> OutputMeterView {
     OutputMeterView(
       clippedFrames: clippedFrames.makeView(), peakBits: peakBits.makeView())
   }
 
-  /// Looks at the frames of `bus`.
+  /// Measures the frames of `bus`.
   @_noLocks
   public mutating func process(_ bus: inout MixerBus) {
     levels.add(bus.buffer, frames: bus.frames)
@@ -41,7 +41,7 @@ public struct OutputMeterView: ~Copyable, Sendable {
     self.peakBits = peakBits
   }
 
-  /// Frames of which at least one sample was beyond full scale.
+  /// The number of frames with at least one sample beyond full scale.
   public var clippedFrames: Int { clippedFramesView.value }
 
   /// The highest true peak, in dBTP.

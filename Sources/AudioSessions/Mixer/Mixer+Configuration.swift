@@ -3,7 +3,7 @@ import AudioDevices
 import RealtimeAudio
 
 extension Mixer {
-  /// A mixer between the input and the output of a unit with this configuration.
+  /// Creates a mixer between the input and the output of a unit with this configuration.
   public init(_ configuration: DuplexConfiguration) {
     self.init(
       periodFrames: configuration.periodFrames,
@@ -11,23 +11,23 @@ extension Mixer {
       playbackChannels: configuration.playback?.channelCount ?? 0)
   }
 
-  /// Throws `.invalidRequest` where the mixer was made for other channels or a shorter period, or
+  /// Throws `.invalidRequest` if the mixer was made for other channels or a shorter period, or if
   /// the player is attached to a unit of another rate, period or number of channels.
   public borrowing func check(_ configuration: DuplexConfiguration) throws(DeviceFailure) {
     try checkShape(configuration)
     try player?.check(configuration)
   }
 
-  /// Measures the levels of the microphone `readingsPerSecond` times a second. Returns the view
-  /// that another thread reads them from; nil without an input. Before the first cycle.
+  /// Measures the levels of the microphone `readingsPerSecond` times per second. Returns the view
+  /// from which another thread reads them; nil without an input. Before the first cycle.
   public mutating func measureMicrophone(
     _ configuration: DuplexConfiguration, readingsPerSecond: Int = 10
   ) -> MeterView? {
     Self.measure(configuration.capture, into: &meter, configuration, readingsPerSecond)
   }
 
-  /// Measures the levels of what is played `readingsPerSecond` times a second. Returns the view
-  /// that another thread reads them from; nil without an output. Before the first cycle.
+  /// Measures the levels of the output `readingsPerSecond` times per second. Returns the view from
+  /// which another thread reads them; nil without an output. Before the first cycle.
   public mutating func measureOutput(
     _ configuration: DuplexConfiguration, readingsPerSecond: Int = 10
   ) -> MeterView? {
@@ -48,7 +48,7 @@ extension Mixer {
   }
 
   /// Adds the limiter and the feedback suppressor of `settings`. The gains of the microphone must
-  /// be set before. Returns the view of another thread on both. Before the first cycle.
+  /// be set before. Returns a view of both for another thread. Before the first cycle.
   public mutating func protectListener(
     _ settings: ProtectionSettings, _ configuration: DuplexConfiguration
   ) -> ProtectionView {
@@ -77,8 +77,8 @@ extension Mixer {
     return view
   }
 
-  /// Keeps `player` off the cycle until `SessionControl.usePlayer` is called: until then the player
-  /// costs nothing.
+  /// Keeps `player` out of the cycle until `SessionControl.usePlayer` is called; it costs nothing
+  /// until then.
   package mutating func holdPlayer(_ player: consuming PlayerStage) {
     requests?.player = consume player
   }

@@ -3,9 +3,9 @@ import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
-/// The callbacks of every session: two lists of stages, one for what the microphone delivers and
-/// one for what the output plays. A stage that a session does not need is nil. Made on any thread;
-/// a unit runs it on its audio thread.
+/// The callbacks of every session: two lists of stages, one for the frames that the microphone
+/// delivers and one for the frames that the output plays. A stage that a session does not need is
+/// nil. A mixer is created on any thread; a unit runs it on its audio thread.
 ///
 /// ```swift
 /// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free"))
@@ -20,51 +20,51 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   private var microphone: MixerBus
   private var mix: MixerBus
 
-  /// What other threads change while sound runs; nil where no `SessionControl` is installed.
+  /// The changes that other threads make while audio runs; nil if no `SessionControl` is installed.
   var requests: MixerRequests?
-  /// Whether there are any. Apart from them, so that a look copies little.
+  /// Whether there are changes. It is separate from them, so that a check copies little.
   var changes: ChangeView?
 
   /// The gain of the microphone before all other stages.
   public var inputGain = SmoothedGain(.unity)
-  /// Effects of your own on the microphone: after its gain, before its meter, its recorder and the
-  /// monitor. Prepared by the unit's start; nil costs nothing.
+  /// User-defined effects on the microphone: after its gain, before its meter, its recorder and the
+  /// monitor. They are prepared when the unit starts; nil costs nothing.
   public var inputInsert: EffectInsert?
-  /// Measures the microphone.
+  /// The level meter of the microphone.
   public var meter: Meter?
-  /// Records the microphone.
+  /// The recorder of the microphone.
   public var recorder: Recorder?
 
   /// The gain of the microphone in the output; nil leaves the microphone out.
   public var monitor: SmoothedGain?
-  /// Effects of your own between microphone and output: after `monitor`, so that they get what is
-  /// heard of the microphone, and before `protection`, which limits them. `recorder` records the
-  /// microphone without them, `mixRecorder` with them. They run without a monitor as well, on
-  /// silence, and so may generate sound. Prepared by the unit's start; nil costs nothing.
+  /// User-defined effects between microphone and output: after `monitor`, so that they process the
+  /// played part of the microphone, and before `protection`, which limits them. `recorder` records
+  /// the microphone without them, `mixRecorder` with them. They also run without a monitor, on
+  /// silence, and so can generate audio. They are prepared when the unit starts; nil costs nothing.
   public var insert: EffectInsert?
-  /// Suppresses feedback, and limits what is played.
+  /// The feedback suppressor and the limiter of the output.
   public var protection: MonitorProtection?
-  /// Mixed into the output.
+  /// The player, which is mixed into the output.
   public var player: PlayerStage?
-  /// The gain of all that is played, before the limiter; nil leaves it out.
+  /// The gain of the whole output, before the limiter; nil leaves it out.
   public var outputGain: SmoothedGain?
-  /// Whether the session is over when the player is.
+  /// Whether the session ends with the player.
   public var endsWithPlayer = false
-  /// The frame behind the player's last one in the output, once that is known.
+  /// The frame after the player's last one in the output, once that is known.
   private var playerEndFrame: Int?
-  /// Records what is played.
+  /// The recorder of the output.
   public var mixRecorder: Recorder?
-  /// Records what is played for the echo canceller.
+  /// The recorder of the output for the echo canceller.
   public var playedRecorder: Recorder?
-  /// Measures what is played: clipping and true peak.
+  /// The meter of the output: clipping and true peak.
   public var outputMeter: OutputMeter?
-  /// Measures what is played: levels to be shown.
+  /// The meter of the output: levels for display.
   public var playedMeter: Meter?
-  /// Prepares what is played for an output of 16 bits.
+  /// The dither for an output of 16 bits.
   public var dither: Dither?
 
-  /// A mixer between an input of `captureChannels` channels and an output of `playbackChannels`; 0
-  /// where there is none.
+  /// Creates a mixer between an input of `captureChannels` channels and an output of
+  /// `playbackChannels` channels; 0 means none.
   public init(periodFrames: Int, captureChannels: Int, playbackChannels: Int) {
     microphone = MixerBus(periodFrames: periodFrames, channelCount: captureChannels)
     mix = MixerBus(periodFrames: periodFrames, channelCount: playbackChannels)
@@ -73,7 +73,7 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   private var hasInput: Bool { @_noLocks get { microphone.buffer.channelCount > 0 } }
   private var hasOutput: Bool { @_noLocks get { mix.buffer.channelCount > 0 } }
 
-  /// Takes what the microphone delivered.
+  /// Processes the frames that the microphone delivered.
   @_noLocks
   public mutating func input(_ input: borrowing InputCycle) {
     if changes?.isNew == true { takeRequests() }
@@ -86,14 +86,14 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     if !hasOutput { mixRecorder?.skip(microphone.frames, at: microphone.time) }
   }
 
-  /// Takes what other threads ask for, and so gives a recorder back, while no cycle comes that
-  /// would.
+  /// Performs the changes of other threads, and so returns a recorder, while there are no cycles
+  /// that would do so.
   @_noLocks
   public mutating func idle() {
     if changes?.isNew == true { takeRequests() }
   }
 
-  /// Fills what the output plays next.
+  /// Fills the frames that the output plays next.
   @_noLocks
   public mutating func output(_ output: inout OutputCycle) {
     if changes?.isNew == true { takeRequests() }
@@ -115,8 +115,8 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     output.play(mix.buffer)
   }
 
-  /// Ends with the player's last frame, which a limiter that looks ahead plays later than the
-  /// player gave it.
+  /// Ends with the player's last frame, which a look-ahead limiter plays later than the player
+  /// delivered it.
   @_noLocks
   private mutating func endWithPlayer(_ output: inout OutputCycle) {
     guard player?.isFinished == true else {
@@ -130,11 +130,11 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     let rest = max(0, end &- mix.time.frame)
     guard rest <= mix.frames else { return }
     output.end(after: rest)
-    // The timeline ends here as well, unless there is an input, whose cycle is whole.
+    // The timeline ends here as well, unless there is an input, whose cycle is complete.
     if !hasInput { mix.shorten(to: rest) }
   }
 
-  /// Kept apart, since it is rare.
+  /// Performs the changes of other threads. It is not inlined, since they are rare.
   @_noLocks @inline(never)
   private mutating func takeRequests() {
     guard let glideFrames = requests?.glideFrames else { return }
@@ -159,7 +159,8 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     requests?.mount(&player, insert: &insert, inputInsert: &inputInsert)
   }
 
-  /// What the microphone is multiplied by on its way to the output, once its gains stand.
+  /// The factor of the microphone on its way to the output, once its gains have reached their
+  /// targets.
   var microphoneGain: Gain {
     @_noLocks
     get { Gain(factor: inputGain.target.factor * (monitor?.target.factor ?? 1)) }
@@ -191,11 +192,11 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     inputInsert?.prepare(input)
     insert?.prepare(output)
     requests?.prepare(input: input, output: output)
-    // What is used already is there from the first cycle on.
+    // Parts that are already in use run from the first cycle on.
     requests?.mount(&player, insert: &insert, inputInsert: &inputInsert)
   }
 
-  /// Where the last cycle ended.
+  /// The time at which the last cycle ended.
   public var end: CycleTime {
     let isMicrophone = microphone.time.frame >= mix.time.frame
     let (time, frames) =
@@ -203,14 +204,14 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     return CycleTime(frame: time.frame + frames, nanoseconds: time.nanoseconds, lostFrames: 0)
   }
 
-  /// Throws `.invalidRequest` where the mixer was made for other channels or a shorter period than
-  /// the device has.
+  /// Throws `.invalidRequest` if the mixer was made for other channels or a shorter period than the
+  /// device has.
   borrowing func checkShape(_ configuration: DuplexConfiguration) throws(DeviceFailure) {
     try microphone.check(configuration.capture, "input", configuration.periodFrames)
     try mix.check(configuration.playback, "output", configuration.periodFrames)
   }
 
-  /// Ends the recordings, or hands them back to whom they go on with. After the last cycle.
+  /// Ends the recordings, or returns them to the owner that continues them. After the last cycle.
   public mutating func finish() {
     if let home = requests?.home {
       var parts = MixerParts()

@@ -1,18 +1,18 @@
 import AudioDevices
 import RealtimeAudio
 
-/// The parts of a mixer that outlive a session on one device, for the mixer of the next one.
+/// The parts of a mixer that outlive a session on one device, for the mixer of the next session.
 package struct MixerParts: ~Copyable {
-  /// Records the microphone.
+  /// The recorder of the microphone.
   package var recorder: Recorder?
-  /// Records what is played.
+  /// The recorder of the output.
   package var mixRecorder: Recorder?
-  /// Where the last cycle ended.
+  /// The time at which the last cycle ended.
   package var end: CycleTime?
 
   package init() {}
 
-  /// Itself, which keeps nothing.
+  /// Returns these parts and leaves none here.
   package mutating func take() -> MixerParts {
     var parts = MixerParts()
     swap(&parts, &self)
@@ -20,19 +20,19 @@ package struct MixerParts: ~Copyable {
   }
 }
 
-/// Replaces the recorders of a mixer while sound runs, and gets them back after the last cycle. For
-/// one session, on one thread, which is not the audio thread.
+/// Handoffs that replace the recorders of a mixer while audio runs, and return them after the last
+/// cycle. For one session, on one thread, never the audio thread.
 package struct MixerHandoffs: ~Copyable {
   package let recorder = Handoff<Recorder>()
   package let mixRecorder = Handoff<Recorder>()
   private let home = MutexBox<MixerParts?>(nil)
   private let control: SessionControl
 
-  /// Handoffs to the mixer that `control` is installed on.
+  /// Creates handoffs to the mixer on which `control` is installed.
   package init(_ control: SessionControl) { self.control = control }
 
-  /// Connects the two, and puts `parts` on the mixer, which keeps them: its end does not end its
-  /// recordings.
+  /// Connects the handoffs to the mixer and passes `parts` to it. The end of the mixer does not end
+  /// these recordings.
   package borrowing func install(on mixer: inout Mixer, _ parts: inout MixerParts) {
     mixer.recorder = parts.recorder.take()
     mixer.mixRecorder = parts.mixRecorder.take()
@@ -41,9 +41,9 @@ package struct MixerHandoffs: ~Copyable {
     mixer.requests?.home = home
   }
 
-  /// Has the mixer take what was sent.
+  /// Makes the mixer receive the parts that were sent.
   package borrowing func announce() { control.announce() }
 
-  /// The parts after the last cycle; nil where a device that hangs keeps its mixer.
+  /// Returns the parts after the last cycle; nil if a device that hangs still has its mixer.
   package borrowing func takeParts() -> MixerParts? { home.withLock { $0.take() } }
 }

@@ -3,19 +3,20 @@ import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
-/// The audio thread's end of what other threads change on a mixer; theirs is `SessionControl`.
+/// The audio thread's end of the changes that other threads make to a mixer; their end is
+/// `SessionControl`.
 struct MixerRequests: ~Copyable {
-  /// What is asked for now.
+  /// The values requested now.
   let values: MixerRequestViews
-  /// Frames that a gain takes to move: 10 ms.
+  /// The number of frames over which a gain changes: 10 ms.
   let glideFrames: Int
 
-  /// Parts that wait here until they are used.
+  /// The parts that wait here until they are used.
   var player: PlayerStage?
   var insert: EffectInsert?
   var inputInsert: EffectInsert?
 
-  /// Where recorders come from while sound runs, and where they go after the last cycle.
+  /// The source of recorders while audio runs, and their destination after the last cycle.
   var recorder: HandoffReceiver<Recorder>?
   var mixRecorder: HandoffReceiver<Recorder>?
   var home: MutexBox<MixerParts?>?
@@ -25,7 +26,7 @@ struct MixerRequests: ~Copyable {
     self.values = values
   }
 
-  /// Puts the parts that are used by now where they run, unless something runs there already.
+  /// Moves the parts that are in use to the mixer, unless it has such a part already.
   @_noLocks
   mutating func mount(
     _ player: inout PlayerStage?, insert: inout EffectInsert?, inputInsert: inout EffectInsert?
@@ -46,7 +47,7 @@ struct MixerRequests: ~Copyable {
   }
 }
 
-/// The audio thread's views of what a control asks for.
+/// The audio thread's views of the values that a control requests.
 struct MixerRequestViews: ~Copyable, Sendable {
   let inputGain: PublishedValueView
   let monitorGain: PublishedValueView

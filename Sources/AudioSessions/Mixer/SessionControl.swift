@@ -12,12 +12,12 @@ public enum InsertPoint: Sendable, Hashable, CaseIterable {
   case monitor
 }
 
-/// Changes a mixer while sound runs: its gains, its effects. All calls may be made on any thread
-/// but the audio thread.
+/// A control that changes a mixer while audio runs: its gains, its effects. All calls can be made
+/// on any thread except the audio thread.
 ///
-/// The audio thread compares one number a cycle to find out whether anything changed. An insert
-/// without an effect, or a player that was never used, costs it nothing. A control may be installed
-/// on one mixer after the other.
+/// The audio thread compares one number per cycle to detect changes. An insert without an effect,
+/// or a player that was never used, costs it nothing. A control can be installed on several mixers,
+/// one after the other.
 ///
 /// ```swift
 /// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free"))
@@ -28,7 +28,7 @@ public enum InsertPoint: Sendable, Hashable, CaseIterable {
 /// control.inputGain = .unity  // reached within 10 ms
 /// ```
 public final class SessionControl: Sendable {
-  /// The values that were set, as the audio thread reads them.
+  /// The requested values, which the audio thread reads.
   struct RequestedValues: ~Copyable {
     var inputGain = PublishedValue()
     var monitorGain = PublishedValue()
@@ -42,7 +42,7 @@ public final class SessionControl: Sendable {
   private let inputInsert = EffectInsert()
   private let monitorInsert = EffectInsert()
 
-  /// A control with all gains at one and no effects.
+  /// Creates a control with all gains at one and no effects.
   public init() {
     var values = RequestedValues()
     values.inputGain.publish(gain: .unity)
@@ -64,14 +64,14 @@ public final class SessionControl: Sendable {
     set { change { $0.monitorGain.publish(gain: newValue) } }
   }
 
-  /// The gain of all that is played, before the limiter; changes take 10 ms.
+  /// The gain of the whole output, before the limiter; changes take 10 ms.
   public var outputGain: Gain {
     get { views.outputGain.gain }
     set { change { $0.outputGain.publish(gain: newValue) } }
   }
 
   /// Adds `effect` after the effects at `point`, at most `EffectInsert.mostEffects`. It runs from
-  /// the next cycle on. `remove` takes away what the answer stands for.
+  /// the next cycle on. `remove` accepts the returned identifier.
   @discardableResult
   public func insert<Effect: AudioEffect & ~Copyable>(
     _ effect: consuming sending Effect, at point: InsertPoint
@@ -85,17 +85,17 @@ public final class SessionControl: Sendable {
     return id
   }
 
-  /// Takes an effect away that was inserted, and frees it once no cycle runs it any more; false
-  /// where it is not there.
+  /// Removes an inserted effect, and frees it when no cycle runs it any more. Returns false if it
+  /// is not inserted.
   @discardableResult
   public func remove(_ effect: EffectID) -> Bool {
     inputInsert.remove(effect) || monitorInsert.remove(effect)
   }
 
-  /// Connects this control to `mixer`, a mixer for a unit of this configuration, which begins with
+  /// Connects this control to `mixer`, a mixer for a unit of this configuration, which starts with
   /// the present gains. With `playsMicrophone` the mixer plays the microphone at `monitorGain`.
-  /// Before the first cycle. A mixer that has an insert or a player of its own runs these, and not
-  /// the effects or the player of this control.
+  /// Before the first cycle. A mixer that already has an insert or a player runs these, and not the
+  /// effects or the player of this control.
   public func install(
     on mixer: inout Mixer, _ configuration: DuplexConfiguration, playsMicrophone: Bool
   ) {
@@ -104,11 +104,11 @@ public final class SessionControl: Sendable {
       values.withLock { Self.views($0) }, sampleRate: configuration.sampleRate)
     mixer.inputGain = SmoothedGain(requests.values.inputGain.gain)
     if playsMicrophone {
-      // Too slow to click, too fast to miss a word.
+      // Slow enough not to click, and fast enough not to lose a word.
       mixer.monitor = SmoothedGain(
         fadingInTo: requests.values.monitorGain.gain, frames: requests.glideFrames)
     }
-    // A gain of one costs nothing as long as it is nil.
+    // A gain of one costs nothing if it is nil.
     let outputGain = requests.values.outputGain.gain
     if outputGain != .unity { mixer.outputGain = SmoothedGain(outputGain) }
     if configuration.capture != nil { requests.inputInsert = inputInsert.share() }
@@ -116,12 +116,12 @@ public final class SessionControl: Sendable {
     mixer.requests = consume requests
   }
 
-  /// Has the mixer run the player that it holds, from the next cycle on.
+  /// Makes the mixer run the player that it holds, from the next cycle on.
   package func usePlayer() {
     if views.usesPlayer.value == 0 { change { $0.usesPlayer.publish(1) } }
   }
 
-  /// Has the mixer look for what is new.
+  /// Makes the mixer check for changes.
   package func announce() { changes.raise() }
 
   private func change(_ publish: (inout RequestedValues) -> Void) {

@@ -1,47 +1,48 @@
 // Audio thread.
 
-/// Tells a howl from what comes from outside by what becomes of it where the loop's gain is below 0
-/// dB: a howl has nothing that keeps it up, and loses the same number of dB in each trip until
-/// nothing is left of it. A sound from outside stays, though it may lose what the loop added to it:
-/// in a loop of -0.3 dB at most 20 dB.
+/// A test that distinguishes a howl from an external sound by its decay in a loop whose gain is
+/// below 0 dB. Nothing sustains a howl in such a loop: it loses the same number of dB in each round
+/// trip until nothing is left. An external sound continues, though it may lose the part that the
+/// loop added to it: in a loop of -0.3 dB at most 20 dB.
 ///
-/// How fast it dies away says once more what gain the loop has, free of what sounds outside.
+/// The rate of the decay gives a second estimate of the loop gain, free of external sounds.
 struct DecayTest: BitwiseCopyable {
   /// The gain of the microphone in dB before the test.
   private(set) var gainBefore: Float = 0
   /// The gain of the microphone in dB for as long as the test lasts.
   private(set) var gain: Float = 0
 
-  /// dB by which a howl has to fall. The slope is measured behind the first three of them, which
-  /// take a trip longer.
+  /// The fall in dB that a howl must show. The slope is measured after the first 3 dB, which take
+  /// one round trip longer.
   private static var fall: Float { @_noLocks get { 20 } }
   private static var firstFall: Float { @_noLocks get { 3 } }
-  /// dB below 0 that the loop's gain is brought to.
+  /// The margin in dB below 0 dB to which the loop gain is lowered.
   private static var margin: Float { @_noLocks get { 3 } }
-  /// Hops after which no test goes on: 2 s.
+  /// The number of hops after which every test ends: 2 s.
   private static var mostHops: Int { @_noLocks get { 750 } }
-  /// By how many dB the loop's gain may come out too low: an error of a trip's length of three
-  /// quarters of a half hop, and of a level that is the mean of four hops.
+  /// The errors in dB by which the loop gain may be estimated too low: for a round-trip time that
+  /// is wrong by three quarters of a half hop, and for a level that is the mean of four hops.
   private static var tripError: Float { @_noLocks get { 1.5 } }
   private static var levelError: Float { @_noLocks get { 0.2 } }
 
-  /// What a code said of the loop.
+  /// The result of the code for the loop.
   private(set) var answer = LoopAnswer.none
   private var start: Float = 0
-  /// What a howl does not exceed: for one more trip it grows as before, and comes out of the dips
-  /// of a code.
+  /// The level in dBFS that a howl does not exceed: it grows as before for one more round trip, and
+  /// recovers from the dips of a code.
   private var highest: Float = 0
   private var hops = 0
-  /// Hops until the first dB had gone, and the level then, which may fall in steps of a whole trip.
+  /// The number of hops until the level had fallen by the first 3 dB, and the level then, which may
+  /// fall in steps of a whole round trip.
   private var firstHops = 0
   private var firstLevel: Float = 0
 
-  /// Before there is anything to test.
+  /// Creates a placeholder for the time before there is anything to test.
   @_noLocks
   init() {}
 
-  /// A test of the loop that `answer` describes, in which a sound is at `level` dBFS while the
-  /// microphone has `gain` dB.
+  /// Creates a test of the loop that `answer` describes, for a sound at `level` dBFS while the
+  /// microphone has a gain of `gain` dB.
   @_noLocks
   init(of answer: LoopAnswer, level: Float, gain: Float) {
     let loopGain = min(24, max(0, answer.gain))
@@ -52,8 +53,8 @@ struct DecayTest: BitwiseCopyable {
     highest = level + loopGain + 2 * Self.firstFall
   }
 
-  /// Takes the level of the next hop, and whether it is still falling. Says whether it is a howl
-  /// once that is clear.
+  /// Adds the level of the next hop, and whether it is still falling. Returns whether the sound is
+  /// a howl; nil as long as that is not clear.
   @_noLocks
   mutating func follow(level: Float, isFalling: Bool) -> Bool? {
     hops &+= 1
@@ -63,16 +64,16 @@ struct DecayTest: BitwiseCopyable {
       (firstHops, firstLevel) = (hops, level)
     }
     if level < start - Self.fall { return hops > firstHops && isLoopAboveUnity(level: level) }
-    // Twelve trips, and what the glide of the gain and the window of a level take.
+    // Twelve round trips, plus the time of the gain's glide and of the level's window.
     let isOver = hops > 6 &* answer.lag &+ 24 && !isFalling || hops > Self.mostHops
     return isOver || level > highest ? false : nil
   }
 
-  /// Whether a loop in which a sound has fallen to `level` had 0 dB or more before, as well as the
-  /// length of a trip is known.
+  /// Returns whether a loop in which a sound has fallen to `level` had a gain of 0 dB or more
+  /// before, within the accuracy of the round-trip time.
   @_noLocks
   private func isLoopAboveUnity(level: Float) -> Bool {
-    // Codes find trips that are shorter by some half of a half hop.
+    // The lag found by a code is too short by about half of a half hop.
     let trip = 0.5 * Float(answer.lag) + 0.2
     let loss = (firstLevel - level) * trip / Float(hops &- firstHops)
     return gainBefore - gain - loss > -Self.levelError - Self.tripError / Float(answer.lag)

@@ -3,44 +3,44 @@
 import Glibc
 import RealtimeAudio
 
-/// An event of a feedback suppressor: it lowered the microphone, or gives it back.
+/// An event of a feedback suppressor: it lowered the microphone, or it restores the gain.
 public struct FeedbackEvent: Sendable, Equatable {
-  /// The two things it does.
+  /// The two actions of a suppressor.
   public enum State: BitwiseCopyable, Sendable {
-    /// It lowered the microphone.
+    /// The microphone was lowered.
     case ducked
-    /// It gives it back, softly.
+    /// The gain is being restored slowly.
     case released
   }
 
-  /// What it did.
+  /// The action.
   public let state: State
-  /// Where on the timeline.
+  /// The frame of the timeline at which it happened.
   public let frame: Int
-  /// The howl's pitch in Hz, as well as it could be told.
+  /// The estimated pitch of the howl in Hz.
   public let frequencyHz: Double
 }
 
-/// The same with the pitch as the audio thread knows it: the cosine of the angle that its phase
-/// turns by from one frame that is looked at to the next.
+/// The same event with the pitch as the audio thread measures it: the cosine of the phase angle
+/// from one analysed frame to the next.
 struct FeedbackMark: BitwiseCopyable, Sendable {
   let state: FeedbackEvent.State
   let frame: Int
   let pitchCosine: Float
 }
 
-/// The audio thread's half of telling what a feedback suppressor does. What finds no room is not
-/// told.
+/// The writing end of the events of a feedback suppressor, for the audio thread. An event for which
+/// there is no room is dropped.
 public struct FeedbackEventWriter: ~Copyable {
   private var ring = EventWriter<FeedbackMark>()
   private let sampleRate: Int
 
-  /// A writer for sound at `sampleRate` Hz.
+  /// Creates a writer for sound at `sampleRate` Hz.
   public init(sampleRate: Int) {
     self.sampleRate = sampleRate
   }
 
-  /// The half that shows. Ask once.
+  /// Returns the reading end. Must be called only once.
   public borrowing func makeReader() -> FeedbackEventReader {
     FeedbackEventReader(ring.makeReader(), sampleRate: sampleRate)
   }
@@ -51,7 +51,7 @@ public struct FeedbackEventWriter: ~Copyable {
   }
 }
 
-/// The half that shows what a feedback suppressor does. Any one thread.
+/// The reading end of the events of a feedback suppressor. Any one thread.
 public struct FeedbackEventReader: ~Copyable {
   private var ring: EventReader<FeedbackMark>
   private let lookRate: Double
@@ -61,7 +61,7 @@ public struct FeedbackEventReader: ~Copyable {
     lookRate = Double(sampleRate) / Double(HopLevels.stride(sampleRate))
   }
 
-  /// The oldest thing not told yet.
+  /// Returns the oldest event not returned yet; nil if there is none.
   public mutating func next() -> FeedbackEvent? {
     guard let mark = ring.read() else { return nil }
     let angle = acos(Double(min(1, max(-1, mark.pitchCosine))))

@@ -3,9 +3,10 @@
 import AudioBasics
 import RealtimeAudio
 
-/// The reaction to a proven loop: lowering the microphone, waiting for the decay, giving it back.
+/// The reaction to a proven loop: lowering the microphone, waiting for the decay, restoring the
+/// gain.
 extension FeedbackSuppressor {
-  /// Lowers the microphone by 40 dB at once, and fixes how far its gain may come back.
+  /// Lowers the microphone by 40 dB at once, and sets the ceiling to which its gain may return.
   @_noLocks
   mutating func duck(_ answer: LoopAnswer, at frame: Int) {
     let limited = -reductionDecibels
@@ -19,8 +20,8 @@ extension FeedbackSuppressor {
     endProbe()
   }
 
-  /// Counts a howl, and waits until it has died away; after one that came again the microphone is
-  /// held low for longer.
+  /// Counts a howl, and starts to wait until it has died away. After a repeated howl the microphone
+  /// is held low for longer.
   @_noLocks
   private mutating func enterDucked(isRelapse: Bool, at frame: Int) {
     if isRelapse { holdHops = min(60000, holdHops &* 2) }
@@ -32,14 +33,14 @@ extension FeedbackSuppressor {
     stageHop = hop
   }
 
-  /// Whether the suspect is far from loud, so that it may die away slowly.
+  /// Whether the suspect is far below a loud level, so that it may die away slowly.
   var canWait: Bool {
     @_noLocks mutating get {
       !isHeld && !isLevelled && history.level(band: suspect, age: 0) + 30 * growth < Self.loudDBFS
     }
   }
 
-  /// Lowers the microphone to where the loop of a proof would be below 0 dB.
+  /// Lowers the microphone until the gain of the proven loop is below 0 dB.
   @_noLocks
   mutating func lower(_ answer: LoopAnswer) {
     duckedLevel = history.level(band: suspect, age: 0)
@@ -51,11 +52,12 @@ extension FeedbackSuppressor {
     gain.glide(to: Gain(attenuation: decibels), frames: 4 &* hopFrames)
   }
 
-  /// Ducks what dies away while it is lowered by no more than that; gives back what was lowered for
-  /// nothing.
+  /// Counts a sound that dies away while the microphone is lowered as a howl, without a further
+  /// attenuation. Restores the gain if the sound does not die away.
   @_noLocks
   mutating func waitForDecay(at frame: Int) {
-    // Of a sound whose level varies in the course of a trip that of the loudest hop is comparable.
+    // If the level of a sound varies within a round trip, only the levels of its loudest hops are
+    // comparable.
     let level = history.highest(band: suspect, hops: decay.answer.hops, age: 0)
     let isFalling = level < history.highest(band: suspect, hops: decay.answer.hops, age: 32) - 1
     switch decay.follow(level: level, isFalling: isFalling) {
@@ -68,7 +70,7 @@ extension FeedbackSuppressor {
     }
   }
 
-  /// Gives back what was lowered for nothing, within a tenth of a second.
+  /// Restores a gain that was lowered without need, within 0.1 s.
   @_noLocks
   mutating func releaseLowered() {
     decibels = decay.gainBefore
@@ -76,7 +78,8 @@ extension FeedbackSuppressor {
     giveUp()
   }
 
-  /// The howl dies away in at least a third of a second; two seconds are enough for any.
+  /// Waits until the howl has died away: at least 1/3 s, and at most 2 s, which is enough for any
+  /// howl.
   @_noLocks
   mutating func waitForQuiet(at frame: Int) {
     let level = history.level(band: suspect, age: 0)
@@ -87,7 +90,8 @@ extension FeedbackSuppressor {
     stageHop = hop
   }
 
-  /// 15 dB a second up to the ceiling, and after a time 1 dB a second beyond it.
+  /// Raises the gain by 15 dB per second up to the ceiling, and after the hold time by 1 dB per
+  /// second beyond it.
   @_noLocks
   mutating func release() {
     if decibels < ceiling {

@@ -3,58 +3,63 @@
 import AudioBasics
 import RealtimeAudio
 
-/// Recognises a howl, and lowers the microphone before it hurts. Audio thread.
+/// A suppressor of acoustic feedback, which detects a howl and lowers the microphone before the
+/// howl becomes painfully loud. Audio thread.
 ///
-/// A howl is a tone that the loop from the output to the microphone keeps up. Level and pitch alone
-/// never tell it from an organ, so it takes two things. The suspicion: a band grows by the same
-/// number of dB in the same time (`GrowthLines`), or stands as loud as the limit lets it. The
-/// proof: a code of small dips in what is played comes back, and shows a loop whose gain is not
-/// below 0 dB (`ProbeSequence`); what sounds outside knows nothing of the code, and in a loop of
-/// less gain it is the larger part of what comes back. The dips of a first code are of 0.5 dB;
-/// where the sound stands at the limit, or where they say too little, they are of 3 dB. While the
-/// code is sent the limiter's gain is held, and what it takes off is known, so that a howl which
-/// stands at the limit answers as one that grows freely. Where a howl has overdriven the
-/// microphone, dips would not show; it is then held 24 dB below the microphone's full scale first,
-/// until it fits again, and so is what stands at the limit and has to be asked once more.
+/// A howl is a tone that the loop from the output to the microphone sustains. Level and pitch alone
+/// do not distinguish it from an organ note, so a suspicion (step 1) needs a proof (steps 2 and 3):
 ///
-/// What is proven and loud is ducked by 40 dB at once. When it has died away the gain returns
-/// softly, but only to where the loop's gain, as measured, would be 3 dB below one. Should a howl
-/// come back all the same it is held 6 dB lower, and longer; after a time the rest is given back
-/// too. As long as it is not loud, the microphone is lowered to where the loop is 3 dB below one,
-/// and it counts as a howl if it dies away (`DecayTest`); else it is given back.
+/// 1. Detect a suspect: a band that rises linearly in dB (`GrowthLines`), or a level at the limit.
+/// 2. Modulate the monitor gain, the gain of the microphone in the output, with a fixed code of
+///    dips (`ProbeCode`). The dips of the first code are 0.5 dB deep; they are 3 dB deep if the
+///    sound is at the limit or if the shallow dips give too little evidence. The gain of the
+///    limiter is held during the code and its attenuation is known, so that a howl at the limit
+///    responds like one that grows freely. If a howl overdrives the microphone, the dips would not
+///    show; the sound is then first held 24 dB below the microphone's full scale, until the
+///    microphone is no longer overdriven. The same is done with a sound at the limit that needs
+///    another code.
+/// 3. Estimate the loop gain from the returned code (`ProbeSequence`). A gain of at least 0 dB
+///    proves a howl. An external sound does not contain the code, and if the loop gain is lower,
+///    the external sound is the larger part of the returned level.
+/// 4. Attenuate. A proven howl that is loud is ducked by 40 dB at once. If it is not loud, the
+///    microphone is lowered to a loop gain of 3 dB below unity; the sound counts as a howl if it
+///    then dies away (`DecayTest`), otherwise the microphone is restored.
+/// 5. Restore. After the howl has died away the gain returns slowly, but only to a measured loop
+///    gain of 3 dB below unity. If the howl returns, the microphone is held 6 dB lower, and for
+///    longer. After that time the rest of the gain is restored, too.
 public struct FeedbackSuppressor: ~Copyable {
   enum Stage: BitwiseCopyable {
-    /// Nothing is suspected, or nothing is proven yet.
+    /// No suspect was detected, or none is proven yet.
     case listening
-    /// A sound that overdrives the microphone is held low, until its level stands still.
+    /// A sound that overdrives the microphone is held low until its level is stable.
     case stabilizing
-    /// A code of dips is sent.
+    /// A code of dips is being sent.
     case probing
-    /// The microphone is a little lower, to see whether the sound dies away.
+    /// The microphone is slightly lowered, to test whether the sound dies away.
     case lowered
-    /// A howl dies away.
+    /// A howl is dying away.
     case ducked
-    /// The gain comes back.
+    /// The gain is being restored.
     case returning
   }
 
-  /// Howls so far.
+  /// The number of howls ducked so far.
   public internal(set) var duckCount = 0
   var ducks = PublishedValue()
-  /// Codes sent so far, most of them for nothing.
+  /// The number of codes sent so far, most of which find no howl.
   public internal(set) var probeCount = 0
-  /// Frames of a hop, in which everything here is counted.
+  /// The number of frames of a hop, the unit of time of all counters here.
   var hopFrames: Int { @_noLocks get { bands.hopFrames } }
 
-  /// What the limiters leave, as a gain and in dB.
+  /// The combined gain of the limiter and the leveller, as a factor and in dB (at most 0 dB).
   var reduction: Float { @_noLocks get { limiterGain * leveller.gain } }
   var reductionDecibels: Float {
     @_noLocks get { reduction < 1 ? RealtimeDecibels.level(ofPower: reduction * reduction) : 0 }
   }
-  /// Whether the limiter, or the microphone itself, holds the sound down.
+  /// Whether the limiter attenuates the sound or the microphone is overdriven.
   var isHeld: Bool { @_noLocks get { isOverdriven || limiterGain < 0.998 } }
 
-  /// The level from which on a tone is loud, a full-scale sine being -3.
+  /// The level in dBFS above which a tone is loud; a full-scale sine has -3 dBFS.
   static var loudDBFS: Float { @_noLocks get { -23 } }
 
   var stage = Stage.listening
@@ -65,29 +70,31 @@ public struct FeedbackSuppressor: ~Copyable {
   var events: FeedbackEventWriter
   var gain = SmoothedGain(.unity)
   var dip = SmoothedGain(.unity)
-  /// Hops since the beginning.
+  /// The number of hops since the start.
   var hop = 0
-  /// Hops of late in which the limiter, or the microphone itself, held the sound down.
+  /// The number of recent hops in which the limiter attenuated the sound or the microphone was
+  /// overdriven.
   var heldHops = 0
   var suspect = 0
   var growth: Float = 0
   var limiterGain: Float = 1
-  /// No code before this hop.
+  /// The first hop in which a code may be sent again.
   var nextProbeHop = 0
-  /// When a code of deep dips was last broken off for another one; long ago where none was.
+  /// The hop in which a code of deep dips was last aborted to start another one; a hop in the
+  /// distant past if none was.
   var brokenCodeHop = -10_000
   var failures = 0
   var stageHop = 0
   var duckedLevel: Float = 0
   var decay = DecayTest()
-  /// dB the microphone is lowered by, and at most raised to again.
+  /// The gain of the microphone in dB, and the highest gain in dB to which it is restored.
   var decibels: Float = 0
   var ceiling: Float = 0
   var holdHops = 3750
   var hopsOfCode = 0
   var framesOfHop = 0
-  /// Where in the frames of the cycle the latest hop ended, and how many of them are left until the
-  /// code begins.
+  /// The frame of the cycle at which the latest hop ended, and the number of these frames that are
+  /// left until the code begins.
   var hopEnd = 0
   var framesToCode = 0
   /// Whether the dips of the code are deep.
@@ -98,31 +105,32 @@ public struct FeedbackSuppressor: ~Copyable {
   let deepDip = Gain(attenuation: ProbeSequence.dip(isDeep: true))
   private(set) var fullScale: Float
   var isOverdriven = false
-  /// Keeps a howl so low that the microphone is not overdriven, while it is being proven.
+  /// The limiter that keeps a howl below the overload of the microphone while it is being proven.
   var leveller: Limiter
   var isLevelled = false
   var stableGain: Float = 1
   var calmHops = 0
-  /// Whether the code found half a proof, and whether the next one goes on from there.
+  /// Whether the code gave only a part of a proof, and whether the next code adds to that evidence.
   var needsRepeat = false
   var isContinued = false
   var probedGain: Float = 1
 
-  /// A suppressor for sound of `channelCount` channels that comes to `fullScale` where the
-  /// microphone can go no higher. It tells what it does through `events`.
+  /// Creates a suppressor for sound of `channelCount` channels, in which a microphone at its full
+  /// scale reaches `fullScale`. It reports its actions through `events`.
   public init(
     sampleRate: Int, channelCount: Int, fullScale: Float = 1, events: consuming FeedbackEventWriter
   ) {
     self.fullScale = fullScale
-    // Slower than a low howl's period, or its gain would follow every crest; fast enough to be back
-    // before a howl that was lowered, trip by trip, is lost in the noise.
+    // The release is slower than the period of a low howl, or the gain would follow every crest. It
+    // is fast enough to end before a howl that is lowered in each round trip is lost in the noise.
     leveller = Limiter(
       limit: fullScale, sampleRate: sampleRate, holdSeconds: 0, releaseSeconds: 0.02)
     bands = HopLevels(sampleRate: sampleRate, channelCount: channelCount)
     self.events = events
   }
 
-  /// The microphone comes to `gain` from now on where it can go no higher. Silence changes nothing.
+  /// Sets the level that the microphone reaches at its full scale from now on. A gain of zero
+  /// changes nothing.
   @_noLocks
   mutating func setFullScale(_ gain: Gain) {
     guard gain.factor > 0 else { return }
@@ -130,10 +138,10 @@ public struct FeedbackSuppressor: ~Copyable {
     if !isLevelled { leveller.limit = fullScale }
   }
 
-  /// The number of howls that were ducked, as it grows.
+  /// Returns a view of the current number of ducked howls.
   public borrowing func makeDuckView() -> PublishedValueView { ducks.makeView() }
 
-  /// Sound was lost: what came before has nothing to do with what comes.
+  /// Ends the analysis of earlier samples after lost frames: they are unrelated to the next ones.
   @_noLocks
   public mutating func interrupt() {
     history.clear()
@@ -145,9 +153,9 @@ public struct FeedbackSuppressor: ~Copyable {
     }
   }
 
-  /// Analyses the microphone as it would be played, and lowers it where it howls. The limiter that
-  /// comes after it has come to `limiterGain`. Answers whether that has to hold its gain, as it has
-  /// to while a code is sent.
+  /// Analyses the microphone before it is added to the output, and lowers it if it howls.
+  /// `limiterGain` is the current gain of the limiter that follows. Returns whether that limiter
+  /// must hold its gain, which is required while a code is sent.
   @_noLocks @discardableResult
   public mutating func process(_ bus: inout MixerBus, limiterGain: Float = 1) -> Bool {
     bus.measurePeak()
@@ -160,7 +168,8 @@ public struct FeedbackSuppressor: ~Copyable {
     return isProbing
   }
 
-  /// The first `frames` frames of `sound`, which reach up to `peak`, from `frame` on.
+  /// Analyses the first `frames` frames of `sound`, whose peak is `peak` at most and which begin at
+  /// `frame`.
   @_noLocks
   private mutating func analyse(
     _ sound: borrowing SampleBuffer, frames: Int, peak: Float, at frame: Int
@@ -192,7 +201,7 @@ public struct FeedbackSuppressor: ~Copyable {
     }
   }
 
-  /// Lowers the first `frames` frames of the microphone in the output.
+  /// Applies the gains to the first `frames` frames of the microphone in the output.
   @_noLocks
   private mutating func apply(to sound: inout SampleBuffer, frames: Int) {
     var done = min(frames, framesToCode)
@@ -223,9 +232,9 @@ public struct FeedbackSuppressor: ~Copyable {
   }
 }
 
-/// From a suspicion to a proof.
+/// The steps from a suspicion to a proof.
 extension FeedbackSuppressor {
-  /// Looks for a band that behaves as a howl would, and begins to prove it.
+  /// Searches for a band that behaves like a howl, and begins to prove it.
   @_noLocks
   mutating func findCandidate() {
     heldHops = isHeld ? min(24, heldHops &+ 1) : max(0, heldHops &- 1)
@@ -249,11 +258,11 @@ extension FeedbackSuppressor {
     if isOverdriven { beginStabilizing() } else { sendCode() }
   }
 
-  /// The loudest band that grows as a loop would, and by how many dB a hop.
+  /// Returns the loudest band that grows as in a loop, and its growth in dB per hop.
   @_noLocks
   private mutating func growingBand() -> (band: Int, rise: Float)? {
-    // Where it howled before it may howl again, and half a code of deep dips goes round in a loop
-    // for a while.
+    // After a howl another one is likely, and the dips of an aborted deep code circulate in a loop
+    // for a while; in both cases a line may deviate more.
     let isRough = duckCount > 0 || hop &- brokenCodeHop < 375
     let growths = lines.growths(of: history, spread: isRough ? 2 : 0.3)
     guard any(growths .!= SIMD4(repeating: 0)) else { return nil }
@@ -279,9 +288,9 @@ extension FeedbackSuppressor {
     leveller.limit = min(leveller.limit, 0.5 * fullScale)
   }
 
-  /// Lowers the limit of what the microphone adds to the output to 24 dB below its full scale, and
-  /// waits until the gains that hold a howl down have found their place. What overdrives the
-  /// microphone even then comes from outside.
+  /// Lowers the limit of the microphone's part of the output to 24 dB below its full scale, and
+  /// waits until the gains that hold a howl down are stable. A sound that overdrives the microphone
+  /// even then is external.
   @_noLocks
   mutating func stabilize() {
     if leveller.limit > 0.08 * fullScale { leveller.limit = 0.6 * leveller.limit }
@@ -298,16 +307,16 @@ extension FeedbackSuppressor {
     }
   }
 
-  /// Sends a code of shallow dips; of deep ones where the sound is at the limit or soon will be, or
-  /// where shallow ones were not enough. Deep ones go round in a loop for long, and a howl grows by
-  /// no straight line any more: what is soft has time for shallow ones.
+  /// Sends a code of shallow dips, or of deep dips if the sound is at the limit or soon will be, or
+  /// if shallow dips were not enough. Deep dips circulate in a loop for long, and a howl no longer
+  /// grows linearly in dB after them; for a quiet sound there is time for shallow dips.
   @_noLocks
   mutating func sendCode() {
     stage = .probing
     bands.bePrecise()
     probedGain = reduction
     let level = history.level(band: suspect, age: 0)
-    // Where it will be at the end of the code, and a second from now.
+    // The levels at the end of the code, and one second from now.
     let isUrgent = growth == 0 || isHeld || level + 80 * growth > -6
     let isSoonLoud = level + 400 * growth > Self.loudDBFS
     isDeep = !hasDecayed && (isUrgent || isContinued || failures >= 2 && isSoonLoud)
@@ -319,10 +328,10 @@ extension FeedbackSuppressor {
     framesToCode = hopEnd
   }
 
-  /// Takes a hop of what comes back.
+  /// Evaluates one hop of the returned sound.
   @_noLocks
   mutating func probe(at frame: Int) {
-    // Something came in the way that hides the code: once more, from where it is now.
+    // Another sound masks the code: the code starts again at the current level.
     if isOverdriven || reduction < 0.7 * probedGain {
       if isDeep { brokenCodeHop = hop }
       return isOverdriven || isLevelled ? beginStabilizing() : sendCode()
@@ -338,24 +347,25 @@ extension FeedbackSuppressor {
       if answer.needsRepeat(limited: limited, isLoud: isLevelled) { needsRepeat = true }
     }
     if code.isOver && needsRepeat && code.codes < 4 {
-      // Half a proof: what the same again says is added to it. What is held at the limit has been
-      // loud for long enough by now.
+      // The proof is incomplete: the evidence of another code is added to it. A sound held at the
+      // limit has been loud for long enough by now.
       isContinued = true
       if isHeld { beginStabilizing() } else { sendCode() }
     } else if code.isOver || history.level(band: suspect, age: 0) < -75 {
-      // In a loop as short as a dip many trips are lowered by it: one of 3 dB ends a howl before it
-      // is proven.
+      // If the round trip is short compared with a dip, a dip attenuates the sound in each of many
+      // round trips: a dip of 3 dB then ends a howl before it is proven.
       hasDecayed = !code.isOver && isDeep
       giveUp()
     }
   }
 
-  /// No howl was found: the next code waits, the longer the more often nothing did.
+  /// Ends a probe that found no howl. The delay until the next code grows with the number of
+  /// failures.
   @_noLocks
   mutating func giveUp() {
     failures = min(failures &+ 1, growth > 0 ? 3 : needsRepeat ? 5 : 7)
-    // 32 ms, 128 ms and 0.5 s. What is held at the limit hurts if it is a howl: it is asked
-    // twice more, at once, but later only after 8 s.
+    // 32 ms, 128 ms and 0.5 s. A sound held at the limit is painful if it is a howl: it is probed
+    // twice more at once, but later only after 8 s.
     nextProbeHop = hop &+ 3 << (2 &* max(0, failures &- (growth > 0 ? 0 : 2)))
     endProbe()
   }

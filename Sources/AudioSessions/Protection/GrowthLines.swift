@@ -3,35 +3,35 @@
 import AudioBasics
 import AudioLevels
 
-/// Tells what grows as a feedback loop does, by the same rise in dB again and again: straight lines
-/// through the latest levels of four bands, of the last 128, 256, 512, 1024, 2048 and 4096 ms,
-/// since a loop of +0.1 dB that takes 62 ms grows by 1.6 dB a second. The last two take every
-/// eighth hop.
+/// A detector of the growth of a feedback loop, which is the same rise in dB again and again. It
+/// fits straight lines to the latest levels of four bands, over the last 128, 256, 512, 1024, 2048
+/// and 4096 ms, since a loop of +0.1 dB with a round trip of 62 ms grows by 1.6 dB per second. The
+/// last two lines use every eighth hop.
 struct GrowthLines: ~Copyable {
-  /// dB by which what grows rises at least. What begins in digital silence rises by more than the
-  /// most, and is no straight line.
+  /// The least and the greatest rise in dB of a growing band. A sound that begins in digital
+  /// silence rises by more than the greatest, and not along a straight line.
   private static var leastRise: Float { @_noLocks get { 6 } }
   private static var mostRise: Float { @_noLocks get { 120 } }
 
-  /// Of all hops, and of every eighth one.
+  /// The sums of all hops, and of every eighth hop.
   private var hops = RegressionSums(capacity: 512, value: LevelHistory.silence)
   private var eighths = RegressionSums(capacity: 256, value: LevelHistory.silence)
 
-  /// Hops of a line, and from one of its values to the next.
+  /// Returns the number of hops of a line; `step` returns that from one of its values to the next.
   @_noLocks
   private static func length(_ line: Int) -> Int { 48 << line }
   @_noLocks
   private static func step(_ line: Int) -> Int { line < 4 ? 1 : 8 }
 
-  /// Hops from the latest one back to the oldest value of a line.
+  /// Returns the number of hops from the latest one back to the oldest value of a line.
   @_noLocks
   private static func age(_ line: Int) -> Int { length(line) &- step(line) }
 
-  /// How many of the lines have a value at the hop in that place.
+  /// Returns how many of the lines have a value at the hop with the index `place`.
   @_noLocks
   private static func lineCount(at place: Int) -> Int { place & 7 == 0 ? 6 : 4 }
 
-  /// The lowest of the oldest values of the first four, or of all six lines.
+  /// Returns the lowest of the oldest values of the first four lines, or of all six lines.
   @_noLocks @inline(__always)
   private static func lowestStart(
     of history: borrowing LevelHistory, _ count: Int
@@ -46,7 +46,7 @@ struct GrowthLines: ~Copyable {
     return lowest
   }
 
-  /// All lines are those of silence.
+  /// Resets all lines to silence.
   @_noLocks
   mutating func clear() {
     hops.fill(with: LevelHistory.silence)
@@ -61,16 +61,17 @@ struct GrowthLines: ~Copyable {
     if history.newest & 7 == 0 { eighths.add(newest) }
   }
 
-  /// The growth of each band in dB a hop at the latest hop of `history`, where it is that of a
-  /// loop: a straight line in dB for the last 128 ms to 4096 ms, by at least 6 dB, but for `spread`
-  /// dB; 0 where it is none.
+  /// Returns the growth of each band in dB per hop at the latest hop of `history` if it is that of
+  /// a loop: a straight line in dB over the last 128 ms to 4096 ms that rises by at least 6 dB,
+  /// whose RMS residual is below `spread` dB or 3 % of the rise, whichever is more. Returns 0 for
+  /// the other bands.
   @_noLocks
   func growths(of history: borrowing LevelHistory, spread: Float) -> SIMD4<Float> {
     let now = history.levels(age: 0)
     let leastRise = SIMD4(repeating: Self.leastRise)
     let none = SIMD4<Float>(repeating: 0)
     let count = Self.lineCount(at: history.newest)
-    // Few bands rise, and only those are worth a closer look.
+    // Few bands rise, and only those need a line.
     guard any(now - Self.lowestStart(of: history, count) .> leastRise) else { return none }
     var growths = none
     var index = 0
@@ -83,7 +84,7 @@ struct GrowthLines: ~Copyable {
           step == 1 ? hops.fits(length: length) : eighths.fits(length: length / step)
         let slopes = slopesOfSteps * (1 / Float(step))
         let rise = slopes * SIMD4(repeating: Float(length))
-        // What speech and struck strings do is never so straight.
+        // The levels of speech and of struck strings never follow a straight line so closely.
         let relative = SIMD4(repeating: 0.03) * rise
         let bounds = relative.replacing(
           with: spread, where: relative .< SIMD4(repeating: spread))

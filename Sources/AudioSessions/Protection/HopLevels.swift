@@ -3,48 +3,51 @@
 import AudioBasics
 import AudioLevels
 
-/// The levels of four broad frequency bands of a sound, once every hop of 2.7 ms: a tone that grows
-/// is seen beside a voice in another band.
+/// The levels of four broad frequency bands of a sound, updated once per hop of 2.7 ms. A tone that
+/// grows in one band is thus visible while a voice is louder in another band.
 ///
-/// From 40 kHz on not every frame is looked at: a tone folded down is as loud as it was, and levels
-/// are all that counts here. A wave's energy is told from moment to moment, and not only over whole
-/// periods, as v1 v1 - v0 v2, v0, v1 and v2 being the high, the middle and the low output of a
-/// band's filter: for a tone all are a quarter of a period apart, and the sum of the squares of its
-/// sine and its cosine stands still (after J. F. Kaiser, "On a simple algorithm to calculate the
-/// energy of a signal", 1990). So it is told once in eight frames, and the filters take the seven
-/// before it in one go. A hop's level is that of the last four.
+/// At sample rates of 40 kHz and above, only some of the frames are analysed: an aliased tone is as
+/// loud as the original, and only levels matter here. The energy of a wave is measured at single
+/// frames, and not only over whole periods, as v1 v1 - v0 v2, where v0, v1 and v2 are the
+/// high-pass, band-pass and low-pass outputs of a band's filter: for a tone these are a quarter of
+/// a period apart, and the sum of the squares of its sine and its cosine is constant (after J. F.
+/// Kaiser, "On a simple algorithm to calculate the energy of a signal", 1990). The energy is
+/// therefore calculated once in eight frames, and the filters process the seven frames before in
+/// one step. The level of a hop is that of the last four hops.
 ///
-/// For as long as a code is sent, each of them is looked at, and the frames half-way in between as
-/// well, by filters of their own: what is folded down has one sign in the former and the other one
-/// in the latter, so that their energies together do not depend on when a sound with high
-/// frequencies comes back.
+/// While a code is sent, each of these frames is evaluated, and the frames half-way between them as
+/// well, by separate filters: an aliased tone has one sign in the former and the opposite sign in
+/// the latter, so that the sum of their energies does not depend on the time at which a sound with
+/// high frequencies returns.
 struct HopLevels: ~Copyable {
-  /// Levels of the last four hops in dBFS, a full-scale sine being -3.
+  /// The levels of the last four hops in dBFS; a full-scale sine has -3 dBFS.
   private(set) var levels = SIMD4<Float>(repeating: -200)
-  /// The band that is loudest.
+  /// The index of the loudest band.
   private(set) var loudest = 0
-  /// Frames of a hop.
+  /// The number of frames of a hop.
   let hopFrames: Int
-  /// Whether all frames are looked at, and the tone's pitch is being found out as well.
+  /// Whether all frames are evaluated, and the pitch of the tone is measured as well.
   private(set) var isPrecise = false
 
   private let stride: Int
   private let filters: BandFilters
-  /// What makes a level of the energy of a sum of channels.
+  /// The factor from the energy of the sum of all channels to the power of a level.
   private let share: Float
   private var state = BandFilters.Pair()
-  /// Sums of the channels of frames that the filters take at the end of the hop, and how many.
+  /// The sums of the channels of the frames that the filters process at the end of the hop, and
+  /// their number.
   private var waiting: SampleBuffer
   private var waitingCount = 0
-  /// The same of the frames in between.
+  /// The same for the frames in between.
   private var stateBetween = BandFilters.Pair()
   private var waitingBetween: SampleBuffer
   private var waitingBetweenCount = 0
-  /// What the filters made of this hop, and of the sound since it is precise.
+  /// The sums of the filters' outputs: the energy in this hop, and the products and squares since
+  /// the analysis became precise.
   private var sums = BandFilters.Sums()
-  /// Frames that the filters took in this hop.
+  /// The number of frames that the filters processed in this hop.
   private var looked: Float = 0
-  /// Frames until the next one that is looked at, and until the next one in between.
+  /// The number of frames until the next analysed frame, and until the next frame in between.
   private var skip = 0
   private var skipBetween = 0
   private var filled = 0
@@ -54,7 +57,7 @@ struct HopLevels: ~Copyable {
     SIMD4<Float>(repeating: 0)
   )
 
-  /// Frames from one that is looked at to the next.
+  /// Returns the distance in frames between two analysed frames.
   @_noLocks
   static func stride(_ sampleRate: Int) -> Int { max(1, sampleRate / 20000) }
 
@@ -70,8 +73,8 @@ struct HopLevels: ~Copyable {
     filters = BandFilters(centres: pointwiseMin(centres, SIMD4(repeating: 0.3)))
   }
 
-  /// Listens to `buffer` from the frame `start` on, up to the end of the hop or to `end`; returns
-  /// the frame it came to. `isHopOver` says which it was.
+  /// Analyses `buffer` from the frame `start` up to the end of the hop or to `end`. Returns the
+  /// frame at which it stopped; `isHopOver` tells which of the two it was.
   @_noLocks
   mutating func listen(_ buffer: borrowing SampleBuffer, from start: Int, to end: Int) -> Int {
     let stop = min(end, start &+ hopFrames &- filled)
@@ -85,7 +88,8 @@ struct HopLevels: ~Copyable {
     return stop
   }
 
-  /// The same for the frames in between. Kept apart, so that what is common stays small.
+  /// Does the same for the frames in between. It is a separate function to keep the common path
+  /// small.
   @_noLocks @inline(never)
   private mutating func listenBetween(
     _ buffer: borrowing SampleBuffer, from start: Int, to stop: Int
@@ -98,7 +102,7 @@ struct HopLevels: ~Copyable {
     skipBetween = first &+ count &* stride &- stop
   }
 
-  /// The filters take what waits for them.
+  /// Filters the waiting frames.
   @_noLocks
   private mutating func takeWaiting() {
     if isPrecise { return takeAllWaiting() }
@@ -108,7 +112,7 @@ struct HopLevels: ~Copyable {
     waitingCount = 0
   }
 
-  /// The same with the frames in between.
+  /// Filters the waiting frames and the frames in between.
   @_noLocks @inline(never)
   private mutating func takeAllWaiting() {
     looked += Float(waitingCount &+ waitingBetweenCount)
@@ -119,7 +123,7 @@ struct HopLevels: ~Copyable {
     waitingBetweenCount = 0
   }
 
-  /// As `listen`, for frames too soft to matter.
+  /// Replaces `listen` for frames too quiet to matter.
   @_noLocks
   mutating func passSilence(from start: Int, to end: Int) -> Int {
     let stop = min(end, start &+ hopFrames &- filled)
@@ -130,12 +134,12 @@ struct HopLevels: ~Copyable {
     return stop
   }
 
-  /// Whether a hop is over, and `finishHop` is due.
+  /// Whether a hop is over, so that `finishHop` must be called.
   var isHopOver: Bool {
     @_noLocks get { filled >= hopFrames }
   }
 
-  /// Sums a hop up.
+  /// Calculates the levels at the end of a hop.
   @_noLocks
   mutating func finishHop() {
     takeWaiting()
@@ -144,8 +148,8 @@ struct HopLevels: ~Copyable {
     energies = (latest, energies.0, energies.1, energies.2)
     levels = RealtimeDecibels.levels(ofPowers: sum)
     findLoudest()
-    // What fades away must not end in numbers so small that they take long to compute with; nor
-    // what was no number stay for good.
+    // A decaying sound must not end in denormal numbers, which take long to compute with, and a
+    // value that is not a number (NaN) must not stay in the filters permanently.
     if !any(latest .>= SIMD4(repeating: 1e-20)) {
       state = BandFilters.Pair()
       stateBetween = state
@@ -155,7 +159,7 @@ struct HopLevels: ~Copyable {
     filled = 0
   }
 
-  /// A band's energies in the last four hops, the latest first.
+  /// Returns a band's energies in the last four hops, the latest first.
   @_noLocks
   func energies(band: Int) -> SIMD4<Float> {
     SIMD4(energies.0[band], energies.1[band], energies.2[band], energies.3[band])
@@ -171,7 +175,7 @@ struct HopLevels: ~Copyable {
     }
   }
 
-  /// Looks at all frames from now on, and finds the pitch out anew.
+  /// Evaluates all frames from now on, and starts to measure the pitch again.
   @_noLocks
   mutating func bePrecise() {
     takeWaiting()
@@ -184,14 +188,14 @@ struct HopLevels: ~Copyable {
     sums.squares = sums.products
   }
 
-  /// Looks at every `stride`-th frame from now on.
+  /// Analyses every `stride`-th frame from now on.
   @_noLocks
   mutating func beImprecise() {
     takeWaiting()
     isPrecise = false
   }
 
-  /// The cosine of the angle a band's tone turns by from one looked at frame to the next.
+  /// Returns the cosine of the phase angle of a band's tone between two analysed frames.
   @_noLocks
   func pitchCosine(band: Int) -> Float {
     sums.squares[band] > 0 ? sums.products[band] / sums.squares[band] : 0

@@ -3,11 +3,11 @@
 import AudioBasics
 import AudioLevels
 
-/// The levels of four bands over the last five seconds, and what the limiters left of them.
+/// The levels of four bands over the last five seconds, and the gains of the limiters.
 struct LevelHistory: ~Copyable {
   private var levels: SampleBuffer
   private var gains: SampleBuffer
-  /// The place of the latest hop.
+  /// The index of the latest hop.
   private(set) var newest = 0
   private static var capacity: Int { @_noLocks get { 2048 } }
   /// The level of silence, in dBFS.
@@ -19,7 +19,7 @@ struct LevelHistory: ~Copyable {
     clear()
   }
 
-  /// Forgets everything.
+  /// Sets all levels to silence.
   @_noLocks
   mutating func clear() {
     var index = 0
@@ -29,8 +29,8 @@ struct LevelHistory: ~Copyable {
     }
   }
 
-  /// Adds the levels of a hop, which the limiters leave `gain` dB of; rounded, so that sums of them
-  /// are exact.
+  /// Adds the levels of a hop, which the limiters change by `gain` dB. The levels are rounded, so
+  /// that sums of them are exact.
   @_noLocks
   mutating func add(_ hop: SIMD4<Float>, gain: Float) {
     newest = (newest &+ 1) & (Self.capacity &- 1)
@@ -38,23 +38,23 @@ struct LevelHistory: ~Copyable {
     levels.setFourSamples(RegressionSums.rounded(hop), at: offset(age: 0))
   }
 
-  /// Where the levels of `age` hops ago are.
+  /// Returns the offset of the levels of `age` hops ago.
   @_noLocks @inline(__always)
   private func offset(age: Int) -> Int {
     ((newest &- age) & (Self.capacity &- 1)) &* 4
   }
 
-  /// The level of each band `age` hops ago.
+  /// Returns the level of each band `age` hops ago.
   @_noLocks @inline(__always)
   func levels(age: Int) -> SIMD4<Float> { levels.fourSamples(at: offset(age: age)) }
 
-  /// A band's level `age` hops ago.
+  /// Returns a band's level `age` hops ago.
   @_noLocks
   func level(band: Int, age: Int) -> Float {
     levels[offset(age: age) &+ band]
   }
 
-  /// A band's highest level in `hops` hops, the last of which was `age` hops ago.
+  /// Returns a band's highest level in `hops` hops, the last of which was `age` hops ago.
   @_noLocks
   func highest(band: Int, hops: Int, age: Int) -> Float {
     var highest = Self.silence
@@ -66,7 +66,7 @@ struct LevelHistory: ~Copyable {
     return highest
   }
 
-  /// A band's level `age` hops ago as it was played.
+  /// Returns a band's level `age` hops ago as it was played, after the limiters.
   @_noLocks
   func playedLevel(band: Int, age: Int) -> Float {
     let mask = Self.capacity &- 1
@@ -76,7 +76,8 @@ struct LevelHistory: ~Copyable {
         + gains[(offset &- 3) & mask])
   }
 
-  /// Whether a band is about as loud as it was `hops` hops ago, and half of them ago.
+  /// Returns whether a band is at most 2 dB below its levels `hops` hops ago and half as many hops
+  /// ago.
   @_noLocks
   func stands(band: Int, hops: Int) -> Bool {
     let now = level(band: band, age: 0) + 2

@@ -4,16 +4,16 @@ import AudioBasics
 import AudioLevels
 import CVectors
 
-/// Keeps samples at or below a limit: without looking ahead and so without delay, or with a
-/// look-ahead, which delays all frames by `delayFrames` and lowers them smoothly before a peak
-/// comes. For the audio thread; a value belongs to one thread at a time.
+/// A limiter that keeps samples at or below a limit: without look-ahead and therefore without
+/// delay, or with a look-ahead, which delays all frames by `delayFrames` and lowers them smoothly
+/// before a peak. For the audio thread; a value belongs to one thread at a time.
 ///
 /// The gain of a frame falls at once to that of its loudest channel, g = limit / peak. It rises
-/// only to the gain that the highest peak of the hold time takes, with g += (target - g) / (release
-/// x rate): as long as the hold time is half a period of the lowest note, the gain of a steady tone
-/// stands still from crest to crest and adds no harmonics, and it is back soon after a peak that
-/// was short. All channels share the gain, so that nothing moves from left to right. Frames below
-/// the limit pass as they are, bit for bit, once the gain is back at one.
+/// only to the gain that the highest peak of the hold time requires, with g += (target - g) /
+/// (release x rate). If the hold time is at least half a period of the lowest note, the gain of a
+/// steady tone is constant from crest to crest and adds no harmonics, and it recovers soon after a
+/// short peak. All channels share the gain, so that the stereo image does not move. Frames below
+/// the limit pass unchanged, bit for bit, once the gain is back at one.
 ///
 /// ```swift
 /// var limiter = Limiter(limit: 0.5, sampleRate: 48000)
@@ -23,26 +23,27 @@ import CVectors
 /// precondition(buffer[63] <= 0.5 && limiter.limitedFrames == 64)
 /// ```
 public struct Limiter: ~Copyable {
-  /// The highest magnitude let through; may be changed at any time.
+  /// The highest magnitude of a sample in the output; may be changed at any time.
   public var limit: Float
-  /// Frames by which it delays the sound: 0 without a look-ahead.
+  /// The number of frames by which the limiter delays the sound: 0 without a look-ahead.
   public let delayFrames: Int
-  /// Frames so far that came in above the limit.
+  /// The number of input frames above the limit so far.
   public private(set) var limitedFrames = 0
-  /// Keeps the gain from rising, for as long as a probe measures what a change of level does.
+  /// Whether the gain must not rise, while a probe measures the effect of a change of level.
   public var isHeld = false
-  /// The gain of the last frame. With a look-ahead never quite one, since no frame passes at once.
+  /// The gain of the last frame. With a look-ahead it is always below one, since the frames are
+  /// delayed.
   public private(set) var gain: Float = 1
 
   private var lookAhead: LookAheadLimiter?
   private let recovery: Float
-  /// The highest peak of the hold time; without blocks for a gain that is never held.
+  /// The highest peak of the hold time; it has no blocks if the gain is never held.
   private var recentPeak: SlidingPeak
   /// The gain that is being approached.
   private var target: Float = 1
 
-  /// A limit at `limit`, 1 being full scale. `holdSeconds` after a peak the gain begins to rise,
-  /// and is two thirds of the way back after another `releaseSeconds`.
+  /// Creates a limiter at `limit`, where 1 is full scale. The gain begins to rise `holdSeconds`
+  /// after a peak, and recovers by two thirds within another `releaseSeconds`.
   public init(
     limit: Float, sampleRate: Int, holdSeconds: Double = 0.016, releaseSeconds: Double = 0.02
   ) {
@@ -54,10 +55,10 @@ public struct Limiter: ~Copyable {
         ? max(1, Int(clamping: holdSeconds * Double(sampleRate) / 16)) : 0)
   }
 
-  /// A limit at `limit`, 1 being full scale, for sound of `channelCount` channels that it delays by
-  /// `lookAheadSeconds`, 0.1 ms to 0.1 s, to lower it before a peak comes. With `limitsTruePeak` it
-  /// holds the peak between the samples, too, as ITU-R BS.1770-5 measures it, and the delay is up
-  /// to 13 frames longer.
+  /// Creates a limiter at `limit`, where 1 is full scale, for sound of `channelCount` channels. It
+  /// delays the sound by `lookAheadSeconds`, 0.1 ms to 0.1 s, to lower it before a peak. With
+  /// `limitsTruePeak` it also limits the peak between the samples, as ITU-R BS.1770-5 measures it,
+  /// and the delay is up to 13 frames longer.
   public init(
     limit: Float, sampleRate: Int, channelCount: Int, lookAheadSeconds: Double,
     limitsTruePeak: Bool = false, holdSeconds: Double = 0.016, releaseSeconds: Double = 0.02
@@ -75,7 +76,7 @@ public struct Limiter: ~Copyable {
     recentPeak = SlidingPeak(blockFrames: 0)
   }
 
-  /// The number before 1.
+  /// The largest number below 1.
   private static var delayedUnity: Float { @_noLocks get { 0.999_999_94 } }
 
   /// The longest look-ahead, in seconds.
@@ -111,11 +112,11 @@ public struct Limiter: ~Copyable {
     }
   }
 
-  /// Limits frames of one block.
+  /// Limits the frames of one block.
   @_noLocks
   private mutating func processBlock(_ buffer: inout SampleBuffer, from first: Int, frames: Int) {
     let peak = buffer.peak(from: first, frames: frames)
-    // Never less than a float can tell, or the gain would never reach its target.
+    // The step is never below the resolution of a float, or the gain would never reach its target.
     let step = isHeld || gain >= target ? 0 : max((target - gain) * recovery, SlidingPeak.leastStep)
     let last = step > 0 ? min(target, gain + step * Float(frames)) : gain
     if peak * last > limit * 0.999_999_5 {
@@ -132,7 +133,7 @@ public struct Limiter: ~Copyable {
     if recentPeak.add(peak, frames: frames) { target = recentPeak.gain(limit: limit) }
   }
 
-  /// Frame by frame, where a peak takes a lower gain than there is.
+  /// Limits frame by frame, if a peak requires a lower gain than the current one.
   @_noLocks @inline(never)
   private mutating func limitFrames(
     _ buffer: inout SampleBuffer, from first: Int, frames: Int, step: Float

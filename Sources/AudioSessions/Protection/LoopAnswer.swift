@@ -3,37 +3,38 @@
 import AudioBasics
 import RealtimeAudio
 
-/// The result of fitting a loop with a certain lag and resonance to a code that came back, if all
-/// of the level comes through the loop.
+/// The result of fitting a loop with a certain lag and resonance to a returned code, under the
+/// assumption that all of the level comes through the loop.
 struct LoopAnswer: BitwiseCopyable {
-  /// Half hops it takes for what is played to come back.
+  /// The round-trip time in half hops.
   var lag: Int
-  /// How much of the code it was found in: 0 half, 1 most, 2 all.
+  /// The part of the code that was evaluated: 0 is half, 1 is most, 2 is all of it.
   var stage: Int
-  /// How many codes it was found in.
+  /// The number of codes that were evaluated.
   var codes: Int
   /// The share of the level's changes that the loop accounts for (the coefficient of
   /// determination): 1 is all.
   var share: Float
-  /// What the loop leaves unexplained, as a share of what is left where the code is thought away:
-  /// below 1 the code came back. What only repeats itself is not explained better by the code.
+  /// The residual of the loop, relative to the residual of the same fit without the code: a value
+  /// below 1 means that the code returned. The code does not improve the fit to a sound that only
+  /// repeats itself.
   var residualRatio: Float
-  /// What the loop leaves unexplained, as a share of what may be: twice as much as before the code,
-  /// and 2 %.
+  /// The residual of the loop, relative to the permitted one: twice the residual before the code,
+  /// and 2 % of the level's changes.
   var misfit: Float
-  /// The share of the microphone's level that comes through the loop, as the code tells it, in dB:
-  /// 0 is all of it.
+  /// The share of the microphone's level that comes through the loop, estimated from the code, in
+  /// dB: 0 is all of it.
   var part: Float
-  /// The loop's gain in dB: by how much the sound changes in a trip beyond what was done to it, be
-  /// it what the limiters take off or its growth.
+  /// The loop gain in dB: the change of the level in a round trip, apart from the changes applied
+  /// to it. It compensates the attenuation of the limiters, or shows as growth.
   var gain: Float
-  /// The loop that fits best if only a part of the level comes through it.
+  /// The best fit of a loop through which only a part of the level comes.
   var partial: PartialLoop
 
-  /// Whole hops of a trip.
+  /// The round-trip time in whole hops.
   var hops: Int { @_noLocks get { (lag &+ 1) / 2 } }
 
-  /// Before there is any.
+  /// The value before there is a result.
   static var none: LoopAnswer {
     @_noLocks get {
       LoopAnswer(
@@ -43,31 +44,32 @@ struct LoopAnswer: BitwiseCopyable {
     }
   }
 
-  /// Whether a loop that keeps a howl up could answer like that. What comes from outside makes the
-  /// gain seem larger, never smaller: what dies away by itself is in a loop below 0 dB.
+  /// Returns whether a loop that sustains a howl could give this result. External sound makes the
+  /// gain seem larger, never smaller: a sound that dies away by itself is in a loop below 0 dB.
   @_noLocks
   private func isPlausible(limited: Float) -> Bool {
     abs(part) < 2.5 && gain > -0.15 && misfit < 1 && !isBetterInPart(limited: limited)
   }
 
-  /// Whether a loop that less than all comes through explains far more. One that rings looks like a
-  /// somewhat smaller part; what stands at the limit would have to be one that is much smaller.
+  /// Returns whether a loop through which only a part of the level comes explains far more. A
+  /// resonant loop seems to have a slightly smaller part; for a sound at the limit the part would
+  /// have to be much smaller.
   @_noLocks
   private func isBetterInPart(limited: Float) -> Bool {
     partial.part < (limited > 2 ? -2.5 : -1.2) && residualRatio > 1.6 * partial.residualRatio
       || partial.gain < -0.3 && residualRatio > 8 * partial.residualRatio
   }
 
-  /// Whether it proves a loop, in which `limited` dB are taken off by limiters.
+  /// Returns whether the result proves a loop, in which the limiters attenuate by `limited` dB.
   ///
-  /// The bounds lie between what 540 loops of +0.1 to +12 dB answered, and 1,920 rooms with one of
-  /// -0.5 or -1 dB, in which 16 kinds of sound were played (`swift run -c release Benchmarks howls`
-  /// tries others).
+  /// The bounds are between the results of 540 loops of +0.1 to +12 dB, and those of 1,920 rooms
+  /// with a loop of -0.5 or -1 dB, in which 16 kinds of sound were played (`swift run -c release
+  /// Benchmarks howls` tests others).
   @_noLocks
   func confirmsFeedback(limited: Float) -> Bool {
     guard isPlausible(limited: limited) else { return false }
-    // The part of a loop in a sound from outside that stands at the limit is smaller by what is
-    // taken off.
+    // In an external sound at the limit, the part of the loop is smaller by the attenuation of the
+    // limiters.
     let isApart = limited > 2 && abs(gain - limited) < 1
     switch stage {
     case 0 where isApart: return share > 0.9 && residualRatio < 0.15 && abs(part) < 1.5
@@ -81,7 +83,8 @@ struct LoopAnswer: BitwiseCopyable {
     }
   }
 
-  /// Whether the same code once more may prove what this one did not; what is loud is asked sooner.
+  /// Returns whether another code of the same kind may complete the proof; a loud sound is probed
+  /// again sooner.
   @_noLocks
   func needsRepeat(limited: Float, isLoud: Bool) -> Bool {
     guard isPlausible(limited: limited), stage == ProbeCode.stages &- 1 else { return false }
@@ -89,33 +92,35 @@ struct LoopAnswer: BitwiseCopyable {
   }
 }
 
-/// The result of fitting a loop that only a part of the level comes through. Lag, residualRatio and
-/// part are as in `LoopAnswer`.
+/// The result of fitting a loop through which only a part of the level comes. Lag, residualRatio
+/// and part are as in `LoopAnswer`.
 struct PartialLoop: BitwiseCopyable {
   var lag: Int
   var residualRatio: Float
   var part: Float
-  /// The loop's gain in dB: by how much its part changes in a trip.
+  /// The loop gain in dB: the change of the loop's part of the level in a round trip.
   var gain: Float
 
-  /// Before there is any.
+  /// The value before there is a result.
   static var none: PartialLoop {
     @_noLocks get { PartialLoop(lag: 0, residualRatio: 1, part: 0, gain: 0) }
   }
 }
 
-/// The inner products of the levels and of what was played a lag before, without their parabolas.
+/// The inner products of the levels and of the levels played one lag before, without their
+/// parabolas.
 struct LoopMoments: BitwiseCopyable {
-  /// Inner products of the levels with themselves, of the levels with what was played, and of that
-  /// with itself; and by how many dB the levels are above it on average.
+  /// The inner products of the levels with themselves, of the levels with the played levels, and of
+  /// the played levels with themselves; and the mean difference in dB between the levels and the
+  /// played levels.
   var whole: SIMD4<Float>
-  /// What the code explains of the second and the third; and both again for what was played without
-  /// the code.
+  /// The parts of the second and the third product that the code explains; and the second and the
+  /// third product for the levels played without the code.
   var parts: SIMD4<Float>
 
-  /// Moments from the inner products with the columns of the code: those of the levels, of what was
-  /// played, and of that without the code; and from the inner products of the levels with the
-  /// latter two.
+  /// Creates moments from the inner products with the columns of the code, for the levels, for the
+  /// played levels, and for the played levels without the code; and from the inner products of the
+  /// levels with the latter two.
   @_noLocks
   init(
     level: ProbeProducts, coded: ProbeProducts, plain: ProbeProducts, product: Float,
@@ -129,7 +134,7 @@ struct LoopMoments: BitwiseCopyable {
       plainProduct - (level.parabola * plain.parabola).sum(), plain.rest)
   }
 
-  /// What that many codes say; nil where nothing came back, or more than there can be.
+  /// Returns the result of `codes` codes; nil if nothing returned, or more than a loop can return.
   @_noLocks
   func answer(lag: Int, stage: Int, codes: Int, roughness: Float) -> LoopAnswer? {
     guard whole[0] > 1e-4, parts[0] > 0, parts[1] > 1e-4 else { return nil }
@@ -150,7 +155,8 @@ struct LoopMoments: BitwiseCopyable {
         lag: lag, residualRatio: rest(slope: slope) / other, part: part, gain: part + change))
   }
 
-  /// What of the levels a loop leaves unexplained that brings `slope` of them.
+  /// Returns the residual of the levels for a loop that returns the share `slope` of the played
+  /// level.
   @_noLocks
   private func rest(slope: Float) -> Float {
     max(0, whole[0] - 2 * slope * whole[1] + slope * slope * whole[2])

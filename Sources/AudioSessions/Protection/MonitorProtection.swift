@@ -3,17 +3,17 @@
 import AudioBasics
 import RealtimeAudio
 
-/// Protects a listener where a microphone is played. A feedback suppressor, a mute after lost sound
-/// and a fade before the end lower the microphone; a dim and a limiter lower all that is played.
-/// Audio thread.
+/// The protection of a listener while a microphone is played. A feedback suppressor, a mute after
+/// lost frames and a fade-out before the end lower the microphone; a dim and a limiter lower all
+/// that is played. Audio thread.
 ///
 /// Each of them costs little and changes no bit as long as it has nothing to do.
 public struct MonitorProtection: ~Copyable {
-  /// Keeps the output at or below a limit; nil leaves it out.
+  /// The limiter that keeps the output at or below a limit; nil for none.
   public var limiter: Limiter?
-  /// Ducks the microphone where it howls; nil leaves it out.
+  /// The suppressor that ducks the microphone if it howls; nil for none.
   public var feedbackSuppressor: FeedbackSuppressor?
-  /// What a dimmed output is multiplied by.
+  /// The gain of a dimmed output.
   public var dimGain = Gain(factor: 0.1)
 
   private var dim = SmoothedGain(.unity)
@@ -21,19 +21,19 @@ public struct MonitorProtection: ~Copyable {
   private let dimRequest: PublishedValueView
   private var mute = SmoothedGain(.unity)
   private var limitedCount = PublishedValue()
-  /// The gain of the limiter's last frame, and whether it holds it.
+  /// The gain of the limiter's last frame, and whether the limiter holds its gain.
   private var limiterGain: Float = 1
   private var isLimiterHeld = false
   private let glideFrames: Int
-  /// Frames before the end at which the microphone begins to fade out: a hundredth of a second
-  /// before the frame that the limiter, as late as it is, plays as the last one.
+  /// The number of frames before the end at which the microphone begins to fade out: 10 ms before
+  /// the last frame that the limiter plays, including the limiter's delay.
   let fadeFrames: Int
-  /// Frames by which the limiter that it was made with delays all that is played.
+  /// The number of frames by which the initial limiter delays all that is played.
   let delayFrames: Int
   private var isEnding = false
 
-  /// A protection of an output of `sampleRate` Hz that changes nothing yet. The output is dimmed as
-  /// long as `dimRequest` is not zero.
+  /// Creates a protection of an output of `sampleRate` Hz that changes nothing yet. The output is
+  /// dimmed while `dimRequest` is not zero.
   public init(
     sampleRate: Int, dimRequest: consuming PublishedValueView, limiter: consuming Limiter? = nil
   ) {
@@ -44,15 +44,15 @@ public struct MonitorProtection: ~Copyable {
     fadeFrames = max(1, sampleRate / 100) + delayFrames
   }
 
-  /// The number of frames that came in above the limit, as it grows.
+  /// Returns a view of the current number of input frames above the limit.
   public borrowing func makeLimitedView() -> PublishedValueView { limitedCount.makeView() }
 
-  /// Lowers the microphone where it howls, after lost sound and before the end, to which
+  /// Lowers the microphone if it howls, after lost frames, and before the end, until which
   /// `framesLeft` frames are left.
   @_noLocks
   public mutating func processMicrophone(_ bus: inout MixerBus, framesLeft: Int = .max) {
     if bus.time.lostFrames > 0 {
-      // What was lost ended in a step: silence now, and back in a fiftieth of a second.
+      // The lost frames left a step in the samples: mute now, and fade in within 20 ms.
       mute = SmoothedGain(fadingInTo: .unity, frames: glideFrames)
       feedbackSuppressor?.interrupt()
     }
@@ -65,11 +65,11 @@ public struct MonitorProtection: ~Copyable {
       isLimiterHeld = isHeld
       limiter?.isHeld = isHeld
     }
-    // It only lowers: what bounds the peak still does.
+    // The mute only lowers the samples, so that the bound of the peak is still valid.
     mute.process(&bus.buffer, frames: bus.frames)
   }
 
-  /// The microphone comes to `gain` now where it can go no higher.
+  /// Sets the level that the microphone reaches at its full scale from now on.
   @_noLocks
   mutating func setFullScale(_ gain: Gain) {
     feedbackSuppressor?.setFullScale(gain)
@@ -94,11 +94,11 @@ public struct MonitorProtection: ~Copyable {
 }
 
 extension Limiter {
-  /// Limits the frames of `bus`. Answers with the gain of the last one and with how many have come
-  /// in above the limit so far; with nil where it leaves all of them as they are.
+  /// Limits the frames of `bus`. Returns the gain of the last frame and the number of input frames
+  /// above the limit so far; nil if all frames are left unchanged.
   ///
-  /// `mutating` where it only reads, too: what is not would be called on a copy of a limiter that
-  /// is optional.
+  /// It is `mutating` even for the path that only reads: a nonmutating function would be called on
+  /// a copy of an optional limiter.
   @_noLocks
   fileprivate mutating func limit(_ bus: inout MixerBus) -> (gain: Float, frames: Int)? {
     if gain == 1 {

@@ -3,30 +3,32 @@
 import AudioBasics
 import RealtimeAudio
 
-/// The code that proves a loop, and what it looks like in a level, ready to be multiplied with.
+/// The code that proves a loop, and the shapes of this code in a level, as columns to multiply
+/// with.
 ///
-/// Its dips are at the ones of 1001 0110, the sequence of Thue and Morse, whose sum against any
-/// parabola is zero. A level sees it through a window of four hops, and perhaps through a resonance
-/// of the room: so there are three forms of it, as it is, and behind a resonance that rings for 13
-/// and for 40 ms. With a constant, a line and a parabola they are the six columns that levels are
-/// multiplied with.
+/// The dips are at the ones of 1001 0110, the Thue-Morse sequence, whose sum against any parabola
+/// is zero. A level shows the code through a window of four hops, and perhaps through a resonance
+/// of the room. There are therefore three forms of it: unfiltered, and after a resonance that rings
+/// for 13 ms and for 40 ms. With a constant, a line and a parabola they are the six columns by
+/// which levels are multiplied.
 struct ProbeCode: ~Copyable {
-  /// Hops of a chip of the code, and of all eight.
+  /// The number of hops of a chip of the code, and of all eight chips.
   static var chipHops: Int { @_noLocks get { 5 } }
   static var hops: Int { @_noLocks get { 8 &* chipHops } }
-  /// Hops in which the code is looked for.
+  /// The number of hops in which the code is searched for.
   static var reach: Int { @_noLocks get { length(stage: 2) } }
-  /// Answers are looked for when half of the code has come back, most of it, and all.
+  /// The number of stages: results are evaluated when half of the code has returned, most of it,
+  /// and all.
   static var stages: Int { @_noLocks get { 3 } }
   static var columns: Int { @_noLocks get { 6 } }
   private static var bits: Int { @_noLocks get { 0b0110_1001 } }
 
-  /// For each hop the parabola's columns and the forms', in four lanes each.
+  /// The values of the columns for each hop: four lanes for the parabola's and four for the forms'.
   private var values: SampleBuffer
-  /// For each stage and each orthonormal column, the weights of the columns it is the sum of, in
-  /// four lanes for the parabola's and four for the forms'.
+  /// The weights of the columns whose sum is each orthonormal column, for each stage: four lanes
+  /// for the parabola's and four for the forms'.
   private var weights: SampleBuffer
-  /// What a shallow and a deep code leave of the energy of each hop.
+  /// The factors by which a shallow and a deep code change the energy of each hop.
   private var dips: SampleBuffer
 
   init() {
@@ -34,8 +36,8 @@ struct ProbeCode: ~Copyable {
     weights = SampleBuffer(frameCount: Self.stages * Self.columns, channelCount: 8)
     dips = SampleBuffer(frameCount: Self.reach, channelCount: 2)
     let shapes = ProbeShapes()
-    // The parabola's columns stand in the first three of eight lanes, the forms' in the fifth to
-    // the seventh.
+    // The parabola's columns are in the first three of eight lanes, the forms' in the fifth to the
+    // seventh.
     let lanes = [0, 1, 2, 4, 5, 6]
     for (column, shape) in shapes.columns.enumerated() {
       for (hop, value) in shape.enumerated() {
@@ -56,13 +58,13 @@ struct ProbeCode: ~Copyable {
     }
   }
 
-  /// Hops of the code that a stage takes in.
+  /// Returns the number of hops of the code that a stage covers.
   @_noLocks
   static func length(stage: Int) -> Int {
     stage == 0 ? 26 : stage == 1 ? 38 : 52
   }
 
-  /// The stage whose last hop that is.
+  /// Returns the stage whose last hop is `hop`; nil if there is none.
   @_noLocks
   static func stage(endingAt hop: Int) -> Int? {
     var stage = 0
@@ -73,15 +75,16 @@ struct ProbeCode: ~Copyable {
     return nil
   }
 
-  /// Whether the output is lowered in that hop.
+  /// Returns whether the output is lowered in that hop.
   @_noLocks
   static func isDip(_ hop: Int) -> Bool {
     guard hop >= 0 && hop < hops else { return false }
     return (bits >> (hop / chipHops)) & 1 == 1
   }
 
-  /// By how many dB a shallow or deep code has changed the level at the end of that hop, which is
-  /// that of the last four hops; `energies` are those they had without the code, the latest first.
+  /// Returns the change in dB that a shallow or deep code has made to the level at the end of
+  /// `hop`, which is the level of the last four hops. `energies` are the energies of these hops
+  /// without the code, the latest first.
   @_noLocks
   func dip(hop: Int, isDeep: Bool, energies: SIMD4<Float>) -> Float {
     let sum = energies.sum()
@@ -95,15 +98,16 @@ struct ProbeCode: ~Copyable {
     return RealtimeDecibels.level(ofPower: (powers * energies).sum() / sum)
   }
 
-  /// The values of the columns for a hop, of the parabola and of the forms of the code, three each.
+  /// Returns the values of the columns for a hop: three for the parabola and three for the forms of
+  /// the code.
   @_noLocks
   func columns(hop: Int) -> (parabola: SIMD4<Float>, forms: SIMD4<Float>) {
     (values.fourSamples(at: hop &* 8), values.fourSamples(at: hop &* 8 &+ 4))
   }
 
-  /// The inner products of levels with the orthonormal columns over the hops of a stage, from those
-  /// with the columns as they are; the fourth lane of `parabola` is the inner product of the levels
-  /// with themselves.
+  /// Returns the inner products of levels with the orthonormal columns over the hops of a stage,
+  /// calculated from those with the original columns. The fourth lane of `parabola` is the inner
+  /// product of the levels with themselves.
   @_noLocks
   func orthonormal(_ parabola: SIMD4<Float>, _ forms: SIMD4<Float>, stage: Int) -> ProbeProducts {
     var (first, second) = (SIMD4<Float>(), SIMD4<Float>())
@@ -120,7 +124,8 @@ struct ProbeCode: ~Copyable {
       mean: first[0] / RealtimeMath.sqrt(Float(Self.length(stage: stage))))
   }
 
-  /// What is left of the latest levels of a band, as many as a code takes, without their parabola.
+  /// Returns the residual of the latest levels of a band, over the length of a code, without their
+  /// parabola.
   @_noLocks
   func rest(of history: borrowing LevelHistory, band: Int) -> Float {
     let now = history.level(band: band, age: 0)
@@ -137,13 +142,13 @@ struct ProbeCode: ~Copyable {
   }
 }
 
-/// Inner products of levels with the orthonormal columns of a code.
+/// The inner products of levels with the orthonormal columns of a code.
 struct ProbeProducts: BitwiseCopyable {
-  /// Those with a constant, a line and a parabola, and with the three forms of the code.
+  /// The products with a constant, a line and a parabola, and with the three forms of the code.
   var parabola = SIMD4<Float>()
   var forms = SIMD4<Float>()
   /// The inner product of the levels with themselves without their parabola.
   var rest: Float = 0
-  /// Their mean.
+  /// The mean of the levels.
   var mean: Float = 0
 }

@@ -3,75 +3,78 @@
 import AudioBasics
 import RealtimeAudio
 
-/// The proof that what comes in is what went out: a code of small dips in what is played
-/// (`ProbeCode`), and the gain of the loop that it comes back through.
+/// The proof that the captured sound is the played sound: a code of small dips in the output
+/// (`ProbeCode`), and an estimate of the gain of the loop through which the code returns.
 ///
-/// The level L of a band, in dB, follows what was played `lag` hops ago, P = L + g + c, where g is
-/// what the limiters took off and c the code, by
+/// The level L of a band, in dB, depends on the level played `lag` hops ago, P = L + g + c, where g
+/// is the gain of the limiters and c the code, by
 ///
 ///     L(t) = k P(t - lag) + s(t),
 ///
-/// where k is the share of the level that comes through the loop, and s what changes for other
-/// reasons. s has nothing to do with the code, so k is an instrumental-variable estimate (two-stage
-/// least squares; J. D. Angrist, A. B. Krueger, "Instrumental Variables and the Search for
-/// Identification", 2001): L and P are compared only in what the code, seen through a window of
-/// four hops and through resonances, explains of them. What swells, fades or stands still like a
-/// parabola is taken off both before. The loop's gain is then
+/// where k is the share of the level that comes through the loop, and s is the part that changes
+/// for other reasons. s is independent of the code, so k is an instrumental-variable estimate
+/// (two-stage least squares; J. D. Angrist, A. B. Krueger, "Instrumental Variables and the Search
+/// for Identification", 2001): L and P are compared only in the part of them that the code
+/// explains, seen through a window of four hops and through resonances. The parabola that fits
+/// best, which covers slow growth, slow decay and a constant level, is subtracted from both before.
+/// The loop gain is then
 ///
 ///     G = 20 log10 k + mean(L(t) - P(t - lag)),
 ///
-/// since in each trip the loop returns the share k of a sound that changes by that mean. A loop
-/// that keeps a howl up has a gain of 0 dB or more and k = 1; a tone that swells by 2 dB a trip in
-/// a loop of -3 dB has -3 dB and k = 0.56.
+/// since in each round trip the loop returns the share k of a sound that changes by that mean. A
+/// loop that sustains a howl has a gain of 0 dB or more and k = 1; a tone that grows by 2 dB per
+/// round trip in a loop of -3 dB gives -3 dB and k = 0.56.
 ///
-/// Of all lags and resonances that one is taken in which k = 1 leaves the least of the level
+/// Of all lags and resonances, the one is selected in which k = 1 leaves the least of the level
 /// unexplained. It proves a howl unless another one with k < 1 leaves far less (a likelihood ratio
 /// test).
 struct ProbeSequence: ~Copyable {
-  /// A dip in dB: too shallow to be heard, or deep enough for a howl of several tones.
+  /// Returns the gain of a dip in dB: too shallow to be audible, or deep enough for a howl of
+  /// several tones.
   @_noLocks
   static func dip(isDeep: Bool) -> Float { isDeep ? -3 : -0.5 }
 
-  /// The longest trip, in half hops.
+  /// The longest round trip, in half hops.
   static var longestLag: Int { @_noLocks get { 56 } }
-  /// Hops until a lag counts as the one that explains most.
+  /// The number of hops after which the lag that explains most is accepted.
   private static var settledHops: Int { @_noLocks get { 4 } }
-  /// Sums of a lag: those of the level, and its products with what was played.
+  /// The number of sums of a lag: those of the level, and its products with the played levels.
   private static var width: Int { @_noLocks get { 8 &+ columns } }
-  /// Resonances the loop may have, from none to one that rings for 20 hops.
+  /// The number of resonances that the loop may have, from none to one that rings for 20 hops.
   private static var resonances: Int { @_noLocks get { 8 } }
-  /// What was played behind each resonance, with the code and without.
+  /// The number of columns of played levels: after each resonance, with the code and without.
   private static var columns: Int { @_noLocks get { 2 &* resonances } }
-  /// Hops of what was played that are kept: a power of two above the longest trip.
+  /// The number of hops of played levels that are kept: a power of two above the longest round
+  /// trip.
   private static var capacity: Int { @_noLocks get { 64 } }
 
-  /// Codes whose evidence is added up.
+  /// The number of codes whose evidence is summed.
   private(set) var codes = 0
   private let code = ProbeCode()
   /// The inner products of the levels of each lag.
   private var sums: SampleBuffer
-  /// The inner products of what was played since the code began, which all lags have in common:
-  /// with the columns of the code, eight each.
+  /// The inner products of the levels played since the code began, which are the same for all lags,
+  /// with the columns of the code: eight for each played column.
   private var playedSums: SampleBuffer
-  /// What these were at the end of each stage.
+  /// The values of these products at the end of each stage.
   private var playedProducts = InlineArray<48, ProbeProducts>(repeating: ProbeProducts())
-  /// What was played of late in dB, as a loop with each resonance returns it: with the code, and
-  /// without.
+  /// The levels played recently in dB, as a loop with each resonance returns them: with the code,
+  /// and without.
   private var played: SampleBuffer
   private var states: SampleBuffer
   private var newest = 0
-  /// What whole codes said so far, of each lag and resonance.
+  /// The evidence of the whole codes so far, for each lag and resonance.
   private var evidence: SampleBuffer
   private var isDeep = false
-  /// The answer that explains most so far, for each stage, and the least doubtful loop that brings
+  /// The result that explains most so far, for each stage, and the best fit of a loop that returns
   /// only a part of the level.
   private var best = InlineArray<3, LoopAnswer>(repeating: .none)
   private var bestPart = InlineArray<3, PartialLoop>(repeating: .none)
-  /// The level when the code began, which all others are told from.
+  /// The level when the code began, to which all other levels are relative.
   private var start: Float = 0
-  /// What was left of the levels before the first code without their parabola.
+  /// The residual of the levels before the first code, without their parabola.
   private var roughness: Float = 0
-  /// Hops since the code began.
+  /// The number of hops since the code began.
   private var age = 0
 
   init() {
@@ -82,8 +85,8 @@ struct ProbeSequence: ~Copyable {
     playedSums = SampleBuffer(frameCount: Self.columns, channelCount: 8)
   }
 
-  /// Begins with shallow or deep dips, after the latest hop of `band`; what the codes before it
-  /// said counts as well, if it `continues`.
+  /// Begins a code with shallow or deep dips, after the latest hop of `band`. If it `continues`,
+  /// the evidence of the codes before it is kept.
   @_noLocks
   mutating func begin(
     _ history: borrowing LevelHistory, band: Int, isDeep: Bool, continues: Bool
@@ -114,19 +117,20 @@ struct ProbeSequence: ~Copyable {
     }
   }
 
-  /// Whether no further hop can tell more.
+  /// Whether further hops add no evidence.
   var isOver: Bool {
     @_noLocks get { age >= ProbeCode.reach &+ Self.longestLag / 2 }
   }
 
-  /// Takes the latest hop of `band`, whose last four hops had `energies`, the latest first. Answers
-  /// with the lag that explains most, once it is clear that none after it explains more.
+  /// Adds the latest hop of `band`, whose last four hops had `energies`, the latest first. Returns
+  /// the result for the lag that explains most, once it is clear that no longer lag explains more;
+  /// nil otherwise.
   @_noLocks
   mutating func listen(
     _ history: borrowing LevelHistory, band: Int, energies: SIMD4<Float>
   ) -> LoopAnswer? {
     let now = history.level(band: band, age: 0) - start
-    // Half a hop ago, for the trips in between.
+    // The level half a hop ago, for the odd lags.
     let between = 0.5 * (now + history.level(band: band, age: 1) - start)
     push(
       history.playedLevel(band: band, age: 0) - start,
@@ -157,7 +161,7 @@ struct ProbeSequence: ~Copyable {
     return found
   }
 
-  /// How much of a step a resonance follows within a hop.
+  /// Returns the share of a step that a resonance follows within one hop.
   @_noLocks
   private static func share(_ resonance: Int) -> Float {
     1 / (1 + SIMD8<Float>(0, 1, 1.7, 2.5, 4, 6.5, 11, 20)[resonance])
@@ -168,7 +172,8 @@ struct ProbeSequence: ~Copyable {
     RealtimeMath.exp(decibels * 0.115_129_25)
   }
 
-  /// Adds what was played in one hop; before there is a code it is the same with and without.
+  /// Adds the level played in one hop. Before a code begins, the levels with and without it are the
+  /// same.
   @_noLocks
   private mutating func push(_ level: Float, code: Float? = nil) {
     newest = (newest &+ 1) & (Self.capacity &- 1)
@@ -192,7 +197,7 @@ struct ProbeSequence: ~Copyable {
     }
   }
 
-  /// Adds what was played in the latest hop to its inner products with the columns of the code.
+  /// Adds the level played in the latest hop to its inner products with the columns of the code.
   @_noLocks
   private mutating func addPlayed(hop: Int) {
     let (parabola, forms) = code.columns(hop: hop)
@@ -215,7 +220,7 @@ struct ProbeSequence: ~Copyable {
   }
 
   /// Adds a level to the inner products of a lag: those with the parabola, with the forms of the
-  /// code, and with what was played `hops` hops before.
+  /// code, and with the level played `hops` hops before.
   @_noLocks
   private mutating func add(_ level: Float, playedBefore hops: Int, hop: Int, lag: Int) {
     let (parabola, forms) = code.columns(hop: hop)
@@ -232,7 +237,7 @@ struct ProbeSequence: ~Copyable {
     }
   }
 
-  /// A level times the columns of the parabola and times itself.
+  /// Returns a level multiplied by the columns of the parabola and by itself.
   @_noLocks @inline(__always)
   private static func product(_ parabola: SIMD4<Float>, _ level: Float) -> SIMD4<Float> {
     var columns = parabola
@@ -240,7 +245,8 @@ struct ProbeSequence: ~Copyable {
     return columns * level
   }
 
-  /// Keeps what a lag says at the end of a stage, if it explains more than what the others said.
+  /// Keeps the result of a lag at the end of a stage, if it explains more than the results of the
+  /// others.
   @_noLocks
   private mutating func evaluate(stage: Int, lag: Int) {
     let offset = lag &* Self.width

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The shapes of a code in a level, hop by hop, calculated before there is any sound.
+/// The shapes of a code in a level, hop by hop, calculated before the audio thread needs them.
 struct ProbeShapes {
-  /// A constant, a line, a parabola and the code as it comes back with each resonance, hop by hop.
+  /// A constant, a line, a parabola and the returned code with each resonance, hop by hop.
   let columns: [[Double]]
 
   init() {
@@ -23,7 +23,7 @@ struct ProbeShapes {
     columns = powers + forms
   }
 
-  /// By how many dB a code changes the level of a steady sound, hop by hop.
+  /// Returns the change in dB that a code makes to the level of a steady sound, hop by hop.
   private static func dips(isDeep: Bool) -> [Double] {
     let powers = [1, 1, 1] + powers(isDeep: isDeep)
     return (0..<ProbeCode.reach).map { hop in
@@ -31,9 +31,9 @@ struct ProbeShapes {
     }
   }
 
-  /// What a code leaves of the energy of each hop.
+  /// Returns the factor by which a code changes the energy of each hop.
   static func powers(isDeep: Bool) -> [Double] {
-    // A dip's edges are ramps as long as a hop.
+    // The edges of a dip are ramps of one hop.
     func gain(_ hop: Int) -> Double {
       ProbeCode.isDip(hop) ? pow(10, Double(ProbeSequence.dip(isDeep: isDeep)) / 20) : 1
     }
@@ -43,16 +43,16 @@ struct ProbeShapes {
     }
   }
 
-  /// The columns made orthonormal over the hops of a stage, each in turn (the orthogonalisation of
-  /// Gram and Schmidt): for each the weights of the columns it is the sum of; zeros where it is not
-  /// used.
+  /// Returns the weights that make the columns orthonormal over the hops of a stage, one after
+  /// another (Gram-Schmidt orthogonalisation). Each orthonormal column is the weighted sum of the
+  /// columns; the weights of an unused column are zero.
   func orthonormalWeights(stage: Int) -> [[Double]] {
     let length = ProbeCode.length(stage: stage)
     var basis: [(values: [Double], weights: [Double])] = []
     for (index, column) in columns.enumerated() {
       var values = Array(column[..<length])
       var weights = columns.indices.map { $0 == index ? 1.0 : 0 }
-      // Half of the code is too much like a parabola to be told from one.
+      // Half of the code is too similar to a parabola to be distinguished from one.
       if stage == 0 && (index == 2 || index > 3) {
         values = values.map { _ in 0 }
         weights = weights.map { _ in 0 }

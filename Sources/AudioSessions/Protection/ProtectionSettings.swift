@@ -2,29 +2,29 @@ import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
-/// Which protections a mixer has while the microphone is played.
+/// The protections of a mixer while the microphone is played.
 public struct ProtectionSettings: Sendable {
-  /// The levels in dBFS at which a limiter can be set.
+  /// The levels in dBFS that a limiter can have.
   public static var limits: ClosedRange<Double> { -60...0 }
-  /// The level in dBFS at which it is set unless another one is asked for.
+  /// The default level of the limiter in dBFS.
   public static var usualLimitDBFS: Double { -1 }
 
   /// The highest level of the output in dBFS; nil for no limiter.
   public var limitDBFS: Double? = usualLimitDBFS
-  /// Seconds by which the limiter looks ahead, up to 0.1, and delays all that is played; 0 for a
-  /// limiter without delay.
+  /// The look-ahead of the limiter in seconds, up to 0.1, by which it delays all that is played; 0
+  /// for a limiter without delay.
   public var limitLookAheadSeconds = 0.0
-  /// Whether a limiter that looks ahead limits the true peak, too, the level between the samples.
+  /// Whether a limiter with a look-ahead also limits the true peak, the level between the samples.
   public var limitsTruePeak = false
   /// Whether the microphone is lowered when it howls.
   public var suppressesFeedback = true
-  /// What a dimmed output is multiplied by.
+  /// The gain of a dimmed output.
   public var dimGain = Gain(factor: 0.1)
 
-  /// A limiter at -1 dBFS, and a feedback suppressor.
+  /// Creates settings with a limiter at -1 dBFS and a feedback suppressor.
   public init() {}
 
-  /// The limiter of a unit with this configuration.
+  /// Returns the limiter for a unit with this configuration; nil if there is none.
   func makeLimiter(_ configuration: DuplexConfiguration) -> Limiter? {
     guard let limit = limitDBFS.map({ Gain(decibels: $0).factor }) else { return nil }
     let rate = configuration.sampleRate
@@ -35,17 +35,17 @@ public struct ProtectionSettings: Sendable {
   }
 }
 
-/// Reads the counters and events of a mixer's protection, and dims its output. For one thread,
+/// The counters and events of a mixer's protection, and the control of its dim. For one thread,
 /// which is not the audio thread.
 public struct ProtectionView: ~Copyable {
   private var dimRequest: PublishedValue
   private let limited: PublishedValueView
   private let ducks: PublishedValueView
   private var events: FeedbackEventReader?
-  /// Frames by which the limiter delays all that is played: 0 without a look-ahead.
+  /// The number of frames by which the limiter delays all that is played: 0 without a look-ahead.
   public let delayFrames: Int
-  /// Frames before the end at which the microphone begins to fade out, so that a session needs them
-  /// to end in.
+  /// The number of frames before the end at which the microphone begins to fade out; a session
+  /// needs as many frames to end.
   public let fadeFrames: Int
 
   init(
@@ -61,15 +61,15 @@ public struct ProtectionView: ~Copyable {
     self.events = events
   }
 
-  /// Frames so far that came in above the limit.
+  /// The number of input frames above the limit so far.
   public var limitedFrames: Int { limited.value }
 
-  /// Howls so far.
+  /// The number of howls so far.
   public var duckCount: Int { ducks.value }
 
-  /// The oldest event of the feedback suppressor that was not returned yet; nil if there is none.
+  /// Returns the oldest event of the feedback suppressor not returned yet; nil if there is none.
   public mutating func nextEvent() -> FeedbackEvent? { events?.next() }
 
-  /// Dims the output, or no longer.
+  /// Dims the output, or ends the dim.
   public mutating func setDimmed(_ isDimmed: Bool) { dimRequest.publish(isDimmed ? 1 : 0) }
 }

@@ -2,8 +2,9 @@
 
 import CVectors
 
-// Chosen before the standard library's operators, which work lane by lane: where an expression has
-// many vectors, the optimiser mixes their lanes up when it puts them together again.
+// These operators are preferred to those of the standard library, which work lane by lane: in an
+// expression with many vectors, the optimiser shuffles the lanes of the latter when it combines
+// them into vectors again.
 
 extension SIMD4<Float> {
   @_noLocks @inline(__always)
@@ -29,10 +30,10 @@ extension SIMD4<Float> {
   @_noLocks @inline(__always)
   static func += (left: inout SIMD4<Float>, right: SIMD4<Float>) { left = float4_sum(left, right) }
 
-  /// The lower of each two; of what is no number the first.
+  /// Returns the lower value of each pair, or the first one if a value is not a number (NaN).
   @_noLocks @inline(__always)
   static func lower(_ first: SIMD4<Float>, _ second: SIMD4<Float>) -> SIMD4<Float> {
-    // In this order of operands a minimum is one instruction.
+    // With this order of operands a minimum is one instruction.
     first.replacing(with: second, where: second .< first)
   }
 }

@@ -3,11 +3,12 @@ import AudioFiles
 import AudioLevels
 import RealtimeAudio
 
-/// The files of a recording behind a delay line, in which frames wait until the gate has decided
-/// about them. What is decided at once is written from where it came. Disk thread.
+/// The files of a recording after a delay line, in which frames wait until the gate has decided
+/// about them. Frames that are decided at once are written directly from the caller's buffer. Disk
+/// thread.
 struct DelayedFiles: ~Copyable {
   var series: FileSeries
-  /// Levels of what was written.
+  /// The levels of the written frames.
   private(set) var levels: WrittenLevels
   private let sampleRate: Int
   private var line: SampleWriter
@@ -15,7 +16,7 @@ struct DelayedFiles: ~Copyable {
   /// Frames of the caller's buffer that wait before they are put into the line.
   private var latest = 0..<0
 
-  /// Files as `plan` says, for which at most `frameCount` frames wait.
+  /// Creates files according to `plan`, for which at most `frameCount` frames wait.
   init(
     _ plan: RecordingPlan, frameCount: Int, events: RecordingEvents
   ) throws(FileFailure) {
@@ -27,18 +28,19 @@ struct DelayedFiles: ~Copyable {
     sampleRate = plan.sampleRate
   }
 
-  /// The frames of `range` come next: they lie in the buffer that each call gets until `store`.
+  /// Appends the frames of `range`: they are in the buffer that is passed to each call until
+  /// `store`.
   mutating func append(_ range: Range<Int>) { latest = range }
 
-  /// Puts into the line what still waits in `buffer`.
+  /// Copies the frames that still wait in `buffer` into the line.
   mutating func store(_ buffer: borrowing SampleBuffer) {
     _ = line.write(buffer, from: latest.lowerBound, frames: latest.count)
     latest = 0..<0
   }
 
-  /// Takes the oldest frames, at most `count`, and writes them where they are kept; the first was
-  /// captured at `start` nanoseconds since 1970. `words` are the samples of `buffer` in 16 bits, or
-  /// none. Returns how many there were.
+  /// Removes the oldest frames, at most `count`, and writes them if they are kept; the first was
+  /// captured at `start` nanoseconds since 1970. `words` contains the samples of `buffer` in 16
+  /// bits, or is empty. Returns the number of frames.
   mutating func take(
     _ count: Int, _ buffer: borrowing SampleBuffer, _ words: Span<Int16>, isKept: Bool,
     start: UInt64
@@ -55,7 +57,7 @@ struct DelayedFiles: ~Copyable {
     return done
   }
 
-  /// The same for frames that are in the line.
+  /// Removes and writes frames in the same way, but only those in the line.
   @discardableResult
   mutating func takeStored(_ count: Int, isKept: Bool, start: UInt64) throws(FileFailure) -> Int {
     var done = 0
@@ -74,21 +76,22 @@ struct DelayedFiles: ~Copyable {
   }
 }
 
-/// The levels of what a recording has written so far, and whether it is silent. Disk thread.
+/// The levels of all frames that a recording has written so far, and whether they are silent. Disk
+/// thread.
 struct WrittenLevels: ~Copyable {
-  /// Measures it, where the plan says so.
+  /// The meter, if the plan requires it.
   private var loudness: LoudnessMeter?
-  /// Whether all of it is digital silence.
+  /// Whether all frames are digital silence.
   private(set) var isSilent = true
 
-  /// Nothing is written yet of a recording as `plan` says.
+  /// Creates the levels of a recording according to `plan` in which nothing is written yet.
   init(_ plan: RecordingPlan) {
     loudness =
       plan.measuresLevels
       ? LoudnessMeter(sampleRate: plan.sampleRate, channelCount: plan.channelCount) : nil
   }
 
-  /// Its levels; those of nothing where they are not measured.
+  /// The measured levels; `.nothing` if they are not measured.
   var programme: ProgrammeLevels {
     switch loudness {
     case .some(let meter): meter.levels
@@ -96,13 +99,12 @@ struct WrittenLevels: ~Copyable {
     }
   }
 
-  /// Takes in the frames of `range` of `buffer`, or where nothing is measured of `words`, unless
-  /// there are none.
+  /// Adds the frames of `range` of `buffer`. The check for silence uses `words` unless it is empty.
   mutating func add(
     _ buffer: borrowing SampleBuffer, _ words: Span<Int16>, _ range: Range<Int>
   ) {
     loudness?.add(buffer, from: range.lowerBound, frames: range.count)
-    // Looked at until the first sound.
+    // Silence is checked until the first sample that is not zero.
     guard isSilent else { return }
     if words.isEmpty {
       isSilent = buffer.peak(from: range.lowerBound, frames: range.count) == 0

@@ -6,11 +6,12 @@ import RealtimeAudio
 /// The audio thread's half of a recording: writes frames to the capture ring, which the disk
 /// thread's half (`RecordingWriter`) reads.
 ///
-/// Beside the ring goes a list of gaps: frames that the device lost, and frames that found the ring
-/// full because the disk stood still for longer than it holds. The recording's timeline stays true.
+/// A list of gaps accompanies the ring: frames that the device lost, and frames that did not fit
+/// into the ring because the disk stalled for longer than the ring holds. The recording's timeline
+/// stays correct.
 ///
 /// A device that takes over may have another number of channels. Each channel of the recording is
-/// then the channel of the same number, or the last one where there are fewer.
+/// then the channel with the same number, or the last one if the device has fewer.
 ///
 /// ```swift
 /// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free,noise=-20"))
@@ -30,13 +31,13 @@ public struct Recorder: MixerStage, ~Copyable {
   private var ring: SampleWriter
   private var gaps: EventWriter<TimelineEvent>
   private var origin: CaptureOrigin
-  /// Frames whose channels are being mapped to those of the ring, a few at a time.
+  /// A buffer for a few frames whose channels are mapped to those of the ring.
   private var mapped: SampleBuffer
   private var lost = 0
   private var overflowed = 0
 
-  /// A recorder whose ring holds `frameCount` frames while the disk stands still, of 16 bits where
-  /// it `isSixteenBit`.
+  /// Creates a recorder whose ring holds `frameCount` frames while the disk stalls, as 16-bit
+  /// samples if `isSixteenBit`.
   public init(frameCount: Int, channelCount: Int, sampleRate: Int, isSixteenBit: Bool = false) {
     self.init(
       ring: SampleWriter(
@@ -55,29 +56,29 @@ public struct Recorder: MixerStage, ~Copyable {
     origin = CaptureOrigin(sampleRate: sampleRate)
   }
 
-  /// The disk thread's end of the ring. Ask once.
+  /// Returns the disk thread's end of the ring. Call it once.
   public borrowing func makeReader() -> RecordingReader {
     RecordingReader(
       ring: ring.makeReader(), gaps: gaps.makeReader(), origin: origin.makeView(),
       firstFrame: origin.makeFirstFrameView())
   }
 
-  /// Frames that found no room.
+  /// The number of frames that did not fit into the ring.
   public private(set) var overflowFrames = 0
 
-  /// Writes the first `frames` frames of `buffer` to the ring, after the gap that `time` tells of.
+  /// Writes the first `frames` frames of `buffer` to the ring, after the gap that `time` contains.
   @_noLocks
   public mutating func record(_ buffer: borrowing SampleBuffer, frames: Int, at time: CycleTime) {
     lost &+= time.lostFrames
     origin.note(frames, at: time)
-    // A gap must stand on the list before the frames that follow it are in the ring.
+    // A gap must be in the list before the frames that follow it are in the ring.
     let isListed = emitGaps(hasRoom: ring.room > 0)
     let written = isListed ? write(buffer, frames: frames) : 0
     overflowed &+= frames &- written
     overflowFrames &+= frames &- written
   }
 
-  /// Passes over `frames` frames of a unit that has not what is recorded: they are a gap.
+  /// Skips `frames` frames of a unit that lacks the recorded source: they become a gap.
   @_noLocks
   mutating func skip(_ frames: Int, at time: CycleTime) {
     lost &+= time.lostFrames &+ frames
@@ -90,7 +91,7 @@ public struct Recorder: MixerStage, ~Copyable {
     record(bus.buffer, frames: bus.frames, at: bus.time)
   }
 
-  /// Says that no more frames will come.
+  /// Marks the end: no more frames will follow.
   @_noLocks
   public mutating func finish() {
     _ = emitGaps(hasRoom: true)
@@ -135,7 +136,7 @@ public struct Recorder: MixerStage, ~Copyable {
       guard gaps.write(gap) else { return false }
       lost = 0
     }
-    // While nothing fits, it is one gap that grows.
+    // As long as nothing fits into the ring, the frames form one growing gap.
     if overflowed > 0 && hasRoom {
       let gap = TimelineEvent(kind: .overflow, frame: ring.frameCount, frames: overflowed)
       guard gaps.write(gap) else { return false }
@@ -145,11 +146,11 @@ public struct Recorder: MixerStage, ~Copyable {
   }
 }
 
-/// When a recording's first frame was captured, worked out anew with every cycle.
+/// The time at which a recording's first frame was captured, computed again in every cycle.
 ///
-/// A cycle that woke up late would make it later than it was: the earliest answer is the true one.
-/// It may rise by 200 ppm, which is more than any card's clock strays from the host's, so that it
-/// stays true for days.
+/// A cycle that woke up late gives a time that is too late, so the earliest result is the best. The
+/// result may rise by 200 ppm, which is more than any card's clock deviates from the host's, so
+/// that it stays correct for days.
 struct CaptureOrigin: ~Copyable {
   private var published = PublishedValue()
   private var publishedFirstFrame = PublishedValue()
@@ -166,16 +167,17 @@ struct CaptureOrigin: ~Copyable {
     published.makeView()
   }
 
-  /// The recording's first frame on the unit's timeline; below 0 before it is captured.
+  /// Returns a view of the recording's first frame on the unit's timeline; below 0 before it is
+  /// captured.
   borrowing func makeFirstFrameView() -> PublishedValueView {
     publishedFirstFrame.makeView()
   }
 
-  /// Takes in a cycle of `frames` frames.
+  /// Processes a cycle of `frames` frames.
   @_noLocks
   mutating func note(_ frames: Int, at time: CycleTime) {
     let isFirst = firstFrame < 0
-    // A gap before the first frame is recorded, as silence.
+    // A gap before the first frame is recorded as silence.
     if isFirst {
       firstFrame = time.frame &- time.lostFrames
       publishedFirstFrame.publish(firstFrame)

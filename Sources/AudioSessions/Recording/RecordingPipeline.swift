@@ -7,9 +7,9 @@ import VoiceCleaning
 
 /// The processing of captured frames on their way to disk: moved by a fraction of a frame, cleaned,
 /// let through or left out by a gate, measured, and written. Disk thread. Frames are counted from
-/// the first that is captured; what others ask and are told is counted on the unit's timeline.
+/// the first one captured; the commands and reports of others count frames on the unit's timeline.
 struct RecordingPipeline: ~Copyable {
-  /// The most frames handled at once.
+  /// The most frames processed at once.
   static let chunkFrames = 4096
 
   private let plan: RecordingPlan
@@ -17,7 +17,7 @@ struct RecordingPipeline: ~Copyable {
   private let events: RecordingEvents
   private let wall: WallClock
   private var output: DelayedFiles
-  /// The frames as they came, kept beside what was made of them.
+  /// The unprocessed frames, kept in addition to the processed ones.
   private var raw: DelayedFiles?
   private var rawFailure: FileFailure?
   private var shift: FrameShift?
@@ -26,33 +26,33 @@ struct RecordingPipeline: ~Copyable {
   private var check: LoudnessMeter?
   private var gaps = GapList()
   private var points = RecordingCommandPoints()
-  /// Where the user wants the recording to begin.
+  /// The frame at which the user starts the recording.
   private var startFrame: Int?
   /// Whether the gate lets frames through.
   private(set) var isOpen = false
   /// Whether the user paused.
   private(set) var isPaused = false
-  /// Whether the gate let through all that it will.
+  /// Whether the gate has let all its frames through.
   private(set) var isOver = false
-  /// Frames that were received, and those of the timeline that were written or left out.
+  /// The frames received, and the frames of the timeline that were written or left out.
   private var receivedFrames = 0
   private var position = 0
-  /// Frames by which the cleaner delays, and frames that are only measured: the gate's own count
-  /// begins behind these.
+  /// The cleaner's delay in frames, and the number of frames that are only measured: the gate's
+  /// frame count begins after these.
   private let delayFrames: Int
   private let checkFrames: Int
-  /// The first frame that is captured: when, in nanoseconds of the device's clock, and where on the
+  /// The first captured frame: its time in nanoseconds of the device's clock, and its frame on the
   /// unit's timeline.
   private var beginning = (nanoseconds: 0, frame: 0)
   private(set) var report = RecordingReport()
 
-  /// A recording as `plan` says, of what `gate` lets through. `rawPlan` is for the uncleaned sound.
+  /// Records according to `plan` and `gate`. `rawPlan` is for the uncleaned audio.
   init(
     _ plan: RecordingPlan, gate: any RecordingGate, cleaner: consuming VoiceCleaner?,
     shift: consuming FrameShift?, rawPlan: RecordingPlan?, events: RecordingEvents
   ) throws(FileFailure) {
     let delay = cleaner?.delayFrames ?? 0
-    // Twice as much where what was not cleaned is kept, too.
+    // Twice the memory is needed if the uncleaned audio is kept as well.
     let lookahead = min(max(0, gate.lookaheadFrames), RecordingPlan.mostFrames) + Self.chunkFrames
     guard
       SampleBuffer.hasRoom(
@@ -83,7 +83,7 @@ struct RecordingPipeline: ~Copyable {
     delayFrames = delay
   }
 
-  /// Most frames taken at once: a block ends where the cleaner's delay or the level check does.
+  /// The most frames accepted at once: a block ends at the cleaner's delay and at the level check.
   var maximumInputFrames: Int {
     func left(to edge: Int) -> Int {
       let frames = edge + delayFrames - receivedFrames
@@ -92,45 +92,45 @@ struct RecordingPipeline: ~Copyable {
     return min(Self.chunkFrames, left(to: 0), left(to: checkFrames), left(to: startFrame ?? 0))
   }
 
-  /// Whether samples are changed before they are written, and so must come by `process`.
+  /// Whether samples are changed before they are written, and so must be passed to `process`.
   var changesSamples: Bool { shift != nil || cleaner != nil }
 
-  /// Whether a file's command runs or waits.
+  /// Whether a command for a file runs or waits.
   var isBusy: Bool { output.series.isBusy }
 
-  /// The growing files.
+  /// Returns the growing files.
   mutating func growingFiles() -> [GrowingFile] {
     let own = output.series.current.map { GrowingFile(plan: plan, file: $0) }
     let unprocessed = raw?.series.current
     return [own, unprocessed.map { GrowingFile(plan: rawPlan ?? plan, file: $0) }].compactMap { $0 }
   }
 
-  /// Levels so far.
+  /// The levels so far.
   var levels: ProgrammeLevels { output.levels.programme }
 
-  /// Frames that were kept, where all of them are digital silence; else 0.
+  /// The number of frames kept if all of them are digital silence; otherwise 0.
   var silentFrames: Int { output.levels.isSilent ? output.series.frames : 0 }
 
-  /// Whether frames that came in 16 bits are needed as floating-point numbers as well.
+  /// Whether frames received as 16-bit samples are needed as floating-point samples as well.
   var needsSamples: Bool {
     plan.measuresLevels || check != nil || raw != nil || gate.looksAtSamples
       || gate.lookaheadFrames > 0 || !output.series.takesWords
   }
 
-  /// The first frame is `firstFrame` of the unit's timeline, captured at `nanoseconds` of the
+  /// Sets the first frame to `firstFrame` of the unit's timeline, captured at `nanoseconds` of the
   /// device's clock.
   mutating func begin(at nanoseconds: Int, firstFrame: Int) {
     beginning = (nanoseconds, firstFrame)
   }
 
-  /// Frames from `frame` on were lost: silence will come in their place.
+  /// Adds a gap: the `frames` frames from `frame` on were lost, and silence follows in their place.
   mutating func noteGap(at frame: Int, frames: Int) {
     let first = frame + (shift != nil ? FrameShift.delayFrames : 0)
     gaps.add(first..<first + frames)
     points.add(.gap(frames), at: first)
   }
 
-  /// The user asks for `command` at the unit's frame `timelineFrame`. To be called after `begin`.
+  /// Adds `command` of the user at the unit's frame `timelineFrame`. Call it after `begin`.
   mutating func note(_ command: RecordingCommand, at timelineFrame: Int) {
     let frame = max(0, timelineFrame - beginning.frame)
     if command == .start {
@@ -140,8 +140,8 @@ struct RecordingPipeline: ~Copyable {
     }
   }
 
-  /// The next `frames` captured frames, at most `maximumInputFrames`, which it may change; `played`
-  /// is what was played meanwhile.
+  /// Processes the next `frames` captured frames, at most `maximumInputFrames`, and may change
+  /// them; `played` contains the frames played at the same time.
   mutating func process(
     _ buffer: inout SampleBuffer, played: borrowing SampleBuffer?, frames: Int
   ) throws(FileFailure) {
@@ -154,8 +154,8 @@ struct RecordingPipeline: ~Copyable {
     try write(buffer, Span(), 0..<frames)
   }
 
-  /// The next captured frames, those of `range`, which stay as they are. `words` are the samples of
-  /// `buffer` in 16 bits, or none; with them, `buffer` may hold anything unless `needsSamples`.
+  /// Writes the captured frames of `range` unchanged. `words` contains the samples of `buffer` in
+  /// 16 bits, or is empty; if it is not, `buffer` may contain anything unless `needsSamples`.
   mutating func record(
     _ buffer: borrowing SampleBuffer, _ words: Span<Int16>, _ range: Range<Int>
   ) throws(FileFailure) {
@@ -163,9 +163,9 @@ struct RecordingPipeline: ~Copyable {
     try write(buffer, words, range)
   }
 
-  /// Writes the last of what the cleaner kept, and completes the files. Overwrites `scratch`.
+  /// Writes the last frames that the cleaner holds, and completes the files. Overwrites `scratch`.
   mutating func finish(_ scratch: inout SampleBuffer) throws(FileFailure) {
-    // As much as it delays, however short the recording is.
+    // As many frames as the cleaner's delay, however short the recording is.
     var rest = receivedFrames > 0 ? delayFrames : 0
     while rest > 0 {
       let count = min(rest, maximumInputFrames)
@@ -182,20 +182,20 @@ struct RecordingPipeline: ~Copyable {
     if let rawFailure { throw rawFailure }
   }
 
-  /// The disk takes no more: completes the files with what they hold.
+  /// Completes the files with their present contents, after the disk refused data.
   mutating func fail(_ failure: FileFailure) {
     closeSegment()
     report.failure = failure
     do throws(FileFailure) {
       try complete()
     } catch {
-      // The same trouble at the end knows better what is in the file.
+      // The same kind of failure at the end states more exactly what the file contains.
       if error.kind == failure.kind { report.failure = error }
     }
   }
 
   private mutating func complete() throws(FileFailure) {
-    // A full disk may have left less than was written.
+    // After a full disk, fewer frames may be in the files than were written.
     defer { report.end(at: output.series.frames, losing: output.series.lostFrames) }
     report.levels = levels
     report.isSilent = silentFrames > 0
@@ -205,8 +205,8 @@ struct RecordingPipeline: ~Copyable {
     try output.series.finish(report.levels)
   }
 
-  /// Does something with the unprocessed recording, where there is one. Where it can be kept no
-  /// longer the recording goes on without, and the loss is told at the end.
+  /// Runs `body` on the unprocessed recording, if there is one. If that fails, the recording
+  /// continues without it, and the loss is reported at the end.
   private mutating func withRaw(_ body: (inout DelayedFiles) throws(FileFailure) -> Void) {
     guard var files = raw.take() else { return }
     do throws(FileFailure) {
@@ -224,31 +224,31 @@ struct RecordingPipeline: ~Copyable {
     raw?.store(buffer)
   }
 
-  /// Makes the files valid as they stand, and with `synchronizing` waits for the disk.
+  /// Makes the files valid in their present state; with `synchronizing`, waits for the disk.
   mutating func refresh(synchronizing: Bool) throws(FileFailure) {
     try output.series.refresh(synchronizing: synchronizing)
     withRaw { raw throws(FileFailure) in try raw.series.refresh(synchronizing: synchronizing) }
   }
 
-  /// Waits for no command any more.
+  /// Stops waiting for commands.
   mutating func leaveCommands() {
     output.series.leaveCommands()
   }
 
-  /// Starts commands for complete files, and removes files that are too many.
+  /// Starts commands for complete files, and removes surplus files.
   mutating func poll() {
     output.series.poll(at: time(of: position))
     report.files = output.series.files
     report.frames = output.series.frames
   }
 
-  /// Hands the frames of `range` to the gate, and writes what is decided.
+  /// Passes the frames of `range` to the gate, and writes those about which it has decided.
   private mutating func write(
     _ buffer: borrowing SampleBuffer, _ words: Span<Int16>, _ range: Range<Int>
   ) throws(FileFailure) {
     let first = receivedFrames - delayFrames
     receivedFrames += range.count
-    // Before its first frame the cleaner delivers nothing.
+    // The cleaner delivers no frames before its first one.
     guard first >= 0 else { return }
     output.append(range)
     defer { output.store(buffer) }
@@ -270,17 +270,17 @@ struct RecordingPipeline: ~Copyable {
   }
 }
 
-/// The segments and pauses of a recording: writes frames as the gate and the user say. Disk thread.
+/// The segments and pauses of a recording, which the gate and the user decide. Disk thread.
 extension RecordingPipeline {
-  /// Whether what comes is kept.
+  /// Whether the coming frames are kept.
   private var isKeeping: Bool { isOpen && !isPaused }
 
   private var timelineFrame: Int { beginning.frame + position }
 
-  /// Whether the gate only says where the next file may begin.
+  /// Whether the gate only determines where the next file may begin.
   private var keepsPauses: Bool { plan.split == .silence && !plan.leavesSilenceOut }
 
-  /// Opens and closes where the gate says so, and writes what is decided.
+  /// Opens and closes segments at the gate's edges, and writes the frames that are decided.
   private mutating func followGate(
     _ buffer: borrowing SampleBuffer, _ words: Span<Int16>
   ) throws(FileFailure) {
@@ -303,7 +303,7 @@ extension RecordingPipeline {
     report.segments.append(segment)
     guard plan.leavesSilenceOut else { return }
     events.emit(.opened(segment))
-    // A file of its own tells when it began.
+    // A separate file for each segment contains its start time.
     if !plan.isFilePerSegment { output.series.mark(LocalTime(segment.start).text) }
   }
 
@@ -316,7 +316,7 @@ extension RecordingPipeline {
     if plan.leavesSilenceOut { events.emit(.closed(report.segments[last])) }
   }
 
-  /// Writes what waits before the timeline's `frame`, or leaves it out.
+  /// Writes the frames that wait before `frame` of the timeline, or leaves them out.
   private mutating func advance(
     to frame: Int, _ buffer: borrowing SampleBuffer, _ words: Span<Int16>
   ) throws(FileFailure) {
@@ -326,16 +326,16 @@ extension RecordingPipeline {
       let wanted = min(frame, points.nextFrame(after: position)) - position
       guard try pass(wanted, buffer, words) > 0 else { return }
     }
-    // Where the gate is closed, it may open at this very frame: then commands come after that.
+    // If the gate is closed, it may open at this very frame, and commands come after that.
     if isOpen { runCommands() }
   }
 
-  /// Writes the oldest frames, at most `wanted`, or leaves them out. Returns how many there were.
+  /// Writes the oldest frames, at most `wanted`, or leaves them out. Returns their number.
   private mutating func pass(
     _ wanted: Int, _ buffer: borrowing SampleBuffer, _ words: Span<Int16>
   ) throws(FileFailure) -> Int {
     let (isKept, start, before) = (isKeeping, time(of: position), output.series.frames)
-    // Told even where the disk fails in the middle: what was written counts.
+    // Updated even if the disk fails in the middle, since the written frames count.
     defer { report.frames = output.series.frames }
     let count = try output.take(wanted, buffer, words, isKept: isKept, start: start)
     withRaw { raw throws(FileFailure) in try raw.takeStored(count, isKept: isKept, start: start) }
@@ -348,7 +348,7 @@ extension RecordingPipeline {
     return count
   }
 
-  /// Does what is due at the frame that comes next. Once the gate is finished nothing is.
+  /// Performs what is due at the next frame. Nothing is due once the gate is finished.
   private mutating func runCommands() {
     while !isOver, let due = points.take(upTo: position) {
       switch due.point {
@@ -361,7 +361,7 @@ extension RecordingPipeline {
       case .command(.pause): pause()
       case .command(.resume): resume()
       case .command(.start): break
-      // What was lost before the recording went on is no part of it.
+      // A gap that began while nothing was kept is not part of the recording.
       case .gap(let frames) where due.frame == position && isKeeping:
         output.series.mark(SoundFileMarker.gapLabel(frames: frames))
       case .gap: break
@@ -383,7 +383,7 @@ extension RecordingPipeline {
     events.emit(.resumed(pause))
   }
 
-  /// A pause is as long as it was so far.
+  /// Ends the present pause and returns it with its length; nil if there is none.
   private mutating func endPause() -> RecordingPause? {
     guard isPaused, let last = report.pauses.indices.last else { return nil }
     isPaused = false

@@ -2,19 +2,20 @@ import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
-/// Reads a capture ring: its frames in order, with silence where frames were lost. Disk thread.
+/// The reader of a capture ring: its frames in order, with silence in place of lost frames. Disk
+/// thread.
 public struct RecordingReader: ~Copyable, Sendable {
   private var ring: SampleReader
   private var gaps: EventReader<TimelineEvent>
   private let captureOrigin: PublishedValueView
   private let captureFirstFrame: PublishedValueView
   private var nextGap: TimelineEvent?
-  /// Frames of the present gap that are still to come.
+  /// The remaining frames of the present gap.
   private var silence = 0
 
-  /// Frames handed out, gaps included.
+  /// The number of frames returned, including gaps.
   private(set) var position = 0
-  /// Frames that were captured and found no room in the ring.
+  /// The number of captured frames that did not fit into the ring.
   private(set) var overflowFrames = 0
 
   init(
@@ -28,18 +29,18 @@ public struct RecordingReader: ~Copyable, Sendable {
     captureFirstFrame = firstFrame
   }
 
-  /// When the first frame was captured, as far as is known now, in nanoseconds of the device's
-  /// clock.
+  /// The time at which the first frame was captured, as far as it is known now, in nanoseconds of
+  /// the device's clock.
   var origin: Int { captureOrigin.value }
 
   /// The first frame on the unit's timeline; nil before it is captured.
   var firstFrame: Int? { captureFirstFrame.value >= 0 ? captureFirstFrame.value : nil }
 
-  /// Whether all there will ever be is there now: ask before `read`.
+  /// Whether no frames will be added to the ring. Read this before calling `read`.
   var isFinished: Bool { ring.isFinished }
 
-  /// A gap that begins at `position`: asked for until there is none, before each `read`. With
-  /// `isLast` those behind the last frame as well.
+  /// Returns a gap that begins at `position`, or nil. Call it before each `read` until it returns
+  /// nil. With `isLast` it also returns gaps after the last frame.
   mutating func takeGap(isLast: Bool) -> TimelineEvent? {
     guard silence == 0 else { return nil }
     nextGap = nextGap ?? gaps.read()
@@ -51,26 +52,26 @@ public struct RecordingReader: ~Copyable, Sendable {
     return gap
   }
 
-  /// Frames that can be read now, as far as is known.
+  /// The number of frames that can be read now, as far as is known.
   var available: Int { silence + ring.available }
 
   /// Whether the next frames were lost: `read` fills in silence for them.
   var isInGap: Bool { silence > 0 }
 
-  /// Whether the ring holds samples of 16 bits: those of a `piece` are its `words`.
+  /// Whether the ring holds 16-bit samples: `words` returns those of a `piece`.
   var isSixteenBit: Bool { ring.isSixteenBit }
 
-  /// The ring's memory, in which the frames of a `piece` lie.
+  /// The ring's memory, which contains the frames of a `piece`.
   var samples: SampleBuffer { _read { yield ring.samples } }
 
-  /// Where in `samples` the next frames lie, at most `frames` and none of a gap. They stay there
-  /// until `skip` hands them back.
+  /// Returns the place of the next frames in `samples`: at most `frames`, and none of a gap. They
+  /// stay there until `skip` releases them.
   mutating func piece(atMost frames: Int) -> Range<Int> {
     guard silence == 0 else { return 0..<0 }
     return ring.piece(atMost: framesBeforeGap(atMost: frames))
   }
 
-  /// The samples of a `piece` of a ring that `isSixteenBit`.
+  /// Returns the samples of a `piece` of a ring that `isSixteenBit`.
   @_lifetime(borrow self)
   borrowing func words(of piece: Range<Int>) -> Span<Int16> { ring.words(of: piece) }
 
@@ -79,22 +80,22 @@ public struct RecordingReader: ~Copyable, Sendable {
     ring.copy(piece, into: &buffer)
   }
 
-  /// Hands back the first `frames` frames of a `piece`.
+  /// Releases the first `frames` frames of a `piece`.
   mutating func skip(_ frames: Int) {
     ring.skip(frames)
     position += frames
   }
 
-  /// Frames in the ring before the next gap, at most `count`.
+  /// Returns the number of frames in the ring before the next gap, at most `count`.
   private mutating func framesBeforeGap(atMost count: Int) -> Int {
-    // What is in the ring first: a gap stands on the list before the frames that follow it.
+    // The ring is read first: a gap is in the list before the frames that follow it.
     let count = min(count, ring.available)
     nextGap = nextGap ?? gaps.read()
     return nextGap.map { min(count, max(0, $0.frame - ring.frameCount)) } ?? count
   }
 
-  /// Fills as many of `frames` frames of `buffer`, from `firstFrame` on, as there are before the
-  /// next gap begins or ends; returns how many.
+  /// Reads frames into `buffer` from `firstFrame` on: at most `frames`, up to the beginning or end
+  /// of the next gap; returns their number.
   mutating func read(
     into buffer: inout SampleBuffer, at firstFrame: Int = 0, frames: Int
   ) -> Int {

@@ -5,27 +5,27 @@ import RealtimeAudio
 import Synchronization
 import VoiceCleaning
 
-/// The disk thread's half of a recording: reads the capture ring, hands its frames to the pipeline,
-/// and keeps the files valid at every instant: their headers true at least four times a second,
-/// their contents on the disk as often as the plan says.
+/// The disk thread's half of a recording: reads the capture ring, passes its frames to the
+/// pipeline, and keeps the files valid at every instant. It updates their headers at least four
+/// times a second, and synchronizes their contents with the disk as often as the plan requires.
 public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   // @unchecked because one thread at a time steps it, and the report is read after the last step.
   private var recorder: Recorder?
   private var playedRecorder: Recorder?
   private var reader: RecordingReader
-  /// What is played meanwhile, where an echo is to be taken off.
+  /// The frames played at the same time, if an echo must be removed.
   private var playedReader: RecordingReader?
   private var pipeline: RecordingPipeline
   private var chunk: SampleBuffer
   private var played: SampleBuffer?
   private var space = SpaceWatch()
   private let plan: RecordingPlan
-  /// Whether the ring holds less than half a second.
+  /// Whether the ring holds less than 500 ms.
   private let hasShortRing: Bool
   private var isSilenceTold = false
   private let saving = Atomic(false)
-  /// When headers are made true, what they tell of is put on the disk, levels are told, and the
-  /// room on the disk is looked at.
+  /// The intervals at which headers are updated, written data is synchronized with the disk, levels
+  /// are published, and the free space on the disk is checked.
   private var headers: FrameInterval
   private var syncs: FrameInterval
   private var states: FrameInterval
@@ -37,19 +37,19 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   private let hasLeft = AtomicFlag()
   private let isAbandoned = AtomicFlag()
 
-  /// What the user asks of the recording. Any thread but the audio thread.
+  /// The commands of the user to the recording. Any thread but the audio thread.
   public let remote = RecordingRemote()
-  /// What happens to it. Any thread but the audio thread.
+  /// The events of the recording. Any thread but the audio thread.
   public let events: RecordingEvents
 
-  /// What became of the recording; complete when `step` has answered false.
+  /// The result of the recording; complete when `step` has returned false.
   public private(set) var report = RecordingReport()
 
-  /// Writes what its recorder captures as `plan` says: what `gate` lets through, moved by the
-  /// fraction of a frame that `shift` says, cleaned by `cleaner`, which gets from a recorder of
-  /// `playedChannels` channels what was played; `rawPath` gets what was not cleaned. Rings hold
-  /// `ringFrames` frames of a disk that stands still, those that are just being written among them.
-  /// Throws what making files throws.
+  /// Writes the frames that its recorder captures according to `plan`: those that `gate` lets
+  /// through, moved by the fraction of a frame in `shift` and cleaned by `cleaner`, which gets the
+  /// played frames from a recorder of `playedChannels` channels. The uncleaned frames are written
+  /// to `rawPath`. The rings hold `ringFrames` frames while the disk stalls, including those being
+  /// written. Throws the errors of creating files.
   public init(
     _ plan: RecordingPlan, ringFrames: Int, gate: any RecordingGate = WindowGate(PunchWindow()),
     shift: consuming FrameShift? = nil, cleaner: consuming VoiceCleaner? = nil,
@@ -87,10 +87,10 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
       played = nil
     }
     chunk = SampleBuffer(frameCount: RecordingPipeline.chunkFrames, channelCount: plan.channelCount)
-    // Found due at the next step, which may be a twentieth later: no header is older than a quarter
-    // of a second.
+    // An interval is checked at the next step, which may be 50 ms later: no header is older than
+    // 250 ms.
     headers = FrameInterval(plan.sampleRate / 5)
-    // What is written while the disk works is one interval older when its turn comes.
+    // Data written during a synchronization waits for one more interval.
     syncs = FrameInterval(Int(clamping: plan.syncSeconds * Double(plan.sampleRate) / 2))
     // As often as a panel shows them.
     states = FrameInterval(plan.sampleRate / 20)
@@ -100,50 +100,51 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     self.events = events
   }
 
-  /// The audio thread's half, once.
+  /// Returns the audio thread's half, once.
   public func takeRecorder() -> Recorder? { recorder.take() }
 
-  /// The half that records what is played, once; nil where it is not needed.
+  /// Returns the half that records the played frames, once; nil if it is not needed.
   public func takePlayedRecorder() -> Recorder? { playedRecorder.take() }
 
-  /// Whether the file can take no more. Any thread.
+  /// Whether the files cannot be written any more. Any thread.
   public var isFailed: Bool { hasFailed.isRaised }
 
-  /// Whether the gate let through all that it will: what comes is not kept. Any thread.
+  /// Whether the gate has let all its frames through: later frames are not kept. Any thread.
   public var isGateFinished: Bool { hasEnded.isRaised }
 
-  /// Writes what is in the capture ring now.
+  /// Writes the frames that are in the capture ring now. Returns false when the files are complete
+  /// and no commands are waited for.
   public func step() -> Bool {
     saving.store(!plan.isStream, ordering: .relaxed)
     let goesOn = save()
-    // Commands for files that are complete are waited for between two steps as well.
+    // Commands for complete files are also waited for between two steps.
     saving.store(goesOn && isWaiting.isRaised, ordering: .relaxed)
     return goesOn
   }
 
-  /// Whether a step is under way, or commands are waited for. What goes to a pipe is read by a
-  /// program that may be stopped, and is never whole.
+  /// Whether a step is running, or commands are waited for. False for a pipe: its reader may be
+  /// stopped, and a stream is never complete.
   public var isSaving: Bool { saving.load(ordering: .relaxed) }
 
-  /// Each wake-up costs as much as what it writes: a recording of which nobody asks the levels
-  /// takes twenty steps a second. What is read while it is written, as from a pipe, and what has a
-  /// short ring takes fifty.
+  /// The interval between steps in milliseconds: 50, or 20 if the output is read while it is
+  /// written, as from a pipe, if the ring is short, or if levels are requested. Each wake-up costs
+  /// as much as writing the data.
   public var stepMilliseconds: Int {
     let isLooked = plan.measuresLevels && events.isStateWanted
     return plan.isStream || hasShortRing || isLooked ? 20 : 50
   }
 
-  /// Until all files are complete.
+  /// Whether files are incomplete.
   public var isUnfinished: Bool { !isComplete.isRaised }
 
-  /// Whether all is saved, and only commands for complete files are waited for. Any thread.
+  /// Whether everything is saved, and only commands for complete files are waited for. Any thread.
   public var isWaitingForOthers: Bool { isWaiting.isRaised }
 
   private func save() -> Bool {
-    // What is complete may still wait for a command.
+    // A complete recording may still wait for a command.
     guard !isComplete.isRaised else { return poll() }
     do throws(FileFailure) {
-      // In this order: what is in the ring after the end was announced is all there will be.
+      // The order matters: after the end is announced, no frames are added to the ring.
       let isLast = reader.isFinished || isAbandoned.isRaised
       try processQueued(isLast: isLast)
       if pipeline.isOver { hasEnded.raise() }
@@ -168,7 +169,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   /// Ends the recording with the frames that are in the ring now.
   public func abandon() { isAbandoned.raise() }
 
-  /// Whether commands for complete files run or wait.
+  /// Returns whether commands for complete files run or wait.
   private func poll() -> Bool {
     pipeline.poll()
     report.files = pipeline.report.files
@@ -179,8 +180,8 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     return false
   }
 
-  /// Waits for no command any more: the one that runs goes on by itself, the others are told. Any
-  /// thread.
+  /// Stops waiting for commands: the running one continues by itself, and the others are reported.
+  /// Any thread.
   public func leaveCommands() { hasLeft.raise() }
 
   private func processQueued(isLast: Bool) throws(FileFailure) {
@@ -191,8 +192,8 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
           events.emit(.overflow(frame: reader.position, frames: gap.frames))
         }
       }
-      // In this order: what is asked from now on is meant for frames that come later. And before
-      // each piece: on a slow disk there is more to write each time.
+      // The order matters: commands given from now on apply to later frames. They are read before
+      // each piece, since on a slow disk there is more to write each time.
       let available = min(reader.available, playedFrames(isLast: isLast))
       if let firstFrame = reader.firstFrame {
         pipeline.begin(at: reader.origin, firstFrame: firstFrame)
@@ -206,7 +207,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     }
   }
 
-  /// Hands on at most `frames` frames as a copy; returns how many there were.
+  /// Passes at most `frames` frames on as a copy; returns their number.
   private func process(_ frames: Int) throws(FileFailure) -> Int {
     let count = reader.read(into: &chunk, frames: frames)
     guard count > 0 else { return 0 }
@@ -215,7 +216,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     return count
   }
 
-  /// Hands on at most `frames` frames where they lie in the ring; returns how many there were.
+  /// Passes at most `frames` frames on from the ring's memory; returns their number.
   private func record(_ frames: Int) throws(FileFailure) -> Int {
     let piece = reader.piece(atMost: frames)
     defer { reader.skip(piece.count) }
@@ -229,7 +230,8 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     return piece.count
   }
 
-  /// Frames of what was played that are there: what was captured meanwhile waits for them.
+  /// Returns the number of played frames available: the frames captured at the same time wait for
+  /// them.
   private func playedFrames(isLast: Bool) -> Int {
     guard playedReader != nil, !isLast else { return RecordingPipeline.chunkFrames }
     while playedReader?.takeGap(isLast: false) != nil {}
@@ -249,7 +251,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     played = consume buffer
   }
 
-  /// Does what is due after `count` frames more.
+  /// Performs the periodic work that is due after `count` more frames.
   private func refresh(after count: Int) throws(FileFailure) {
     headers.pass(count)
     syncs.pass(count)
@@ -260,12 +262,12 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     if looks.takeDue() {
       tellOfSilence()
       let left = space.look(at: pipeline.growingFiles(), events: events)
-      // The real disk is no part of virtual time, where every run is the same.
+      // The real disk is not part of virtual time, in which all runs are equal.
       if !plan.isVirtual { events.update { $0.secondsLeft = left } }
     }
   }
 
-  /// Tells once that only silence was kept from the beginning on.
+  /// Reports once that only silence was kept since the beginning.
   private func tellOfSilence() {
     guard !isSilenceTold, pipeline.silentFrames >= 2 * plan.sampleRate else { return }
     isSilenceTold = true
@@ -284,23 +286,24 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   }
 }
 
-/// Something that is due again and again, by frames.
+/// A periodic event, counted in frames.
 private struct FrameInterval {
   private let length: Int
   private var passed = 0
 
-  /// Due each `length` frames; with `isDueAtOnce` with the first ones, too.
+  /// Creates an event that is due every `length` frames; with `isDueAtOnce` also with the first
+  /// ones.
   init(_ length: Int, isDueAtOnce: Bool = false) {
     self.length = max(1, length)
     if isDueAtOnce { passed = self.length }
   }
 
-  /// That number of frames went by.
+  /// Adds `frames` frames that have passed.
   mutating func pass(_ frames: Int) {
     passed += frames
   }
 
-  /// Whether it is due; then it begins anew.
+  /// Returns whether the event is due; if so, the interval starts again.
   mutating func takeDue() -> Bool {
     guard passed >= length else { return false }
     passed = 0

@@ -1,11 +1,11 @@
 import AudioFiles
 
-/// A file that is being written, and how.
+/// A file that is being written, and its plan.
 struct GrowingFile {
   let plan: RecordingPlan
   let file: RecordedFile
 
-  /// Bytes that a second of it takes; what an encoder makes of one shows after some. Nil where it
+  /// The number of bytes per second of audio; for an encoded file it is known after 5 s. nil if it
   /// is not known.
   var bytesPerSecond: Double? {
     if plan.isStream { return nil }
@@ -18,21 +18,22 @@ struct GrowingFile {
   }
 }
 
-/// Watches how long the disks will last at this rate, and warns well ahead. Disk thread.
+/// A monitor that estimates when the disks will be full at the present rate, and warns well in
+/// advance. Disk thread.
 struct SpaceWatch {
-  /// Seconds left at which a warning is due.
+  /// The remaining seconds at which warnings are due.
   private static let marks = [600.0, 300, 120, 60, 30, 10]
 
   private var marksLeft = marks
 
-  /// Looks at the disks of `files`. Returns the seconds until the first of them is full, where they
-  /// are known.
+  /// Checks the disks of `files`. Returns the seconds until the first of them is full; nil if
+  /// unknown.
   mutating func look(at files: [GrowingFile], events: RecordingEvents) -> Double? {
     guard let left = Self.secondsLeft(files) else { return nil }
-    // Room that was made is room.
+    // Marks become active again if space was freed.
     marksLeft = Self.marks.filter { $0 < left || marksLeft.contains($0) }
     if let reached = marksLeft.first(where: { left <= $0 }) {
-      // Of several at once the shortest is the one that counts.
+      // If several marks are reached at once, only the shortest counts.
       marksLeft.removeAll { $0 >= left || $0 == reached }
       events.emit(.diskLow(seconds: left))
     }

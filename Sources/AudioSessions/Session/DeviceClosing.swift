@@ -1,8 +1,8 @@
 import AudioDevices
 import RealtimeAudio
 
-/// Stops and closes a unit's device on a thread of its own: a driver may hang there, and the thread
-/// that waits must not.
+/// The stopping and closing of a unit's device on a separate thread: a driver may hang there, and
+/// must not block the thread that waits.
 final class DeviceClosing<Callbacks: SessionCallbacks & ~Copyable> {
   private struct Work: RealtimeWork, ~Copyable, @unchecked Sendable {
     // @unchecked because it moves whole, from the thread that made it to the one that runs it.
@@ -12,7 +12,7 @@ final class DeviceClosing<Callbacks: SessionCallbacks & ~Copyable> {
 
     mutating func run() {
       unit?.stop(draining: draining)
-      // Here, where the device is closed with it.
+      // Frees the unit on this thread, since that closes the device.
       unit = nil
       isClosed.raise()
     }
@@ -22,30 +22,30 @@ final class DeviceClosing<Callbacks: SessionCallbacks & ~Copyable> {
   private let isClosed = AtomicFlag()
   private var timeout: EndTimeout
 
-  /// Begins with it. `isUrgent` where a person has asked for the end.
+  /// Starts to close the device. `isUrgent` means that the user requested the end.
   init(_ unit: consuming DuplexUnit<Callbacks>, draining: Bool, isUrgent: Bool) {
     let configuration = unit.configuration
     let queued = configuration.playback.map { Double($0.bufferFrames) / Double($0.sampleRate) } ?? 0
-    // What is queued is played first, a sound server's own share as well.
+    // The queued frames are played first, including those in a sound server.
     let isPlayed = draining && configuration.capture == nil
     timeout =
       isPlayed
       ? EndTimeout(seconds: 3 + 2 * queued, urgentSeconds: 0.2 + queued, isUrgent: isUrgent)
       : EndTimeout(urgentSeconds: 0.2, isUrgent: isUrgent)
-    // Where no thread can be had the device is closed here and now, and what is queued is not
-    // played.
+    // If no thread can be created, the device is closed at once on this thread, and the queued
+    // frames are not played.
     thread = try? RealtimeThread(
       name: "duplex-close", priority: .normal,
       Work(unit: unit, draining: draining, isClosed: isClosed))
   }
 
-  /// A person wants the end: a fifth of a second is left, besides what is queued.
+  /// Shortens the timeout at the user's request: to 200 ms plus the duration of the queued frames.
   func shorten() { timeout.shorten() }
 
-  /// Whether it is closed, or was waited for long enough.
+  /// Whether the device is closed or the timeout has passed.
   var isOver: Bool { thread == nil || isClosed.isRaised || timeout.isOver }
 
-  /// Lets go of it; false where it is not closed, and left to the system.
+  /// Releases the thread. Returns false if the device is not closed, and is left to the system.
   func end() -> Bool {
     guard let thread = thread.take() else { return true }
     guard isClosed.isRaised else {
@@ -57,23 +57,23 @@ final class DeviceClosing<Callbacks: SessionCallbacks & ~Copyable> {
   }
 }
 
-/// The deadline of a wait at the end.
+/// The deadline of a wait at the end of a session.
 struct EndTimeout {
   private var deadline: UInt64
   private let urgentNanoseconds: UInt64
 
-  /// `seconds`, and `urgentSeconds` where a person has asked for the end.
+  /// Creates a deadline in `seconds`, or in `urgentSeconds` if the user requested the end.
   init(seconds: Double = 2, urgentSeconds: Double = 0.125, isUrgent: Bool) {
     deadline = HostClock.nanoseconds &+ UInt64(clamping: seconds * 1e9)
     urgentNanoseconds = UInt64(clamping: urgentSeconds * 1e9)
     if isUrgent { shorten() }
   }
 
-  /// A person wants the end.
+  /// Shortens the deadline at the user's request.
   mutating func shorten() {
     deadline = min(deadline, HostClock.nanoseconds &+ urgentNanoseconds)
   }
 
-  /// Whether it was waited for long enough.
+  /// Whether the deadline has passed.
   var isOver: Bool { HostClock.nanoseconds > deadline }
 }

@@ -3,22 +3,22 @@ import RealtimeAudio
 
 /// The reason why a session ended.
 public enum StopReason: Sendable {
-  /// The time asked for is over.
+  /// The requested time is over.
   case duration
-  /// What was played is over.
+  /// The end of the played material was reached.
   case end
-  /// A signal or a key of the user.
+  /// A signal was received, or the user pressed a key.
   case signal, key
-  /// A call asked for it, such as `stop` of an engine.
+  /// A call requested it, such as `stop` of an engine.
   case request
   /// The device went away or failed.
   case device(DeviceFailure)
-  /// A file could be written no further.
+  /// A file could not be written any further.
   case disk
-  /// The microphone was silent for as long as was asked for.
+  /// The microphone was silent for the given time.
   case silence
 
-  /// Whether the user, or the program for the user, asked for it.
+  /// Whether the user, or the program on behalf of the user, requested it.
   public var isOfTheUser: Bool {
     switch self {
     case .signal, .key, .request: true
@@ -27,40 +27,42 @@ public enum StopReason: Sendable {
   }
 }
 
-/// The answer of a session's watcher: go on, or stop.
+/// The return value of a session's watcher: continue or stop.
 public enum SessionCommand: Sendable {
-  /// Goes on.
+  /// Continues the session.
   case proceed
-  /// Ends it for this reason, everything finalised.
+  /// Ends the session for this reason and finalises everything.
   case stop(StopReason)
 }
 
-/// A snapshot of a session for its watcher, on the thread that runs it, ten times a second or more.
+/// A snapshot of a session for its watcher, on the thread that runs the session, at least ten times
+/// per second.
 public struct SessionMoment {
   /// Whether the device was started.
   public var isRunning = true
-  /// How far the unit has come.
+  /// The number of frames that the unit has processed so far.
   public var frames: Int
-  /// Levels of the microphone since the last moment.
+  /// The microphone's levels since the last moment.
   public var readings: [MeterReading]
-  /// What happened on the timeline since the last moment.
+  /// The timeline events since the last moment.
   public var events: [TimelineEvent]
-  /// Times the input overran so far.
+  /// The number of capture overruns so far.
   public var captureXruns: Int
-  /// Times the output ran dry so far.
+  /// The number of playback underruns so far.
   public var playbackXruns: Int
-  /// Frames lost so far.
+  /// The number of frames lost so far.
   public var lostFrames: Int
-  /// Cycles run so far.
+  /// The number of cycles run so far.
   public var cycles = 0
-  /// Nanoseconds spent in callbacks and conversion so far.
+  /// The time in nanoseconds spent in callbacks and conversion so far.
   public var busyNanoseconds: UInt64 = 0
-  /// What was found of a device that went away, where that is news.
+  /// The latest result of the search for a device that went away, if it is worth reporting;
+  /// otherwise nil.
   public var deviceReturn: DeviceReturn?
-  /// The drift between two clocks; nil where there is only one.
+  /// The drift between two clocks; nil if there is only one.
   public var drift: DriftReading?
 
-  /// The last of `readings`, with the highest peaks of all of them; nil where there are none.
+  /// The last of `readings`, with the highest peaks of all of them; nil if there are none.
   public var loudestReading: MeterReading? {
     guard var loudest = readings.last else { return nil }
     for reading in readings.dropLast() {
@@ -73,75 +75,78 @@ public struct SessionMoment {
 
 /// The result of a session: why it ended, its frames, xruns, events, load and latency.
 public struct SessionReport: Sendable {
-  /// Why it ended.
+  /// The reason for which the session ended.
   public var stopReason = StopReason.end
-  /// The unit's timeline, lost frames included.
+  /// The length of the unit's timeline in frames, including lost frames.
   public var frames = 0
-  /// Times the input overran.
+  /// The number of capture overruns.
   public var captureXruns = 0
-  /// Times the output ran dry.
+  /// The number of playback underruns.
   public var playbackXruns = 0
-  /// Captured frames that reached no file and no output.
+  /// The number of captured frames that reached no file and no output.
   public var lostFrames = 0
   /// Every xrun on the timeline, and every loss and return of a device.
   public var events: [TimelineEvent] = []
-  /// The mean of a cycle's busy time over the length of a period: 1 is all of it.
+  /// The mean busy time of a cycle divided by the duration of a period: 1 is full load.
   public var loadMean = 0.0
-  /// The same of the longest cycle.
+  /// The busy time of the longest cycle divided by the duration of a period.
   public var loadMax = 0.0
-  /// Samples that became silence: handed to the output as NaN, or read from what was played as NaN
-  /// or infinite and converted to another rate or speed.
+  /// The number of samples replaced by silence: NaN samples sent to the output, and NaN or infinite
+  /// samples in played material.
   public var nanCount = 0
-  /// Frames from input to output as the driver itself counts them; 0 where it does not.
+  /// The number of frames from input to output as reported by the driver; 0 if it reports none.
   public var reportedLatencyFrames = 0
-  /// The drift between two clocks at the end; nil where there was only one.
+  /// The drift between two clocks at the end; nil if there was only one.
   public var drift: DriftReading?
-  /// Frames by which the delay from input to output was longer at the end than the configuration
-  /// says.
+  /// The number of frames by which the delay from input to output was longer at the end than in the
+  /// configuration.
   public var addedLatencyFrames: Int { drift?.addedFrames ?? 0 }
   /// The drift and xruns of each secondary output at the end.
   public var secondaryOutputs: [SecondaryOutputReading] = []
-  /// A callback, or a call of the device's driver, did not return in time, and was left to the
-  /// system.
+  /// Whether a callback, or a call of the device's driver, did not return in time and was left to
+  /// the system.
   public var isDeviceStuck = false
-  /// Seconds in which the device delivered nothing and took nothing before the user asked for the
-  /// end: what came in that time is lost. 0 in virtual time, and for less than two periods.
+  /// The time in seconds before the user requested the end in which the device delivered and
+  /// accepted no frames: the input of that time is lost. 0 in virtual time, and for less than two
+  /// periods.
   public var stalledSeconds = 0.0
-  /// The audio thread's priority; nil where time was virtual and no thread was needed.
+  /// The audio thread's priority; nil in virtual time, which needs no thread.
   public var priority: GrantedPriority?
 
-  /// Nothing has happened yet.
+  /// Creates the report of a session in which nothing has happened yet.
   public init() {}
 }
 
-/// The pace of a session: the device's clock, or as fast as the machine can.
+/// The pace of a session: the device's clock, or the maximum speed of the machine.
 public enum SessionClock: Sendable {
-  /// As the device says, on an audio thread of this priority; disk work on threads of its own.
+  /// The device's clock, on an audio thread of this priority; disk work runs on separate threads.
   case real(ThreadPriority)
-  /// As fast as the machine can, all on the calling thread, in an order that repeats: for virtual
-  /// time, and for devices that keep none.
+  /// The maximum speed of the machine, with all work on the calling thread in a reproducible order:
+  /// for virtual time, and for devices that keep no time.
   case virtual
 
-  /// Whether nothing is waited for.
+  /// Whether the session does not wait for a clock.
   public var isVirtual: Bool { if case .virtual = self { true } else { false } }
 }
 
-/// The callbacks of a session, which are told when it is over, too.
-/// They run on the audio thread.
+/// The callbacks of a session, which are also notified of its end. They run on the audio thread.
 public protocol SessionCallbacks: DuplexCallbacks, ~Copyable {
-  /// Says so to the threads that wait for more, off the audio thread. After the last cycle.
+  /// Notifies waiting threads that no more data follows. Called after the last cycle, not on the
+  /// audio thread.
   mutating func finish()
 
-  /// Throws why they do not fit a unit with this configuration, before it starts.
+  /// Throws the reason for which the callbacks do not fit a unit with this configuration, before
+  /// the unit starts.
   borrowing func check(_ configuration: DuplexConfiguration) throws(DeviceFailure)
 }
 
 extension SessionCallbacks where Self: ~Copyable {
-  /// They fit all. Throws nothing.
+  /// Accepts every configuration. Throws nothing.
   public borrowing func check(_ configuration: DuplexConfiguration) throws(DeviceFailure) {}
 }
 
-/// Gathers what a running unit publishes into moments, and into the report at the end.
+/// A collector of the data that a running unit publishes: into moments, and into the report at the
+/// end.
 struct SessionObserver: ~Copyable {
   private var events: EventReader<TimelineEvent>
   private var meter: MeterView?
@@ -152,7 +157,7 @@ struct SessionObserver: ~Copyable {
     self.meter = meter
   }
 
-  /// A snapshot with the readings and events since the last one.
+  /// Returns a snapshot with the readings and events since the last one.
   mutating func moment(_ progress: borrowing UnitProgress) -> SessionMoment {
     var moment = SessionMoment(
       isRunning: progress.isStarted, frames: progress.frames, readings: [], events: [],
@@ -166,7 +171,8 @@ struct SessionObserver: ~Copyable {
     return moment
   }
 
-  /// The end was asked for when the last cycle was that long ago. Two periods may be.
+  /// Records a stall if the last cycle ended `nanoseconds` before the end was requested. Two
+  /// periods are normal.
   mutating func noteStall(nanoseconds: UInt64, _ configuration: DuplexConfiguration) {
     let seconds = Double(nanoseconds) / 1e9
     let usual = Double(2 * configuration.periodFrames) / Double(configuration.sampleRate)
@@ -174,10 +180,10 @@ struct SessionObserver: ~Copyable {
     report.stalledSeconds = seconds
   }
 
-  /// The device did not come back from a call.
+  /// Records that the device did not return from a call.
   mutating func noteStuckDevice() { report.isDeviceStuck = true }
 
-  /// The report of the session.
+  /// Returns the report of the session.
   mutating func conclude(
     _ progress: borrowing UnitProgress, _ reason: StopReason, _ configuration: DuplexConfiguration,
     _ background: [any BackgroundWork]

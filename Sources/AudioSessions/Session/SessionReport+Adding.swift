@@ -1,9 +1,9 @@
 import RealtimeAudio
 
 extension SessionReport {
-  /// Adds what came of a session that followed this one and whose timeline begins at frame `offset`
-  /// of this one's: 0 where it went on with it. Counts are added, loads are weighted by frames, and
-  /// the end is the later one's.
+  /// Adds the report of a session that followed this one, and whose timeline begins at frame
+  /// `offset` of this one's timeline: 0 if it continued that timeline. Counts are added, loads are
+  /// weighted by frames, and the stop reason is that of the later session.
   public mutating func add(_ later: SessionReport, at offset: Int) {
     let before = self
     self = later

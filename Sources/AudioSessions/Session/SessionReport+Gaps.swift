@@ -2,7 +2,7 @@ import AudioDevices
 import RealtimeAudio
 
 extension SessionReport {
-  /// What was lost, in frames of the timeline.
+  /// The lost parts in frames of the timeline.
   public var gaps: [RecordingGap] {
     events.compactMap { event in
       switch event.kind {
@@ -12,10 +12,10 @@ extension SessionReport {
     }
   }
 
-  /// What of a recording was lost, in its frames: the recorder's own gaps, and frames that came to
-  /// it as silence, because one of two devices was away or was late and the other went on. A sum of
-  /// recordings has no segments, which tell where it lies on the timeline: of it the recorder's own
-  /// gaps are known alone.
+  /// Returns the lost parts of a recording, in its frames: the recorder's own gaps, and frames that
+  /// were recorded as silence because one of two devices was away or late while the other one
+  /// continued. A sum of recordings has no segments, which give its position on the timeline; for
+  /// such a sum only the recorder's own gaps are returned.
   ///
   /// ```swift
   /// var recorded = RecordingReport()
@@ -43,8 +43,7 @@ extension SessionReport {
 }
 
 extension RecordingReport {
-  /// Where the frames of `range`, a range of the timeline, lie in the recording: those that were
-  /// kept.
+  /// Returns the positions in the recording of the kept frames of `range`, a range of the timeline.
   fileprivate func kept(of range: Range<Int>) -> [RecordingGap] {
     pieces.compactMap { piece in
       let kept = range.clamped(to: piece.timeline)
@@ -54,7 +53,8 @@ extension RecordingReport {
     }
   }
 
-  /// The ranges of the timeline that were kept, and where each begins in the recording.
+  /// The ranges of the timeline that were kept, and the frame of the recording at which each
+  /// begins.
   private var pieces: [(timeline: Range<Int>, frame: Int)] {
     var found: [(timeline: Range<Int>, frame: Int)] = []
     for segment in segments where segment.frames > 0 {

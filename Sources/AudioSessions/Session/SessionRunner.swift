@@ -1,10 +1,10 @@
 import AudioDevices
 import RealtimeAudio
 
-/// A session ready to run: a device, its callbacks, and the work that waits on disk beside it.
+/// A session ready to run: a device, its callbacks, and the background work that waits for disks.
 ///
-/// Runs on the thread that calls `run`, which watches while the audio thread works, or, where time
-/// is virtual, does everything itself in an order that repeats.
+/// The session runs on the thread that calls `run`. That thread watches while the audio thread
+/// works; in virtual time it does everything itself, in a reproducible order.
 ///
 /// ```swift
 /// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free"))
@@ -18,9 +18,9 @@ import RealtimeAudio
 /// precondition(report.frames >= 48000)
 /// ```
 public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable {
-  /// Told how it goes, ten times a second of the session's time or more, on the calling thread. In
-  /// real time it is called a hundred times a second, or as often as it returns where it waits
-  /// itself, for signals or keys.
+  /// A callback for the progress of the session, called at least ten times per second of the
+  /// session's time on the calling thread. In real time it is called 100 times per second; if it
+  /// blocks itself, to wait for signals or keys, it is called again as soon as it returns.
   public typealias Watch = (SessionMoment, GrantedPriority?) -> SessionCommand
 
   private var unit: DuplexUnit<Callbacks>
@@ -31,10 +31,11 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   private let frameLimit: Int?
   private let reconnects: Bool
 
-  /// A session of `callbacks` on `device` that ends after `frameLimit` frames or when `watch` says
-  /// so; when the device goes away too, unless it `reconnects` and so waits for it. What is played
-  /// has `fadeFrames` frames to fade out in when an end is wanted. A timeline that another device
-  /// began goes on from `resuming`, where that one's last cycle ended.
+  /// Creates a session of `callbacks` on `device`. The session ends after `frameLimit` frames, when
+  /// `watch` stops it, or when the device goes away, unless it `reconnects` and therefore waits for
+  /// the device. The playback has `fadeFrames` frames to fade out when an end is requested. A
+  /// timeline that another device began continues at `resuming`, the end of that device's last
+  /// cycle.
   public init(
     device: consuming DuplexDevice, callbacks: consuming Callbacks,
     background: [any BackgroundWork],
@@ -54,7 +55,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     self.reconnects = reconnects
   }
 
-  /// The same on the device that `driver` drives.
+  /// Creates the same session on the device of `driver`.
   public init<Driver: DuplexDriver & ~Copyable>(
     device driver: consuming Driver, callbacks: consuming Callbacks,
     background: [any BackgroundWork],
@@ -65,9 +66,9 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       frameLimit: frameLimit, fadeFrames: fadeFrames, reconnects: reconnects)
   }
 
-  /// Runs it to its end and returns when everything is finalised: the device stopped, the last
-  /// recorded frame saved. Throws where the device does not start, and, before anything has begun,
-  /// where the callbacks do not fit it.
+  /// Runs the session to its end, and returns when everything is finalised: the device is stopped
+  /// and the last recorded frame is saved. Throws if the device does not start, and, before
+  /// anything has begun, if the callbacks do not fit it.
   public consuming func run(clock: SessionClock, watch: Watch) throws(DeviceFailure)
     -> SessionReport
   {
@@ -80,7 +81,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
 
   private consuming func runVirtually(_ watch: Watch) throws(DeviceFailure) -> SessionReport {
     // Background work is stepped every 1024 frames (at least one period), often enough for the
-    // shortest ring; the watcher is called every tenth of a second.
+    // shortest ring buffer; the watcher is called every 0.1 s.
     let stepQuantum = max(1024, configuration.periodFrames)
     let tenth = max(stepQuantum, configuration.sampleRate / 10)
     var nextStep = 0
@@ -96,7 +97,8 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     }
     while reason == nil {
       if progress.frames >= nextStep {
-        // What has ended may have been asked to, while it waited for a network: the watcher tells.
+        // Work that has ended may have been stopped by request while it waited for a network: the
+        // watcher returns that request.
         if Self.step(&busy) { nextMoment = 0 }
         nextStep = progress.frames + stepQuantum
       }
@@ -114,11 +116,11 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       switch unit.cycle() {
       case .ran, .waiting: continue
       case .recovered:
-        // Where gap follows upon gap no frame moves either.
+        // In a series of gaps no frame advances either.
         if case .stop(let asked) = watch(observer.moment(progress), nil) { reason = asked }
       case .away:
-        // No frame moves that would bring the next moment. Virtual time flies meanwhile, and this
-        // machine's processor has a rest.
+        // No frame advances that would lead to the next moment. Virtual time continues in this
+        // state, and the pause relieves the processor.
         _ = Self.step(&busy)
         if case .stop(let asked) = watch(observer.moment(progress), nil) { reason = asked }
         HostClock.pause(milliseconds: 1)
@@ -126,15 +128,15 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       case .failed(let failure): reason = .device(failure)
       }
     }
-    // Whether the device lets itself be stopped or not, what came is saved.
+    // The captured data are saved, whether or not the device can be stopped.
     unit.callbacks.finish()
     for work in busy {
       work.conclude()
       var steps = 0
       while work.step() {
         steps += 1
-        // What is not done by now waits for something that has no virtual time: a command, a disk.
-        // A person may have enough of it.
+        // Work that is not done by now waits for something that has no virtual time: a command or a
+        // disk. The user may lose patience.
         guard steps > 16 else { continue }
         _ = watch(observer.moment(progress), nil)
         HostClock.pause(milliseconds: 2)
@@ -145,7 +147,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     return observer.conclude(progress, reason ?? .end, configuration, background)
   }
 
-  /// Steps all of it. Answers with whether some of it has ended.
+  /// Steps all work. Returns whether some of it has ended.
   @inline(__always)
   private static func step(_ work: inout [any BackgroundWork]) -> Bool {
     let count = work.count
@@ -164,7 +166,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     let reconnects = self.reconnects
     let unit = self.unit
     let early = try Self.prepare(background, observer: &observer, progress, watch)
-    // Nothing has begun, and nothing is saved by it.
+    // Nothing has begun, so there is nothing to save.
     if let early, early.isStuck {
       return observer.conclude(progress, early.reason, configuration, background)
     }
@@ -175,7 +177,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       for work in background { threads.append(try BackgroundThread(work)) }
       thread = try Self.started(AudioThread(unit: unit, ended: ended), priority)
     } catch {
-      // Letting go of a thread waits for its work, which nothing else would end.
+      // Releasing a thread waits for its work, which nothing else would end.
       for work in background { work.abandon() }
       throw error
     }
@@ -186,10 +188,11 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     var answer = AudioThreadWatchdog(reconnects: reconnects)
     var pace = WatchInterval()
     while !ended.isRaised, answer.isInTime(progress.turns, isEnding: asked != nil) {
-      // A device that stands still would sleep for ever, and never see a stop.
+      // A thread that waits for a stalled device would sleep forever and never see a stop.
       if progress.cycles == cycles { thread.interrupt() } else { movedAt = HostClock.nanoseconds }
       cycles = progress.cycles
-      // Before the watcher, which may be kept from writing what it says.
+      // This is measured before the watcher is called, which may be blocked while it writes its
+      // output.
       let stalled = progress.isInCallback ? 0 : HostClock.nanoseconds &- movedAt
       pace.begin()
       if case .stop(let reason) = watch(observer.moment(progress), granted), asked == nil {
@@ -212,7 +215,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
         work.takeUnit(), draining: failure == nil && !Self.leavesQueue(configuration, asked),
         isUrgent: asked != nil)
     } else {
-      // Its work stays with it.
+      // The thread keeps its work.
       thread.abandon()
       observer.noteStuckDevice()
       if asked == nil {
@@ -238,9 +241,8 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     return report
   }
 
-  /// Waits until the device is closed and all work is done, or was waited for long enough. A
-  /// stalled disk takes its time, and a second signal, which `look` tells of, must still be
-  /// received meanwhile.
+  /// Waits until the device is closed and all work is done, or until the timeout. A stalled disk
+  /// takes time, and a second signal, which `look` returns, must still be received in this time.
   private static func awaitEnd(
     of threads: [BackgroundThread], _ background: [any BackgroundWork],
     _ closing: DeviceClosing<Callbacks>?, isUrgent: Bool, look: () -> SessionCommand
@@ -264,8 +266,8 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     }
   }
 
-  /// What is to be played must be there when the first period asks for it. Meanwhile the user may
-  /// ask for an end: a network can take its time.
+  /// Fills the buffers of the playback before the first period needs them. The user may request an
+  /// end in this time: a network can be slow.
   private static func prepare(
     _ background: [any BackgroundWork], observer: inout SessionObserver,
     _ progress: borrowing UnitProgress,
@@ -281,7 +283,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
         continue
       }
       for work in background { work.conclude() }
-      // A disk or a decoder may keep it for ever.
+      // A disk or a decoder may block this thread forever.
       let timeout = EndTimeout(isUrgent: true)
       while !first.isDone, !timeout.isOver { HostClock.pause(milliseconds: 2) }
       guard first.isDone else {
@@ -307,8 +309,8 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     }
   }
 
-  /// Whether what is queued is not to be played any more: where a person ends what only plays, a
-  /// sound server would go on with it for a third of a second.
+  /// Returns whether the queued frames are dropped: when the user ends a session that only plays, a
+  /// sound server would continue to play for 1/3 s.
   private static func leavesQueue(_ configuration: DuplexConfiguration, _ asked: StopReason?)
     -> Bool
   {
@@ -321,7 +323,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   }
 }
 
-/// The first step of each, in order.
+/// The first step of each work, in order.
 private final class FirstSteps: BackgroundWork {
   private let works: [any BackgroundWork]
 
@@ -337,7 +339,7 @@ private final class FirstSteps: BackgroundWork {
   func conclude() {}
 }
 
-/// A unit on its way through the audio thread.
+/// The work of the audio thread, which carries a unit.
 private struct AudioThread<Callbacks: SessionCallbacks & ~Copyable>: RealtimeWork, ~Copyable,
   @unchecked Sendable
 {
@@ -351,7 +353,7 @@ private struct AudioThread<Callbacks: SessionCallbacks & ~Copyable>: RealtimeWor
     self.ended = ended
   }
 
-  /// The unit, when the thread is over.
+  /// Returns the unit after the end of the thread.
   consuming func takeUnit() -> DuplexUnit<Callbacks> { unit }
 
   mutating func run() {

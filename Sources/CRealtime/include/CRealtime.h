@@ -1,7 +1,9 @@
-// The C calls allowed on the audio thread, apart from ALSA's (see CALSA) and loops over samples (see CVectors). The
-// compiler refuses every other one in a function marked @_noLocks, so these lists are the whole of it.
+// The C functions allowed on the audio thread, in addition to those of ALSA (see CALSA) and loops
+// over samples (see CVectors). The compiler rejects all others in a function marked @_noLocks, so
+// these lists are complete.
 //
-// To allow a call on the audio thread: read its source for locks, allocation and system calls; then add it here.
+// To allow a function on the audio thread, read its source for locks, allocation and system calls,
+// and then add it here.
 #pragma once
 
 #include "linux_calls.h"
@@ -16,23 +18,25 @@
 
 #pragma clang assume_nonnull begin
 
-/// Calls the function of a driver that is not known by type. The compiler refuses a call through a Swift
-/// function value, but this can be marked: each driver's function is marked and checked itself.
+/// Calls a function of a driver of unknown type. The compiler rejects a call through a Swift
+/// function value, but this function can be marked. The function of each driver is marked and
+/// checked separately.
 REALTIME_SAFE void realtime_call(
     void (*function)(void *driver, const void *call, void *answer), void *driver, const void *call,
     void *answer) {
   function(driver, call, answer);
 }
 
-/// The monotonic clock in nanoseconds. A vDSO read: no system call where the kernel trusts its TSC.
+/// Returns the monotonic clock in nanoseconds. It is read through the vDSO, without a system call
+/// if the kernel uses the TSC.
 REALTIME_SAFE uint64_t realtime_host_nanoseconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/// What the clock on the wall shows, in nanoseconds since 1970: from 1970 to 2255 where it is set to
-/// another year, so that the sum with seven years more still fits in a signed number of 64 bits.
+/// Returns the wall-clock time in nanoseconds since 1970, limited to the years 1970 to 2255 for any
+/// setting of the clock, so that the time plus seven years fits in a signed 64-bit number.
 static inline uint64_t host_wall_nanoseconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
@@ -41,14 +45,16 @@ static inline uint64_t host_wall_nanoseconds(void) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/// Towards zero. The caller has brought the value into range; one instruction, which the optimiser
-/// turns into vectors, where Swift's conversion must branch to trap.
+/// Rounds towards zero. The caller ensures that the value is in range. This is one instruction,
+/// which the optimiser vectorises; Swift's conversion contains a branch to a trap.
 REALTIME_SAFE int32_t realtime_truncated(float value) { return (int32_t)value; }
 
-// Functions of libm. Read in glibc 2.36, sysdeps/ieee754: flt-32/{s_sinf,s_cosf,e_expf,e_logf,e_powf,s_tanhf,s_expm1f,
-// math_errf}.c and dbl-64/{s_sin,branred,e_exp,e_log,e_pow,s_tanh,s_expm1,math_err}.c. Polynomials and constant tables;
-// no lock, no memory, no system call. Out of range they set errno, which is the thread's own. Timed at 1 to 4 ns a
-// call as float (tanhf 10) and 2 to 9 as double, at 2.6 GHz; sin and cos of 1e9, 33 ns.
+// Functions of libm. Sources read: glibc 2.36, sysdeps/ieee754:
+// flt-32/{s_sinf,s_cosf,e_expf,e_logf,e_powf,s_tanhf,s_expm1f,math_errf}.c and
+// dbl-64/{s_sin,branred,e_exp,e_log,e_pow,s_tanh,s_expm1,math_err}.c. They use polynomials and
+// constant tables, and no locks, allocation or system calls. Out of range they set errno, which is
+// thread-local. Measured at 2.6 GHz: 1 to 4 ns per call as float (tanhf 10) and 2 to 9 ns as
+// double; sin and cos of 1e9, 33 ns.
 REALTIME_SAFE float realtime_sinf(float x) { return sinf(x); }
 REALTIME_SAFE float realtime_cosf(float x) { return cosf(x); }
 REALTIME_SAFE float realtime_expf(float x) { return expf(x); }
@@ -64,10 +70,10 @@ REALTIME_SAFE double realtime_tanh(double x) { return tanh(x); }
 REALTIME_SAFE double realtime_sqrt(double x) { return sqrt(x); }
 REALTIME_SAFE double realtime_pow(double x, double y) { return pow(x, y); }
 
-/// Clears `count` bytes.
+/// Sets `count` bytes to 0.
 REALTIME_SAFE void realtime_clear(void *target, long count) { memset(target, 0, (size_t)count); }
 
-/// Samples from and to memory of any alignment, which Swift's generic loads are not yet proven for.
+/// Loads and stores samples in memory of any alignment. Swift's generic loads are not yet proven.
 REALTIME_SAFE uint8_t realtime_load8(const void *source) { return *(const uint8_t *)source; }
 
 REALTIME_SAFE uint16_t realtime_load16(const void *source) {
@@ -88,17 +94,17 @@ REALTIME_SAFE void realtime_store16(void *target, uint16_t value) { memcpy(targe
 
 REALTIME_SAFE void realtime_store32(void *target, uint32_t value) { memcpy(target, &value, sizeof value); }
 
-/// mlockall's flag for locking pages when they are touched; Swift's Glibc does not know it.
+/// The flag of mlockall that locks pages when they are touched; Swift's Glibc does not define it.
 static const int realtime_lock_on_fault = 4;
 
-// RealtimeSanitizer's marks, present only in a build that links its runtime.
+// The marker functions of RealtimeSanitizer, defined only in a build that links its runtime.
 extern void __rtsan_realtime_enter(void) __attribute__((weak));
 extern void __rtsan_realtime_exit(void) __attribute__((weak));
 extern void __rtsan_disable(void) __attribute__((weak));
 extern void __rtsan_enable(void) __attribute__((weak));
 
-/// From here to `realtime_leave`, RealtimeSanitizer ends the program at an allocation, lock or
-/// blocking call of this thread. Costs a test of a constant where the sanitizer is not linked.
+/// From this call to `realtime_leave`, RealtimeSanitizer ends the program at an allocation, lock or
+/// blocking call of this thread. Without the sanitizer, the cost is a test of a constant.
 REALTIME_SAFE void realtime_enter(void) {
   if (__rtsan_realtime_enter) __rtsan_realtime_enter();
 }
@@ -107,7 +113,7 @@ REALTIME_SAFE void realtime_leave(void) {
   if (__rtsan_realtime_exit) __rtsan_realtime_exit();
 }
 
-/// Around the one call in a cycle that is meant to block: the wait for the device.
+/// Disables the checks around the one call in a cycle that may block: the wait for the device.
 REALTIME_SAFE void realtime_pause_watch(void) {
   if (__rtsan_disable) __rtsan_disable();
 }
@@ -116,8 +122,8 @@ REALTIME_SAFE void realtime_resume_watch(void) {
   if (__rtsan_enable) __rtsan_enable();
 }
 
-/// Sleeps until the monotonic clock shows `nanoseconds`, or a signal comes. Simulated devices wait
-/// with it where hardware would be polled.
+/// Sleeps until the monotonic clock reaches `nanoseconds`, or a signal arrives. Simulated devices
+/// wait with it; hardware is polled instead.
 REALTIME_SAFE void realtime_sleep_until(uint64_t nanoseconds) {
   struct timespec until = {(time_t)(nanoseconds / 1000000000u), (long)(nanoseconds % 1000000000u)};
   realtime_pause_watch();

@@ -1,4 +1,4 @@
-// Calls of Linux that Swift's Glibc does not know. Not for the audio thread.
+// Functions of Linux that Swift's Glibc does not define. Not for the audio thread.
 #pragma once
 
 #include <malloc.h>
@@ -13,20 +13,22 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/// Names the calling thread, for `top` and debuggers; the kernel keeps the first 15 bytes.
+/// Sets the name of the calling thread for `top` and debuggers; the kernel keeps the first 15
+/// bytes.
 static inline void linux_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
 
-/// Faults in the next `count` bytes of the calling thread's stack. Not inlined, so that the memory
-/// is given back to the stack on return.
+/// Touches the pages of the next `count` bytes of the calling thread's stack. Not inlined, so that
+/// the stack memory is released on return.
 __attribute__((noinline)) static void linux_touch_stack(long count) {
   volatile char *pages = (volatile char *)__builtin_alloca((size_t)count);
   for (long offset = 0; offset < count; offset += 4096) pages[offset] = 0;
 }
 
-/// The calling thread's number in the kernel.
+/// Returns the kernel's identifier of the calling thread.
 static inline long linux_thread_number(void) { return syscall(SYS_gettid); }
 
-/// The highest realtime priority this user may take by himself; 0 for none.
+/// Returns the highest realtime priority that this user may set, at most 99; 0 for none. Raises the
+/// soft limit to the hard limit.
 static inline long linux_realtime_limit(void) {
   struct rlimit limit = {0, 0};
   if (getrlimit(RLIMIT_RTPRIO, &limit) != 0) return 0;
@@ -37,14 +39,14 @@ static inline long linux_realtime_limit(void) {
   return limit.rlim_cur > 99 ? 99 : (long)limit.rlim_cur;
 }
 
-/// Lets a realtime thread run at most so long without sleeping, as RealtimeKit insists.
+/// Limits the time that a realtime thread may run without sleeping, as RealtimeKit requires.
 static inline int linux_limit_realtime(unsigned long microseconds) {
   struct rlimit limit = {microseconds, microseconds};
   return setrlimit(RLIMIT_RTTIME, &limit);
 }
 
-/// Takes the realtime priority from the calling thread, which computed for too long without sleeping.
-/// On a normal thread the signal means what it always does.
+/// Removes the realtime priority of the calling thread, which computed for too long without
+/// sleeping. On a normal thread the default action of the signal is performed.
 static inline void linux_end_realtime(int number) {
   if (sched_getscheduler(0) == SCHED_OTHER) {
     signal(number, SIG_DFL);
@@ -55,8 +57,9 @@ static inline void linux_end_realtime(int number) {
   sched_setscheduler(0, SCHED_OTHER, &normal);
 }
 
-/// A realtime thread that computes for so long without sleeping goes on at normal priority, so that
-/// others can end it. Where a limit kills, that is half of it.
+/// Installs a guard: a realtime thread that computes for `microseconds` without sleeping continues
+/// at normal priority, so that other processes can end it. If a hard limit ends the program, the
+/// time is at most half of this limit.
 static inline void linux_guard_realtime(unsigned long microseconds) {
   struct sigaction action;
   if (sigaction(SIGXCPU, NULL, &action) != 0 || action.sa_handler != SIG_DFL) return;
@@ -70,16 +73,17 @@ static inline void linux_guard_realtime(unsigned long microseconds) {
   setrlimit(RLIMIT_RTTIME, &limit);
 }
 
-/// A descriptor that becomes readable when one of the signals of `set` comes, or -1.
+/// Returns a descriptor that becomes readable when one of the signals in `set` arrives, or -1.
 static inline int linux_open_signals(const sigset_t *set) {
   return signalfd(-1, set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
 static inline void linux_ignore_signal(int number) { (void)number; }
 
-/// Wakes a thread that sleeps in a system call: the call fails with EINTR, and nothing else happens.
+/// Wakes a thread that sleeps in a system call: the call fails with EINTR, without other effects.
 static inline void linux_interrupt_thread(pthread_t thread) {
-  // Without SA_RESTART; and a signal whose default is to be ignored. A handler of the program's own stays.
+  // The handler is installed without SA_RESTART, for a signal that is ignored by default. A handler
+  // that the program installed is not replaced.
   struct sigaction action;
   if (sigaction(SIGURG, NULL, &action) == 0 && action.sa_handler == SIG_DFL) {
     action = (struct sigaction){.sa_handler = linux_ignore_signal};
@@ -88,14 +92,15 @@ static inline void linux_interrupt_thread(pthread_t thread) {
   pthread_kill(thread, SIGURG);
 }
 
-/// Has malloc map blocks of `size` bytes and more one by one.
+/// Makes malloc map each block of at least `size` bytes separately.
 static inline void linux_separate_blocks(int size) { mallopt(M_MMAP_THRESHOLD, size); }
 
-// Where the linker put the program's code.
+// The addresses at which the linker placed the program's code.
 extern const char __executable_start[] __attribute__((weak));
 extern const char etext[] __attribute__((weak));
 
-/// Lets go of the program's own code; what is needed again comes back from the page cache, unread.
+/// Releases the memory of the program's own code; pages that are needed again come back from the
+/// page cache, without reading the disk.
 static inline void linux_release_code(void) {
   const unsigned long page = (unsigned long)sysconf(_SC_PAGESIZE);
   if (!__executable_start || !etext) return;

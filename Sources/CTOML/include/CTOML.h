@@ -1,4 +1,4 @@
-// A TOML document as a list of its values, read by toml++.
+// Reads a TOML document as a list of its values, with toml++.
 #pragma once
 
 #include <stddef.h>
@@ -16,19 +16,20 @@ enum ctoml_kind {
   CTOML_TIME,
   // A date, with or without a time.
   CTOML_DATE,
-  // A table in a table, or a table or an array in an array.
+  // A table in a table, a table or an array in an array, or an empty array.
   CTOML_NESTED,
 };
 
-// Some bytes of UTF-8, valid during the call that gets them.
+// UTF-8 bytes, valid during the call that passes them.
 struct ctoml_text {
   const char *bytes;
   size_t count;
 };
 
-// One value. `table` is empty for what stands before the first table. An element of an array has its
-// key and `is_element`; an empty array comes as one value that is nested. `text` is the value as TOML would write it, a
-// string without its quotes. The table's name is on `table_line`, 0 before the first table.
+// A value of the document. `table` is empty for values before the first table. Each element of an
+// array is a value with the array's key and `is_element`; an empty array is one value of kind
+// CTOML_NESTED. `text` is the value in TOML notation, a string without its quotes. `table_line` is
+// the line of the table's name, 0 before the first table.
 struct ctoml_value {
   struct ctoml_text table, key, text;
   unsigned line, table_line;
@@ -38,8 +39,8 @@ struct ctoml_value {
 
 typedef void (*ctoml_visitor)(void *context, const struct ctoml_value *value);
 
-// Calls `visit` for each value of the document. Returns 0, or where the document is none the line of
-// the error, with a description in `error`.
+// Calls `visit` for each value of the document. Returns 0, or the line of the error if the document
+// is not valid TOML, with a description in `error`.
 unsigned ctoml_read(struct ctoml_text document, void *context, ctoml_visitor visit, char *error,
                     size_t error_size);
 

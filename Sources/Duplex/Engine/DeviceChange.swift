@@ -1,19 +1,20 @@
 import AudioDevices
 import RealtimeAudio
 
-/// A change of devices while sound runs: the new ones are opened beside those that are used. What
-/// only the used ones stand in the way of is opened again when these are closed.
+/// A change of devices while audio runs: the new devices are opened while the current ones are in
+/// use. If only the current devices prevent this, the new ones are opened again after the current
+/// ones are closed.
 final class DeviceChange {
-  /// Told the devices as they were granted, or why not.
+  /// A callback that receives the granted configuration, or the failure.
   typealias Reply = @Sendable (Result<DuplexConfiguration?, EngineFailure>) -> Void
 
-  /// How far it is.
+  /// The state of a change.
   enum State {
     /// The devices are being opened.
     case opening
-    /// The session may end: the devices are open, or wait for those that are used.
+    /// The session may end: the new devices are open, or wait until the current ones are closed.
     case ready
-    /// They cannot be opened: all stays as it is.
+    /// The devices cannot be opened: the current ones stay in use.
     case failed
   }
 
@@ -22,7 +23,7 @@ final class DeviceChange {
   private var attempt: DeviceOpening?
   private var device: OpenDevice?
 
-  /// Begins to open the devices of `selection`; `reply` is told what came of it.
+  /// Starts to open the devices of `selection`; `reply` receives the result.
   init(
     _ selection: DeviceSelection, _ reservation: CardReservation,
     _ reply: @escaping Reply
@@ -32,7 +33,8 @@ final class DeviceChange {
     attempt = try DeviceOpening(selection, reservation)
   }
 
-  /// Looks how far it is; `used` are the devices that are used meanwhile, in virtual time or not.
+  /// Returns the state of the change. `used` are the current devices, which run in virtual time if
+  /// `isVirtual`.
   func poll(used: DeviceSelection, isVirtual: Bool) -> State {
     if let isDone, !isDone.isRaised { return .opening }
     do throws(EngineFailure) {
@@ -44,8 +46,8 @@ final class DeviceChange {
     }
   }
 
-  /// Throws where one side of a change has virtual time, and the other real time: the time between
-  /// them could not be measured by either clock.
+  /// Throws if one side of a change runs in virtual time and the other in real time: neither clock
+  /// could measure the time between them.
   static func check(_ isVirtual: Bool, _ wasVirtual: Bool) throws(EngineFailure) {
     guard isVirtual != wasVirtual else { return }
     throw .device(
@@ -55,7 +57,8 @@ final class DeviceChange {
         hint: "Stop the engine, and start it again with the other device."))
   }
 
-  /// Raised when the devices are open, or cannot be opened; nil where that is known already.
+  /// The flag that is raised when the devices are open or cannot be opened; nil if the result has
+  /// been read already.
   var isDone: AtomicFlag? {
     switch attempt {
     case .some(let attempt): attempt.isDone
@@ -63,15 +66,16 @@ final class DeviceChange {
     }
   }
 
-  /// The devices, where they could be opened beside the others; `used` are these, in virtual time
-  /// or not. Throws why they cannot be opened. Once `isDone`.
+  /// Returns the devices; nil if they could not be opened while the current devices `used`, which
+  /// run in virtual time if `isVirtual`, are in use. Throws if they cannot be opened. Must be
+  /// called after `isDone` is raised.
   func takeDevice(used: DeviceSelection, isVirtual: Bool) throws(EngineFailure) -> OpenDevice? {
     try finish(used, isVirtual: isVirtual)
     return device.take()
   }
 
-  /// Takes what came of the attempt. Throws where it failed, unless the devices that are used stood
-  /// in its way.
+  /// Reads the result of the attempt. Throws if it failed, unless the current devices were the
+  /// cause.
   private func finish(_ used: DeviceSelection, isVirtual: Bool) throws(EngineFailure) {
     guard let attempt = attempt.take() else { return }
     do throws(EngineFailure) {
@@ -85,7 +89,7 @@ final class DeviceChange {
     }
   }
 
-  /// Leaves it, because of `failure`.
+  /// Cancels the change and replies with `failure`.
   func cancel(_ failure: EngineFailure) {
     attempt.take()?.abandon()
     reply(.failure(failure))
@@ -95,7 +99,7 @@ final class DeviceChange {
 }
 
 extension DeviceSelection {
-  /// Whether a device of it is one of `other` as well.
+  /// Returns whether one of the devices is also a device of `other`.
   fileprivate func shares(_ other: DeviceSelection) -> Bool {
     let identities = other.deviceNames.map(DeviceIdentity.of)
     return deviceNames.contains { identities.contains(DeviceIdentity.of($0)) }

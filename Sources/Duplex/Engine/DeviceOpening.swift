@@ -2,16 +2,17 @@ import AudioDevices
 import RealtimeAudio
 import Synchronization
 
-/// Opens devices on a thread of its own: a driver or a sound server may take long, or never answer.
+/// The opening of devices on a separate thread: a driver or a sound server may take long, or never
+/// respond.
 struct DeviceOpening: ~Copyable {
-  /// What opens the devices of a selection.
+  /// A function that opens the devices of a selection.
   typealias Open = @Sendable (DeviceSelection, CardReservation) throws -> OpenDevice
 
-  /// Which came first: the devices are open, or nobody waits for them any more.
+  /// The first of two events: the devices are open, or the caller no longer waits for them.
   private final class Decision: Sendable {
     private let isMade = Atomic(false)
 
-    /// True for the first of both.
+    /// Returns true for the first of the two events.
     func make() -> Bool { !isMade.exchange(true, ordering: .acquiringAndReleasing) }
   }
 
@@ -31,7 +32,7 @@ struct DeviceOpening: ~Copyable {
       } catch {
         failure = EngineFailure(error)
       }
-      // Nobody frees an abandoned thread's work, and so nobody else would close them.
+      // The work of an abandoned thread is never freed, so nothing else would close the devices.
       if !decision.make() { device = nil }
       isOver.raise()
     }
@@ -39,10 +40,10 @@ struct DeviceOpening: ~Copyable {
 
   private let thread: RealtimeThread<Work>
   private let decision = Decision()
-  /// Raised when `finish` answers at once.
+  /// The flag that is raised when `finish` returns at once.
   let isDone = AtomicFlag()
 
-  /// Begins to open the devices of `selection`.
+  /// Starts to open the devices of `selection`.
   init(
     _ selection: DeviceSelection, _ reservation: CardReservation,
     by open: @escaping Open = { try OpenDevice(opening: $0, reservation: $1) }
@@ -58,7 +59,7 @@ struct DeviceOpening: ~Copyable {
     }
   }
 
-  /// Waits until it is over, and answers with the devices.
+  /// Waits until the opening is over, and returns the devices. Throws if they could not be opened.
   consuming func finish() throws(EngineFailure) -> OpenDevice {
     var work = thread.join()
     if let failure = work.failure { throw failure }
@@ -66,7 +67,7 @@ struct DeviceOpening: ~Copyable {
     return device
   }
 
-  /// Leaves it to itself: devices that are open by now, or later, are closed.
+  /// Abandons the opening: devices that are open now or later are closed.
   consuming func abandon() {
     if decision.make() { thread.abandon() } else { _ = thread.join() }
   }

@@ -3,8 +3,8 @@ import AudioDevices
 import AudioSessions
 import RealtimeAudio
 
-/// Sound devices that run: the microphone is heard, recorded and changed by effects, a player
-/// plays, at the lowest latency that the devices allow.
+/// An engine for sound devices: it plays and records the microphone, applies effects, and plays the
+/// queue of a player, at the lowest latency that the devices allow.
 ///
 /// ```swift
 /// let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
@@ -13,28 +13,28 @@ import RealtimeAudio
 /// precondition(report.frames == 480_000)
 /// ```
 ///
-/// All calls may be made on any thread or actor but the audio thread. What may take long, such as
-/// opening a device that does not answer, happens on a thread of the engine, where handlers are
+/// All calls may be made on any thread or actor but the audio thread. Slow operations, such as
+/// opening a device that does not respond, run on a thread of the engine, on which handlers are
 /// called as well. No call blocks, with two exceptions: `remove` waits for one cycle of the audio
 /// thread, and the release of the last reference to a running engine waits until its devices are
-/// closed and its files are complete. Recordings, effects, gains and the player's queue stay when
-/// the devices are changed by `use`.
+/// closed and its files are complete. Recordings, effects, gains and the player's queue are kept
+/// when `use` changes the devices.
 public final class DuplexEngine: Sendable {
   private let worker: EngineWorker
   private let thread: EngineThread
 
-  /// An engine on one device for both directions, which is opened by `start`. `default` is the
-  /// system's; `sim` needs no hardware.
+  /// Creates an engine on one device for both directions, which `start` opens. `default` is the
+  /// default device of the system; `sim` needs no hardware.
   public convenience init(device: String = "default", _ settings: Settings = Settings()) {
     self.init(DeviceSelection(device: device), settings)
   }
 
-  /// An engine on an input, an output, or both; nil for a direction that is not used.
+  /// Creates an engine on an input, an output, or both; nil for a direction that is not used.
   public convenience init(input: String?, output: String?, _ settings: Settings = Settings()) {
     self.init(DeviceSelection(input: input, output: output), settings)
   }
 
-  /// An engine on the devices of `selection`.
+  /// Creates an engine on the devices of `selection`.
   public init(_ selection: DeviceSelection, _ settings: Settings = Settings()) {
     worker = EngineWorker(selection, settings)
     thread = EngineThread(worker)
@@ -44,8 +44,9 @@ public final class DuplexEngine: Sendable {
 
   // MARK: Running
 
-  /// Opens the devices and answers when sound runs; at once where it runs already. Throws
-  /// `EngineFailure` where a device or a file of a recording cannot be opened; then nothing runs.
+  /// Opens the devices and returns when audio runs, or at once if it already runs. Throws
+  /// `EngineFailure` if a device or the file of a recording cannot be opened; in this case nothing
+  /// runs.
   @discardableResult
   public func start() async throws(EngineFailure) -> DuplexConfiguration {
     let result = await withCheckedContinuation { continuation in
@@ -54,20 +55,22 @@ public final class DuplexEngine: Sendable {
     return try result.get()
   }
 
-  /// The same, without waiting: `then` is told on a thread of the engine.
+  /// Starts the engine without waiting. `reply` is called with the result on a thread of the
+  /// engine.
   public func start(
     then reply: @escaping @Sendable (Result<DuplexConfiguration, EngineFailure>) -> Void
   ) {
     start(seconds: nil, reply)
   }
 
-  /// Starts, stops when `seconds` of the timeline are over, at once where they are below 0 or no
-  /// number, and answers when all files are complete, or when it was stopped before. A task that is
-  /// cancelled stops it as well, also while devices are opened. Throws as `start` does, `.stopped`
-  /// where `stop` was called before sound ran, and `.alreadyRunning` where the engine runs.
+  /// Starts the engine, stops it after `seconds` of the timeline (at once if they are below 0 or
+  /// not a number), and returns when all files are complete; also if it was stopped earlier. The
+  /// cancellation of the task stops the engine as well, even while devices are being opened. Throws
+  /// like `start`, and `.stopped` if `stop` was called before audio ran, and `.alreadyRunning` if
+  /// the engine runs.
   @discardableResult
   public func run(seconds: Double) async throws(EngineFailure) -> SessionReport {
-    // A run that somebody else has started, before or afterwards, is not stopped.
+    // A run that another caller has started, before or afterwards, is not stopped.
     let ownStart = MutexBox<Int?>(nil)
     let result = await withTaskCancellationHandler { () -> Result<SessionReport, EngineFailure> in
       do throws(EngineFailure) {
@@ -85,8 +88,8 @@ public final class DuplexEngine: Sendable {
     return try result.get()
   }
 
-  /// Answers when the engine does not run any more: it was stopped, its time is over, its device
-  /// failed. To cancel the task that waits neither stops the engine nor ends the waiting: `stop`
+  /// Waits until the engine no longer runs: it was stopped, its time is over, or its device failed.
+  /// The cancellation of the waiting task neither stops the engine nor ends the wait; only `stop`
   /// does.
   @discardableResult
   public func finished() async -> SessionReport {
@@ -95,20 +98,20 @@ public final class DuplexEngine: Sendable {
     }
   }
 
-  /// Stops, and answers when all files are complete.
+  /// Stops the engine, and returns when all files are complete.
   @discardableResult
   public func stop() async -> SessionReport {
     worker.order(.stop)
     return await finished()
   }
 
-  /// The same, without waiting: `then` is told on a thread of the engine.
+  /// Stops the engine without waiting. `tell` is called with the report on a thread of the engine.
   public func stop(then tell: @escaping @Sendable (SessionReport) -> Void) {
     worker.order(.stop)
     worker.whenStopped { tell($0 ?? SessionReport()) }
   }
 
-  /// Starts for `seconds`, and leaves the number of that start in `ownStart`.
+  /// Starts for `seconds`, and stores the number of that start in `ownStart`.
   private func start(
     seconds: Double, _ ownStart: MutexBox<Int?>
   ) async throws(EngineFailure) {
@@ -123,7 +126,7 @@ public final class DuplexEngine: Sendable {
     _ = try result.get()
   }
 
-  /// Answers with the number of the start that was ordered; nil where none was.
+  /// Returns the number of the start that was ordered; nil if none was.
   @discardableResult
   private func start(seconds: Double?, _ reply: @escaping EngineOrder.Reply) -> Int? {
     do throws(EngineFailure) {
@@ -137,16 +140,16 @@ public final class DuplexEngine: Sendable {
 
   // MARK: Devices
 
-  /// The devices that are asked for.
+  /// The requested devices.
   public var selection: DeviceSelection { worker.selection }
 
-  /// Goes on with other devices. What is recorded goes on in the same channels, with silence for
-  /// the gap, and for as long as the devices have no input or output to record; so do the player
-  /// and the effects. Sound is resampled to the previous rate where `selection` asks for none.
-  /// Throws `EngineFailure` where the devices cannot be opened, or time is virtual
-  /// (`sim:clock=free`) on one side of the change only: then the engine goes on with the previous
-  /// devices. While the engine does not run, the next start opens the devices of `selection`, and
-  /// nil is the answer.
+  /// Continues with other devices. Recordings continue in the same channels, with silence for the
+  /// gap, and with silence as long as the devices have no input or output to record. The player and
+  /// the effects continue as well. Audio is resampled to the previous rate if `selection` requests
+  /// none. Throws `EngineFailure` if the devices cannot be opened, or if time is virtual
+  /// (`sim:clock=free`) on only one side of the change: the engine then continues with the previous
+  /// devices. If the engine does not run, the next start opens the devices of `selection`, and the
+  /// return value is nil.
   ///
   /// ```swift
   /// let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
@@ -172,13 +175,14 @@ public final class DuplexEngine: Sendable {
   /// The engine's current status.
   public var status: EngineStatus { worker.status }
 
-  /// The status, at least ten times a second from now on; a slow reader gets only the newest.
+  /// A stream of the status, updated at least ten times per second from now on; a slow reader
+  /// receives only the newest status.
   public var statusUpdates: AsyncStream<EngineStatus> { worker.statuses.stream(keeping: 1) }
 
-  /// Calls `handler` with the status at least ten times a second of the timeline, on a thread of
+  /// Calls `handler` with the status at least ten times per second of the timeline, on a thread of
   /// the engine, until the returned subscription is cancelled. In virtual time the engine waits for
-  /// the handler, and no status is left out. `start`, `stop` and every other request wait for a
-  /// handler that blocks: one that itself waits for the engine never returns.
+  /// the handler, and no status is skipped. `start`, `stop` and all other requests wait for a
+  /// handler that blocks: a handler that waits for the engine never returns.
   @discardableResult
   public func addStatusHandler(
     _ handler: @escaping @Sendable (EngineStatus) -> Void
@@ -186,12 +190,12 @@ public final class DuplexEngine: Sendable {
     worker.statuses.subscribe(handler)
   }
 
-  /// Events from now on; the newest 1,024 unread ones are kept.
+  /// A stream of the events from now on; the newest 1,024 unread events are kept.
   public var events: AsyncStream<EngineEvent> { worker.events.stream(keeping: 1024) }
 
   /// Calls `handler` with each event, on a thread of the engine, until the returned subscription is
-  /// cancelled. `start`, `stop` and every other request wait for a handler that blocks: one that
-  /// itself waits for the engine never returns.
+  /// cancelled. `start`, `stop` and all other requests wait for a handler that blocks: a handler
+  /// that waits for the engine never returns.
   @discardableResult
   public func addEventHandler(
     _ handler: @escaping @Sendable (EngineEvent) -> Void
@@ -201,19 +205,19 @@ public final class DuplexEngine: Sendable {
 
   // MARK: Gains
 
-  /// The gain of the microphone before it is recorded and played; changes take 10 ms.
+  /// The gain of the microphone before it is recorded and played; a change takes 10 ms.
   public var inputGain: Gain {
     get { worker.control.inputGain }
     set { worker.control.inputGain = newValue }
   }
 
-  /// The gain of the microphone in the output; changes take 10 ms. `.silence` mutes it.
+  /// The gain of the microphone in the output; a change takes 10 ms. `.silence` mutes it.
   public var monitorGain: Gain {
     get { worker.control.monitorGain }
     set { worker.control.monitorGain = newValue }
   }
 
-  /// The gain of all that is played, before the limiter; changes take 10 ms.
+  /// The gain of all that is played, before the limiter; a change takes 10 ms.
   public var outputGain: Gain {
     get { worker.control.outputGain }
     set { worker.control.outputGain = newValue }
@@ -221,26 +225,26 @@ public final class DuplexEngine: Sendable {
 
   // MARK: Playing
 
-  /// Plays files, addresses and decoders to the output, mixed with the microphone. Its queue and
-  /// position stay over a stop and over a change of device.
+  /// The player of files, addresses and decoders, which is mixed with the microphone in the output.
+  /// Its queue and position are kept after a stop and after a change of device.
   public var player: AudioPlayer {
-    // From now on the audio thread looks for what it plays.
+    // From now on the audio thread checks for samples of the player.
     worker.control.usePlayer()
     return worker.player
   }
 
   // MARK: Effects
 
-  /// Lets `effect` change the microphone's sound, behind the effects that are there: on its way to
-  /// the output, or, at `.input`, before it is measured, recorded and played. Also while sound
-  /// runs. Its `process` runs on the audio thread: mark it `@_noLocks`.
+  /// Inserts `effect` after the existing effects of the microphone: in its path to the output, or,
+  /// at `.input`, before it is measured, recorded and played. Possible while audio runs. The
+  /// effect's `process` runs on the audio thread: mark it `@_noLocks`.
   ///
-  /// At `.monitor` it comes behind the monitor's gain and before the limiter and the player,
-  /// wherever there is an output: it gets silence where the microphone is not played, and may make
-  /// sound of its own. What is recorded of the microphone is without it.
+  /// At `.monitor` the effect is after the monitor's gain and before the limiter and the player,
+  /// whenever there is an output. It receives silence if the microphone is not played, and may
+  /// generate audio itself. Recordings of the microphone do not contain this effect.
   ///
-  /// Each point has room for 64 effects (`EffectInsert.mostEffects`): one more ends the program
-  /// with a sentence. `remove` takes away what the answer stands for.
+  /// Each point has room for 64 effects (`EffectInsert.mostEffects`): inserting another one is a
+  /// fatal error with a message. Pass the returned ID to `remove` to remove the effect.
   ///
   /// ```swift
   /// struct HalfAsLoud: AudioEffect {
@@ -262,8 +266,8 @@ public final class DuplexEngine: Sendable {
     worker.control.insert(effect, at: point)
   }
 
-  /// Takes an effect away that was inserted, also while sound runs, and frees it; false where it is
-  /// not there. Waits for the end of the cycle that runs it now, if one does.
+  /// Removes an inserted effect, also while audio runs, and frees it. Returns false if the effect
+  /// is not there. Waits for the end of the current cycle if that cycle runs the effect.
   ///
   /// ```swift
   /// struct Silencer: AudioEffect {
@@ -283,9 +287,10 @@ public final class DuplexEngine: Sendable {
 
   // MARK: Recording
 
-  /// Records to the file `path`: from the first frame on where the engine does not run yet, else
-  /// from now on. A recording of the microphone and one of the output may run at once. Throws
-  /// `EngineFailure` where the file cannot be made; before the start, `start` throws that.
+  /// Records to the file `path`: from the first frame if the engine does not run yet, otherwise
+  /// from now on. A recording of the microphone and one of the output may run at the same time.
+  /// Throws `EngineFailure` if the file cannot be created; for a recording requested before the
+  /// start, `start` throws this error.
   @discardableResult
   public func record(
     to path: String, _ settings: RecordingSettings = RecordingSettings()
@@ -315,7 +320,7 @@ private final class EngineThread: Sendable {
     self.worker = worker
   }
 
-  /// Makes it, where it is not there.
+  /// Creates the thread if it does not exist.
   func begin() throws(EngineFailure) {
     do throws(ThreadFailure) {
       try thread.withLock { thread throws(ThreadFailure) in
@@ -328,7 +333,8 @@ private final class EngineThread: Sendable {
     }
   }
 
-  /// Ends it: waits for it, but on the thread itself, where a handler held the engine at last.
+  /// Ends the thread and waits for it. It does not wait on the thread itself, on which a handler
+  /// may have released the last reference to the engine.
   func end() {
     worker.order(.quit)
     guard let thread = thread.withLock({ $0.take() }) else { return }

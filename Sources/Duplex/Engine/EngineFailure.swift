@@ -1,7 +1,7 @@
 import AudioDevices
 import AudioFiles
 
-/// The reason for which an engine cannot do what was asked.
+/// The reason for which an engine cannot execute a request.
 ///
 /// ```swift
 /// let engine = DuplexEngine(device: "sim:clock=free")
@@ -14,26 +14,26 @@ import AudioFiles
 /// }
 /// ```
 public enum EngineFailure: ExplainedFailure, Sendable, Equatable {
-  /// A device is not there, is busy, or cannot do what was asked.
+  /// A device does not exist, is busy, or cannot satisfy the request.
   case device(DeviceFailure)
-  /// A file cannot be made or read.
+  /// A file cannot be created or read.
   case file(FileFailure)
-  /// The name of a recording does not say its format.
+  /// The name of a recording does not indicate its format.
   case unknownFormat(path: String)
-  /// There is no direction of the device to record from.
+  /// The device has no direction for that source.
   case nothingToRecord(RecordingSettings.Source)
-  /// That source is recorded already: one recording of each at a time.
+  /// That source is already being recorded: only one recording of each at a time.
   case alreadyRecording(RecordingSettings.Source)
-  /// A run of a given length was asked for while the engine runs.
+  /// A run of a given length was requested while the engine runs.
   case alreadyRunning
-  /// The engine was stopped before sound ran.
+  /// The engine was stopped before audio ran.
   case stopped
-  /// Other devices were asked for before these were open.
+  /// Other devices were requested before these were open.
   case superseded
-  /// A rate was asked for while sound of another rate is recorded.
+  /// A sample rate was requested while audio is being recorded at another rate.
   case recordingAtRate(Int)
 
-  /// One sentence that says what is wrong.
+  /// The description of the failure, in one sentence.
   public var message: String {
     switch self {
     case .device(let failure): failure.message
@@ -51,7 +51,7 @@ public enum EngineFailure: ExplainedFailure, Sendable, Equatable {
     }
   }
 
-  /// One sentence that says what to do.
+  /// The recommended action, in one sentence.
   public var hint: String {
     switch self {
     case .device(let failure): failure.hint
@@ -67,7 +67,7 @@ public enum EngineFailure: ExplainedFailure, Sendable, Equatable {
     }
   }
 
-  /// What `error` is to the caller of an engine.
+  /// Creates the failure that a caller of an engine receives for `error`.
   init(_ error: any Error) {
     switch error {
     case let failure as EngineFailure: self = failure

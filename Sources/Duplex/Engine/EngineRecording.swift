@@ -3,8 +3,8 @@ import AudioFiles
 import AudioSessions
 import RealtimeAudio
 
-/// A recording of an engine. It goes on over a change of device, with silence for the time between,
-/// until it is stopped or the engine stops.
+/// A recording of an engine. It continues after a change of device, with silence for the time
+/// between, until it is stopped or the engine stops.
 ///
 /// All calls may be made on any thread but the audio thread.
 ///
@@ -18,11 +18,11 @@ import RealtimeAudio
 /// await engine.stop()
 /// ```
 public final class EngineRecording: Sendable {
-  /// The file that was asked for; of several the pattern of their names, see `RecordingPlan.path`.
-  /// What another program or engine gives that name first is not replaced: the recording gets a
-  /// number then, and `report` says in `files` which name it got.
+  /// The requested file, or the pattern of the names of several files, see `RecordingPlan.path`. A
+  /// file of that name that another program or engine creates first is not replaced: the recording
+  /// then gets a number, and `files` in `report` contains the actual name.
   public let path: String
-  /// How it is kept.
+  /// The settings of the recording.
   public let settings: RecordingSettings
 
   private struct State {
@@ -40,16 +40,16 @@ public final class EngineRecording: Sendable {
     self.engine = engine
   }
 
-  /// What became of it; nil while it is not complete. A full disk does not end the engine's run: it
-  /// is the report's `failure`.
+  /// The result of the recording; nil until it is complete. A full disk does not end the engine's
+  /// run: it is the `failure` of the report.
   public var report: RecordingReport? { state.withLock { $0.report } }
 
-  /// What happened to it since the last time: files begun and finished, markers, warnings. Of more
-  /// than 10,000 the newest are there, 5,000 at least.
+  /// Returns the events since the last call: files begun and finished, markers, warnings. If there
+  /// are more than 10,000, only the newest are returned, at least 5,000.
   public func takeEvents() -> [RecordingEvent] { writer?.events.take() ?? [] }
 
-  /// Begins to keep, where the gate waits for that, as `WindowGate(preRollFrames:)` does; the
-  /// recording is empty otherwise. Does nothing before the engine runs.
+  /// Begins to keep the audio if the gate waits for this call, as `WindowGate(preRollFrames:)`
+  /// does; without the call such a recording is empty. Does nothing before the engine runs.
   ///
   /// ```swift
   /// var settings = RecordingSettings()
@@ -63,19 +63,19 @@ public final class EngineRecording: Sendable {
   /// ```
   public func start() { ask(.start) }
 
-  /// Goes on in the next file. Does nothing before the engine runs.
+  /// Continues in the next file. Does nothing before the engine runs.
   public func split() { ask(.split) }
 
-  /// Marks the place that is captured now. Does nothing before the engine runs.
+  /// Sets a marker at the current position. Does nothing before the engine runs.
   public func mark(_ label: String = "") { ask(.mark(label)) }
 
-  /// Keeps nothing until `resume`. Does nothing before the engine runs.
+  /// Stops keeping the audio until `resume`. Does nothing before the engine runs.
   public func pause() { ask(.pause) }
 
-  /// Goes on after a pause. Does nothing before the engine runs.
+  /// Continues after a pause. Does nothing before the engine runs.
   public func resume() { ask(.resume) }
 
-  /// Ends it, and answers when its files are complete.
+  /// Ends the recording, and returns when its files are complete.
   @discardableResult
   public func stop() async -> RecordingReport {
     engine.order(.endRecording(self))
@@ -84,7 +84,7 @@ public final class EngineRecording: Sendable {
     }
   }
 
-  /// Ends it, and has `then` told when its files are complete, on a thread of the engine.
+  /// Ends the recording, and calls `then` on a thread of the engine when its files are complete.
   public func stop(then: @escaping @Sendable (RecordingReport) -> Void) {
     whenComplete(then)
     engine.order(.endRecording(self))
@@ -106,7 +106,8 @@ public final class EngineRecording: Sendable {
 
   // MARK: The engine's thread
 
-  /// Makes the files of what `configuration` brings. Throws what making files throws.
+  /// Creates the files for the audio of `configuration`. Throws if the settings are invalid, if
+  /// there is nothing to record, or if the files cannot be created.
   func begin(_ configuration: DuplexConfiguration, isVirtual: Bool) throws(EngineFailure)
     -> RecordingWriter
   {
@@ -145,7 +146,7 @@ public final class EngineRecording: Sendable {
     }
   }
 
-  /// Its files are complete: keeps `report`, and tells it to those who wait.
+  /// Stores `report` when the files are complete, and passes it to the waiting callers.
   func complete(_ report: RecordingReport) {
     let waiting = state.withLock { state in
       defer { state.waiting = [] }

@@ -8,7 +8,7 @@ import RealtimeAudio
 final class EngineRecordings {
   private typealias Source = RecordingSettings.Source
 
-  /// A recording whose recorder is on the mixer, or on its way there or back.
+  /// A recording whose recorder is installed on the mixer, or is being transferred to or from it.
   private struct Active {
     let recording: EngineRecording
     let writer: RecordingWriter
@@ -18,9 +18,9 @@ final class EngineRecordings {
   private let worker: EngineWorker
   private let work: SharedWork
   private var active: [RecordingSettings.Source: Active] = [:]
-  /// Recordings whose last frame is on its way to the disk.
+  /// Recordings whose last frames are being written to disk.
   private var finishing: [Active] = []
-  /// Sources whose recorder is exchanged now.
+  /// Sources whose recorder is being exchanged.
   private var exchanging: Set<RecordingSettings.Source> = []
 
   init(_ worker: EngineWorker, _ work: SharedWork) {
@@ -31,7 +31,8 @@ final class EngineRecordings {
   /// Whether nothing is recorded.
   var isEmpty: Bool { active.isEmpty }
 
-  /// Begins one before sound runs. Where it cannot begin it is complete with nothing.
+  /// Begins a recording before audio runs. If it cannot begin, it is completed with an empty report
+  /// and the failure is thrown.
   func beginFirst(
     _ recording: EngineRecording, _ configuration: DuplexConfiguration, isVirtual: Bool,
     on parts: inout MixerParts
@@ -52,7 +53,7 @@ final class EngineRecordings {
     }
   }
 
-  /// Begins one while sound runs.
+  /// Begins a recording while audio runs.
   func begin(
     _ recording: EngineRecording, _ configuration: DuplexConfiguration, isVirtual: Bool,
     _ handoffs: borrowing MixerHandoffs, _ answer: EngineOrder.Answer
@@ -98,7 +99,7 @@ final class EngineRecordings {
     poll(handoffs)
   }
 
-  /// Fetches recorders that are over, and tells recordings that are complete.
+  /// Fetches the recorders that have ended, and reports the recordings that are complete.
   func poll(_ handoffs: borrowing MixerHandoffs) {
     for source in exchanging {
       guard var replaced = handoffs.takeReplaced(source) else { continue }
@@ -106,7 +107,7 @@ final class EngineRecordings {
       finish(&replaced.value, source)
     }
     for (source, one) in active where !exchanging.contains(source) {
-      // A file that can take no more is complete with what it has.
+      // A file that can no longer be written is complete with its present content.
       guard one.isEnding || one.writer.isFailed else { continue }
       handoffs.send(nil, source)
       exchanging.insert(source)
@@ -133,8 +134,8 @@ final class EngineRecordings {
     worker.events.send(.recordingFinished(one.writer.report))
   }
 
-  /// After a session: finishes recorders that it gave back, and puts those that did not reach its
-  /// mixer on `parts`.
+  /// Finishes the recorders that a session returned at its end, and installs on `parts` those that
+  /// did not reach the session's mixer.
   func settle(_ parts: inout MixerParts, _ handoffs: borrowing MixerHandoffs) {
     for source in exchanging {
       if var replaced = handoffs.takeReplaced(source) { finish(&replaced.value, source) }
@@ -146,14 +147,16 @@ final class EngineRecordings {
     exchanging = []
   }
 
-  /// The device hangs and keeps the recorders: what came is all.
+  /// Ends all recordings with the data received so far, since the device hangs and keeps the
+  /// recorders.
   func abandon() {
     for one in active.values { one.writer.abandon() }
     finishing += active.values
     active = [:]
   }
 
-  /// Waits until all are complete. After the last session, whose recorders are finished.
+  /// Waits until all recordings are complete. Called after the last session, whose recorders are
+  /// finished.
   func finishAll() {
     finishing += active.values
     active = [:]
@@ -191,7 +194,7 @@ extension MixerHandoffs {
 }
 
 extension MixerParts {
-  /// Puts `recorder` where that source's is, and that one in its place.
+  /// Swaps `recorder` with the installed recorder of that source.
   fileprivate mutating func exchange(
     _ recorder: inout Recorder?, _ source: RecordingSettings.Source
   ) {
@@ -201,7 +204,7 @@ extension MixerParts {
     }
   }
 
-  /// Ends the recordings.
+  /// Finishes and removes both recorders.
   mutating func finishRecorders() {
     recorder?.finish()
     mixRecorder?.finish()

@@ -3,8 +3,8 @@ import AudioDevices
 import AudioSessions
 import RealtimeAudio
 
-/// From one start of an engine to its stop: sessions on one device after the other, and the
-/// recordings that outlive them. Belongs to the engine's thread.
+/// A run of an engine from a start to its stop: sessions on one device after another, and the
+/// recordings that outlive these sessions. Belongs to the engine's thread.
 final class EngineRun {
   private let worker: EngineWorker
   private let work = SharedWork()
@@ -13,13 +13,14 @@ final class EngineRun {
   private var parts = MixerParts()
   private var recordings: EngineRecordings
   private var report = SessionReport()
-  /// How far the sessions that are over came.
+  /// The progress of the sessions that are over.
   private var progress = RunProgress()
   private var isStopping = false
   private var change: DeviceChange?
-  /// Whether the session ends to make way for the devices of `change`.
+  /// Whether the session ends because the devices of `change` replace the current ones.
   private var isMakingWay = false
-  /// Orders that came while devices were opened; the session on these carries them out first.
+  /// Orders that arrived while devices were being opened; the session on these devices executes
+  /// them first.
   private var postponed: [EngineOrder] = []
 
   init(_ worker: EngineWorker) {
@@ -28,9 +29,9 @@ final class EngineRun {
     recordings = EngineRecordings(worker, work)
   }
 
-  /// Runs for `seconds`, or until it is stopped where that is nil, and records `pending` from the
-  /// first frame on. Answers with those of them that wait for the next start, since the devices of
-  /// this one could not be had.
+  /// Runs for `seconds`, or until it is stopped if that is nil, and records `pending` from the
+  /// first frame. Returns the recordings that wait for the next start, since the devices of this
+  /// start could not be opened.
   func run(seconds: Double?, _ pending: [EngineRecording]) -> [EngineRecording] {
     defer { reservation.release() }
     var waiting = pending[...]
@@ -53,7 +54,7 @@ final class EngineRun {
         return []
       }
     }
-    // Those that were stopped meanwhile are complete.
+    // The recordings that were stopped during the run are complete.
     return waiting.filter { $0.report == nil }
   }
 
@@ -62,7 +63,7 @@ final class EngineRun {
     worker.publish { $0.phase = .stopping }
     parts.finishRecorders()
     recordings.finishAll()
-    // Orders that came too late.
+    // These orders arrived too late.
     for order in takeOrders() { refuse(order) }
     worker.noteStopped(report, failure)
   }
@@ -82,8 +83,8 @@ final class EngineRun {
     }
   }
 
-  /// Runs on these devices. Answers with whether the run is over by itself, whatever devices are
-  /// asked for.
+  /// Runs a session on these devices. Returns whether the run has ended by itself, regardless of a
+  /// requested change of devices.
   private func runSession(
     on open: consuming OpenDevice, limit: Int?
   ) throws(EngineFailure) -> Bool {
@@ -114,7 +115,8 @@ final class EngineRun {
       recordings.settle(&parts, session.handoffs)
     } catch {
       worker.player.detach()
-      // The mixer has gone with its recorders, unfinished: what came is all.
+      // The mixer is lost with its unfinished recorders: the recordings end with the data received
+      // so far.
       recordings.abandon()
       throw .device(error)
     }
@@ -143,7 +145,7 @@ final class EngineRun {
     }
     for event in moment.events { worker.events.send(.timeline(event)) }
     while let event = session.nextFeedback() { worker.events.send(.feedback(event)) }
-    // What is asked for while the session ends to make way is for the next one.
+    // Orders that arrive while the session ends for other devices are left to the next session.
     for order in takeOrders() {
       isMakingWay
         ? postpone(order) : perform(order, session.handoffs, configuration, isVirtual)
@@ -153,7 +155,7 @@ final class EngineRun {
     if isStopping { return .stop(.request) }
     if isMakingWay { return .stop(.end) }
     switch change?.poll(used: selection, isVirtual: isVirtual) {
-    // A recording may have begun since it was asked for.
+    // A recording may have begun since the change was requested.
     case .ready where !suits(change?.selection, configuration):
       change?.cancel(.recordingAtRate(configuration.sampleRate))
       change = nil
@@ -167,13 +169,13 @@ final class EngineRun {
     return .proceed
   }
 
-  /// What was ordered since the last time, in order.
+  /// Returns the orders since the last call, in order.
   private func takeOrders() -> [EngineOrder] {
     defer { postponed = [] }
     return postponed + worker.takeOrders()
   }
 
-  /// Leaves `order` to the next session, but for a stop.
+  /// Leaves `order` to the next session, except for a stop.
   private func postpone(_ order: EngineOrder) {
     if case .stop = order { isStopping = true } else { postponed.append(order) }
   }
@@ -203,7 +205,7 @@ final class EngineRun {
 
   // MARK: Devices
 
-  /// Opens the devices of `selection`, while orders are watched for.
+  /// Opens the devices of `selection`, and checks for orders while it waits.
   private func opened(_ selection: DeviceSelection) throws(EngineFailure) -> OpenDevice {
     let opening = try DeviceOpening(selection, reservation)
     do throws(EngineFailure) {
@@ -215,7 +217,7 @@ final class EngineRun {
     return try opening.finish()
   }
 
-  /// Waits until `isDone`, while orders are watched for. Throws `.stopped` where the engine is to
+  /// Waits until `isDone` is raised, and checks for orders. Throws `.stopped` if the engine must
   /// stop.
   private func wait(for isDone: AtomicFlag) throws(EngineFailure) {
     while !isDone.isRaised {
@@ -225,7 +227,7 @@ final class EngineRun {
     }
   }
 
-  /// Begins to open the devices of `selection`, at the unit's rate where none is asked for.
+  /// Starts to open the devices of `selection`, at the unit's rate if none is requested.
   private func begin(
     _ selection: DeviceSelection, _ configuration: DuplexConfiguration,
     _ reply: @escaping DeviceChange.Reply
@@ -244,18 +246,18 @@ final class EngineRun {
     }
   }
 
-  /// Whether devices of `selection` may take over now: what is recorded keeps its rate.
+  /// Returns whether devices of `selection` may be used now: a recording must keep its rate.
   private func suits(_ selection: DeviceSelection?, _ configuration: DuplexConfiguration) -> Bool {
     let asked = selection?.request.sampleRate ?? configuration.sampleRate
     return asked == configuration.sampleRate || recordings.isEmpty
   }
 
-  /// The devices of `change`; where these cannot be had, those that were used before.
+  /// Returns the devices of `change`; if they cannot be opened, the previous devices.
   private func changed(
     _ change: DeviceChange, isVirtual: Bool
   ) throws(EngineFailure) -> OpenDevice {
     do throws(EngineFailure) {
-      // The session may have ended before they were open.
+      // The session may have ended before the devices were open.
       if let isDone = change.isDone { try wait(for: isDone) }
       let open: OpenDevice
       if let device = try change.takeDevice(used: selection, isVirtual: isVirtual) {

@@ -2,7 +2,8 @@ import AudioDevices
 import AudioSessions
 import RealtimeAudio
 
-/// One session of an engine on one device: its mixer, and what other threads exchange with it.
+/// One session of an engine on one device: its mixer, and the values that other threads exchange
+/// with the mixer.
 struct EngineSession: ~Copyable {
   let handoffs: MixerHandoffs
   private var protection: ProtectionView?
@@ -11,9 +12,9 @@ struct EngineSession: ~Copyable {
   private let fadeFrames: Int
   private let player: AudioPlayer
 
-  /// A session on a device of this configuration, with `parts` on its mixer.
+  /// Creates a session on a device with this configuration, with `parts` on its mixer.
   ///
-  /// Throws where the player still belongs to another session.
+  /// Throws if the player still belongs to another session.
   init(
     _ configuration: DuplexConfiguration, _ settings: DuplexEngine.Settings,
     _ control: SessionControl,
@@ -42,17 +43,18 @@ struct EngineSession: ~Copyable {
     handoffs.install(on: &mixer, &parts)
   }
 
-  /// What a feedback suppressor did since the last time.
+  /// Returns the next event of the feedback suppressor; nil if there is none.
   mutating func nextFeedback() -> FeedbackEvent? { protection?.nextEvent() }
 
-  /// The runner of it on `open`. Once: the mixer goes with it.
+  /// Returns the runner of the session on `open`. Must be called only once: the mixer moves to the
+  /// runner.
   mutating func runner(
     on open: consuming OpenDevice, resuming end: CycleTime?, work: SharedWork, frameLimit: Int?,
     reconnects: Bool
   ) -> SessionRunner<Mixer> {
     var mixer = Mixer(periodFrames: 1, captureChannels: 0, playbackChannels: 0)
     swap(&mixer, &self.mixer)
-    // Where time is real, work has threads of its own.
+    // In real time, the work has separate threads.
     let stepped: [any BackgroundWork] = open.clock.isVirtual ? [work] : []
     return SessionRunner(
       device: open.device, callbacks: mixer,

@@ -3,7 +3,7 @@ import AudioFiles
 import AudioSessions
 
 extension DuplexEngine {
-  /// What an engine does with its devices.
+  /// The use that an engine makes of its devices.
   ///
   /// ```swift
   /// var settings = DuplexEngine.Settings()
@@ -13,33 +13,35 @@ extension DuplexEngine {
   /// try await engine.run(seconds: 0.1)
   /// ```
   public struct Settings: Sendable {
-    /// Whether the microphone is played, where there is an input and an output.
+    /// Whether the microphone is played, if there is an input and an output.
     public var monitorsMicrophone = true
     /// The highest level of the output in dBFS while the microphone is played, -60 to 0; nil for no
     /// limiter.
     public var limitDBFS: Double? = ProtectionSettings.usualLimitDBFS
-    /// Seconds by which the limiter looks ahead, up to 0.1, and delays all that is played while the
-    /// microphone is; 0 for a limiter without delay.
+    /// The look-ahead of the limiter in seconds, up to 0.1, by which it delays all that is played
+    /// while the microphone is played; 0 for a limiter without delay.
     public var limitLookAheadSeconds = 0.0
-    /// Whether a limiter that looks ahead limits the true peak, too, the level between the samples.
+    /// Whether a limiter with a look-ahead also limits the true peak, the level between the
+    /// samples.
     public var limitsTruePeak = false
     /// Whether the microphone is lowered when it howls.
     public var suppressesFeedback = true
-    /// Whether the engine stops when the player has nothing more to play: it needs an output.
+    /// Whether the engine stops when the player has nothing more to play; this requires an output.
     public var endsWithPlayer = false
-    /// Seconds of a network source, 0 and more, that must be there before the player begins, and
-    /// again after the network was too slow; nil for three, or less where the network is fast.
+    /// The duration of a network source in seconds, 0 or more, that must be buffered before the
+    /// player begins, and again after the network was too slow; nil for 3 s, or less if the network
+    /// is fast.
     public var prebufferSeconds: Double?
-    /// Whether a device that goes away is waited for. Otherwise the engine stops.
+    /// Whether the engine waits for a device that goes away. Otherwise the engine stops.
     public var reconnects = false
-    /// Whether the microphone's levels are measured, ten times a second of the unit's time.
+    /// Whether the microphone's levels are measured, 10 times per second of the unit's time.
     public var measuresLevels = true
 
-    /// The settings of a monitor with protected ears.
+    /// Creates settings that play the microphone with a limiter and feedback suppression.
     public init() {}
 
-    /// Throws where a value is out of its range, or an engine on the devices of `selection` would
-    /// never end.
+    /// Throws if a value is out of range, or if an engine on the devices of `selection` would never
+    /// end.
     func validate(_ selection: DeviceSelection) throws(EngineFailure) {
       if let limitDBFS, !ProtectionSettings.limits.contains(limitDBFS) {
         throw .invalid("limitDBFS must be -60 to 0 dBFS, or nil: \(limitDBFS) is not.")
@@ -64,7 +66,7 @@ extension DuplexEngine {
 }
 
 extension EngineFailure {
-  /// A setting is out of its range, as `sentence` says.
+  /// Returns the failure for a setting that is out of range, with `sentence` as the message.
   static func invalid(_ sentence: String) -> EngineFailure {
     .device(
       DeviceFailure(.invalidRequest, sentence, hint: "Choose a value within that range."))
@@ -82,35 +84,39 @@ extension EngineFailure {
 /// try await engine.run(seconds: 0.1)
 /// ```
 public struct RecordingSettings: Sendable {
-  /// What is recorded.
+  /// The source of a recording.
   public enum Source: Sendable {
     /// The microphone, after its gain.
     case microphone
-    /// All that is played.
+    /// All audio that is played.
     case output
   }
 
-  /// What is recorded.
+  /// The source of the recording.
   public var source = Source.microphone
-  /// What kind of file it is; nil for what its name ends in.
+  /// The file format; nil for the format that the extension of the file's name indicates.
   public var fileFormat: FileFormat?
-  /// How samples are kept; nil for what the device delivers, with 24 bits for its 32-bit integers.
+  /// The sample format of the file; nil for that of the device, with 24 bits for its 32-bit
+  /// integers.
   public var sampleFormat: FileSampleFormat?
-  /// Whether a file that exists is replaced.
+  /// Whether an existing file is replaced.
   public var overwrite = false
-  /// What the file says of itself.
+  /// The tags of the file.
   public var tags = SoundFileTags()
-  /// When the next file begins; nil for one file, which can still be split by hand.
+  /// The rule for the start of the next file; nil for one file, which can still be split by hand.
   public var split: SplitRule?
-  /// Makes what decides which parts are kept, such as a `VoiceGate`, for sound at `sampleRate`
-  /// frames a second with `channelCount` channels; nil to keep all. Runs on a thread of the engine.
+  /// A closure that makes the gate that decides which parts are kept, such as a `VoiceGate`, for
+  /// audio at `sampleRate` frames per second with `channelCount` channels; nil to keep all. Runs on
+  /// a thread of the engine.
   public var gate: (@Sendable (_ sampleRate: Int, _ channelCount: Int) -> any RecordingGate)?
-  /// Seconds, more than 0, that are held in memory while the disk stands still; at most 256 MiB.
+  /// The duration in seconds, more than 0, that is held in memory while the disk stalls; at most
+  /// 256 MiB.
   public var ringSeconds = RecordingPlan.usualRingSeconds
-  /// Whether levels and loudness are measured; where not, the levels of the report are those of
-  /// nothing.
+  /// Whether levels and loudness are measured. If not, the report contains the levels of an empty
+  /// recording.
   public var measuresLevels = true
 
-  /// The microphone, in the format that the file's name ends in.
+  /// Creates settings for a recording of the microphone, in the format that the extension of the
+  /// file's name indicates.
   public init() {}
 }

@@ -12,50 +12,51 @@ import RealtimeAudio
 /// await engine.stop()
 /// ```
 public struct EngineStatus: Sendable {
-  /// Where an engine is in its life.
+  /// The phase of an engine's life cycle.
   public enum Phase: Sendable, Equatable {
     /// Not running: not started yet, or stopped.
     case stopped
     /// The device is being opened.
     case starting
-    /// Sound runs.
+    /// Audio runs.
     case running
-    /// A stop was asked for; files are being completed.
+    /// A stop was requested; files are being completed.
     case stopping
   }
 
-  /// Where it is in its life.
+  /// The current phase.
   public var phase = Phase.stopped
-  /// The devices as they were granted; nil where none is open.
+  /// The granted configuration of the devices; nil if none is open.
   public var configuration: DuplexConfiguration?
-  /// Frames on the unit's timeline so far, lost ones included. It goes on over a change of device,
-  /// and stays after a stop until the next start, as all that was counted.
+  /// The number of frames on the unit's timeline so far, including lost frames. It continues after
+  /// a change of device. Like all counters, it keeps its value after a stop until the next start.
   public var frames = 0
-  /// Frames a second of the unit; after a stop as it was, and 0 before the first start.
+  /// The sample rate of the unit in frames per second; it keeps its value after a stop, and is 0
+  /// before the first start.
   public var sampleRate = 0
-  /// The microphone's newest levels, those of the last tenth of a second; the same until there are
-  /// others. Nil where they are not measured.
+  /// The microphone's newest levels, those of the last 0.1 s, kept until new levels are available.
+  /// Nil if they are not measured.
   public var levels: MeterReading?
-  /// Times the input overran.
+  /// The number of capture overruns.
   public var captureXruns = 0
-  /// Times the output ran dry.
+  /// The number of playback underruns.
   public var playbackXruns = 0
-  /// Captured frames that reached no file and no output.
+  /// The number of captured frames that reached no file and no output.
   public var lostFrames = 0
-  /// How two clocks are held together; nil where there is one.
+  /// The drift between two clocks; nil if there is only one.
   public var drift: DriftReading?
-  /// The priority that the audio thread was given; nil where time is virtual.
+  /// The priority that the audio thread was granted; nil in virtual time.
   public var priority: GrantedPriority?
 
-  /// How far the devices came that were used before the present ones.
+  /// The progress of the devices that were used before the current ones.
   var earlier = RunProgress()
 
-  /// Seconds on the timeline, each frame at the rate at which it was captured or played; after a
-  /// stop the length of the run that is over, and 0 before the first.
+  /// The position on the timeline in seconds, each frame at the rate at which it was captured or
+  /// played; after a stop the length of the last run, and 0 before the first run.
   public var seconds: Double { earlier.seconds(atFrame: frames, sampleRate: sampleRate) }
 
-  /// Frames from input to output as the unit keeps them now, without those of a limiter that looks
-  /// ahead; nil without both directions.
+  /// The current latency from input to output in frames, without the delay of a limiter with a
+  /// look-ahead; nil unless there are both directions.
   public var latencyFrames: Double? {
     guard let configuration, configuration.capture != nil, configuration.playback != nil else {
       return nil
@@ -63,7 +64,7 @@ public struct EngineStatus: Sendable {
     return configuration.latencyFrames + Double(drift?.addedFrames ?? 0)
   }
 
-  /// A run begins, which has counted nothing yet.
+  /// Resets all values except the phase at the beginning of a run.
   mutating func beginRun() {
     let phase = phase
     self = EngineStatus()
@@ -86,17 +87,17 @@ public struct EngineStatus: Sendable {
 /// subscription.cancel()
 /// ```
 public enum EngineEvent: Sendable {
-  /// Sound runs on these devices: after a start, and after a change of device.
+  /// Audio runs on these devices: after a start, and after a change of device.
   case running(DuplexConfiguration)
-  /// Something happened on the timeline: an xrun, a device that went away or came back.
+  /// An event of the timeline: an xrun, or a device that went away or returned.
   case timeline(TimelineEvent)
-  /// The microphone howled and was lowered, or fades in again.
+  /// The microphone howled and was lowered, or its gain is being restored.
   case feedback(FeedbackEvent)
-  /// A recording began in the file that was asked for; `recordingFinished` has the names that its
-  /// files got.
+  /// A recording began in the requested file; `recordingFinished` contains the actual names of its
+  /// files.
   case recordingStarted(path: String)
   /// A recording is complete.
   case recordingFinished(RecordingReport)
-  /// It stopped. All files are complete.
+  /// The engine has stopped, and all files are complete.
   case stopped(SessionReport)
 }

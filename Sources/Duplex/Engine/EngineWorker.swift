@@ -7,47 +7,47 @@ import SimulatedDevices
 
 /// A request to an engine from another thread.
 enum EngineOrder: Sendable {
-  /// Told the devices as they were granted, or why not.
+  /// A callback that receives the granted configuration, or the failure.
   typealias Reply = @Sendable (Result<DuplexConfiguration, EngineFailure>) -> Void
-  /// Told that it is done, or why not.
+  /// A callback that receives success or the failure.
   typealias Answer = @Sendable (Result<Void, EngineFailure>) -> Void
 
-  /// Runs for `seconds` of the timeline, and until it is stopped where that is nil; the replies are
-  /// told once it runs.
+  /// Runs for `seconds` of the timeline, or until it is stopped if that is nil. The replies are
+  /// called once the engine runs.
   case start(seconds: Double?, [Reply])
-  /// Goes on with other devices; nil is told where the engine does not run.
+  /// Continues with other devices. The reply receives nil if the engine does not run.
   case change(DeviceSelection, DeviceChange.Reply)
   /// Begins a recording.
   case record(EngineRecording, Answer)
   /// Ends a recording.
   case endRecording(EngineRecording)
-  /// Ends it all.
+  /// Ends the run.
   case stop
-  /// Ends the thread, for good.
+  /// Ends the thread permanently.
   case quit
 }
 
-/// The half of an engine that may wait: a thread that opens devices, runs sessions on them and does
-/// what other threads order. What it publishes may be read on any thread.
+/// The part of an engine that may block: a thread that opens devices, runs sessions on them and
+/// executes the orders of other threads. The values it publishes may be read on any thread.
 final class EngineWorker: Sendable {
   private struct State {
     var orders: [EngineOrder] = []
     var status = EngineStatus()
     var lastReport: SessionReport?
     var selection: DeviceSelection
-    /// Told once this run runs.
+    /// The callbacks to call once this run has started.
     var waitingForStart: [EngineOrder.Reply] = []
     var waitingForStop: [@Sendable (SessionReport?) -> Void] = []
 
-    /// Whether a start was taken whose run is not over yet.
+    /// Whether a start was accepted whose run is not over yet.
     var isInRun = false
-    /// Starts that were ordered so far, those that joined an earlier one left out.
+    /// The number of starts ordered so far, without those that joined an earlier one.
     var startCount = 0
 
-    /// Where the start stands that is ordered; no stop is behind it.
+    /// The index of the ordered start; no stop follows it.
     var orderedStart: Int? { orders.firstIndex(where: \.isStart) }
 
-    /// Whether it runs, or will, with no stop between.
+    /// Whether the engine runs, or will run without a stop before.
     var isUnderWay: Bool {
       orderedStart != nil || status.phase == .running || status.phase == .starting
     }
@@ -75,8 +75,8 @@ final class EngineWorker: Sendable {
 
   var selection: DeviceSelection { state.withLock { $0.selection } }
 
-  /// Has `order` carried out; where `start` is given, only if no later start was ordered than the
-  /// one of that number.
+  /// Queues `order`. If `start` is given, this happens only if no later start was ordered than the
+  /// one with that number.
   func order(_ order: EngineOrder, onlyOfStart start: Int? = nil) {
     var refused: [EngineOrder.Reply] = []
     var stopped: [@Sendable (SessionReport?) -> Void] = []
@@ -84,15 +84,15 @@ final class EngineWorker: Sendable {
       if let start, start != state.startCount { return nil }
       defer { state.orders.append(order) }
       guard order.isStop else { return nil }
-      // A start that was not taken yet never will be, and one that is asked for from now on is one
-      // of its own.
+      // A start that was not accepted yet is dropped, and a start requested from now on is a new
+      // one.
       state.status.phase = state.isInRun ? .stopping : .stopped
       if let index = state.orderedStart,
         case .start(_, let replies) = state.orders.remove(at: index)
       {
         refused = replies
       }
-      // No run will end that would tell them.
+      // No run will end that would call them.
       if !state.isInRun { swap(&stopped, &state.waitingForStop) }
       return state.lastReport
     }
@@ -101,9 +101,9 @@ final class EngineWorker: Sendable {
     state.announce()
   }
 
-  /// Starts it, where it does not run, and has `reply` told once sound runs. Behind a stop that is
-  /// under way it starts again. Where `seconds` is given, it must not run yet. Answers with the
-  /// number of the start; nil where none was ordered.
+  /// Starts the engine if it does not run, and calls `reply` once audio runs. If a stop is in
+  /// progress, the engine starts again after it. If `seconds` is given, the engine must not run
+  /// yet. Returns the number of the start; nil if none was ordered.
   @discardableResult
   func start(seconds: Double?, _ reply: @escaping EngineOrder.Reply) -> Int? {
     var number: Int?
@@ -130,7 +130,7 @@ final class EngineWorker: Sendable {
     return number
   }
 
-  /// Has `tell` told how it ended when it does not run any more: nil where it never ran.
+  /// Calls `tell` with the report of the run when the engine no longer runs: nil if it never ran.
   func whenStopped(_ tell: @escaping @Sendable (SessionReport?) -> Void) {
     let isStopped = state.withLock { state -> Bool in
       let isStopped = state.status.phase == .stopped
@@ -140,7 +140,7 @@ final class EngineWorker: Sendable {
     if isStopped { tell(state.withLock { $0.lastReport }) }
   }
 
-  /// The files that are played, or heard at simulated microphones: none may be recorded to.
+  /// The files that are played, or read by simulated microphones: none of them may be recorded to.
   var inputs: Set<FileIdentity> {
     let simulated = selection.deviceNames.compactMap {
       try? SimulatedDeviceSpecification(parsing: $0)
@@ -151,7 +151,7 @@ final class EngineWorker: Sendable {
 
   // MARK: Its own thread
 
-  /// Does what is ordered, until it is to quit.
+  /// Executes orders until the order to quit.
   func main() {
     var pending: [EngineRecording] = []
     while true {
@@ -189,17 +189,17 @@ final class EngineWorker: Sendable {
     }
   }
 
-  /// What was ordered since the last time, in order. Once the engine is to quit that stays.
+  /// Returns the orders since the last call, in order. An order to quit is not removed.
   func takeOrders() -> [EngineOrder] {
     state.withLock { state in
-      // A start that comes behind a stop is for the next run.
+      // A start that follows a stop is left to the next run.
       let count = state.orders.firstIndex { $0.isForTheNextRun } ?? state.orders.count
       defer { state.orders.removeFirst(count) }
       return Array(state.orders.prefix(count))
     }
   }
 
-  /// Whether the thread is to end.
+  /// Whether the thread must end.
   var isQuitting: Bool {
     state.withLock { $0.orders.contains { if case .quit = $0 { true } else { false } } }
   }
@@ -212,7 +212,7 @@ final class EngineWorker: Sendable {
     statuses.send(status)
   }
 
-  /// Sound runs on these devices.
+  /// Reports that audio runs on these devices.
   func noteRunning(_ configuration: DuplexConfiguration, _ selection: DeviceSelection) {
     let waiting = state.withLock { state in
       state.selection = selection
@@ -220,7 +220,7 @@ final class EngineWorker: Sendable {
       return state.waitingForStart
     }
     publish { status in
-      // A stop may have come meanwhile.
+      // A stop may have been requested in the meantime.
       if status.phase != .stopping { status.phase = .running }
       status.configuration = configuration
       status.sampleRate = configuration.sampleRate
@@ -229,7 +229,7 @@ final class EngineWorker: Sendable {
     for reply in waiting { reply(.success(configuration)) }
   }
 
-  /// It does not run any more; `failure` where it never did.
+  /// Reports that the engine no longer runs; `failure` is the reason if it never ran.
   func noteStopped(_ report: SessionReport, _ failure: EngineFailure?) {
     let (stopped, started) = state.withLock { state in
       state.lastReport = report

@@ -2,16 +2,16 @@ import AudioDevices
 import AudioSessions
 import RealtimeAudio
 
-/// The work beside an engine's sound, which outlives a session on one device: decoding, writing.
+/// The background work of an engine that outlives a session on one device: decoding and writing.
 ///
-/// Where time is real, each piece of work has a thread of its own. Where it is virtual, the session
-/// steps them all in order.
+/// In real time, each piece of work has a separate thread. In virtual time, the session steps all
+/// pieces in order.
 final class SharedWork: BackgroundWork, @unchecked Sendable {
   // @unchecked because the list is behind a lock, and one thread at a time steps what is in it.
   private struct Piece {
     let work: any BackgroundWork
     var thread: BackgroundThread?
-    /// Whether a step has said that there will be no more.
+    /// Whether a step has returned that there will be no more steps.
     var isOver = false
   }
 
@@ -19,14 +19,15 @@ final class SharedWork: BackgroundWork, @unchecked Sendable {
   private let isSteppedBySession = MutexBox(false)
   private let isConcluded = MutexBox(false)
 
-  /// Adds `work`, which begins at once.
+  /// Adds `work`, which begins at once. Throws if its thread cannot be created.
   func add(_ work: any BackgroundWork) throws(EngineFailure) {
     let isVirtual = isSteppedBySession.withLock { $0 }
     let thread = isVirtual ? nil : try Self.thread(work)
     pieces.withLock { $0.append(Piece(work: work, thread: thread)) }
   }
 
-  /// A session begins, which steps it where time is virtual. Between two sessions.
+  /// Prepares for a session, which steps the work if time is virtual. Called between two sessions.
+  /// Throws if a thread cannot be created.
   func beginSession(isVirtual: Bool) throws(EngineFailure) {
     isConcluded.withLock { $0 = false }
     isSteppedBySession.withLock { $0 = isVirtual }
@@ -48,7 +49,7 @@ final class SharedWork: BackgroundWork, @unchecked Sendable {
     }
   }
 
-  /// Steps `work` to its end, or waits until its thread has, and forgets it.
+  /// Steps `work` to its end, or waits until its thread has ended, and removes it.
   func finish(_ work: any BackgroundWork) {
     let piece = pieces.withLock { pieces -> Piece? in
       pieces.firstIndex { $0.work === work }.map { pieces.remove(at: $0) }
@@ -61,7 +62,7 @@ final class SharedWork: BackgroundWork, @unchecked Sendable {
     }
   }
 
-  /// Whether `work` has no more to do.
+  /// Returns whether `work` has nothing more to do.
   func isDone(_ work: any BackgroundWork) -> Bool {
     pieces.withLock { pieces in
       guard let piece = pieces.first(where: { $0.work === work }) else { return true }

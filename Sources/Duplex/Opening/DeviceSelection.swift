@@ -2,9 +2,9 @@ import AudioDevices
 import RealtimeAudio
 import SimulatedDevices
 
-/// The sound devices that a program asks for, and how they are used together.
+/// The sound devices that a program requests, and how they are used together.
 ///
-/// Every name that ALSA knows may stand in it (`default`, `hw:1,0`, `plughw:CARD=USB`), and `sim`,
+/// A device name is any name that ALSA accepts (`default`, `hw:1,0`, `plughw:CARD=USB`), or `sim`,
 /// with or without settings, for a simulated device that needs no hardware
 /// (`sim:clock=free,noise=-20`).
 ///
@@ -14,41 +14,41 @@ import SimulatedDevices
 /// try selection.validate()
 /// ```
 public struct DeviceSelection: Sendable {
-  /// The devices of the duplex unit, and what is asked of them.
+  /// The devices of the duplex unit, and the parameters requested of them.
   public var request: DuplexRequest
-  /// Further outputs that play the same, each by its own clock.
+  /// Further outputs that play the same audio, each by its own clock.
   public var secondaryOutputs: [String] = []
-  /// Which of two devices gives the time; nil leaves it to the unit: the input of a sound server,
-  /// else the output.
+  /// The device that is the clock master of two devices; nil leaves the choice to the unit: the
+  /// input of a sound server, otherwise the output.
   public var master: ClockMaster?
   /// The priority of the audio thread.
   public var priority = ThreadPriority.realtime(70)
-  /// Whether a sound server that uses a card is asked to release it.
+  /// Whether a sound server that uses a card is requested to release it.
   public var reservesCards = true
 
-  /// The devices of `request`.
+  /// Creates a selection of the devices of `request`.
   public init(_ request: DuplexRequest) {
     self.request = request
   }
 
-  /// One device for both directions.
+  /// Creates a selection of one device for both directions.
   public init(device: String) {
     self.init(DuplexRequest(captureDevice: device, playbackDevice: device))
   }
 
-  /// An input, an output, or both; nil for a direction that is not used. Two devices with clocks of
-  /// their own are held together by a resampler.
+  /// Creates a selection of an input, an output, or both; nil for a direction that is not used. Two
+  /// devices with different clocks are synchronised by a resampler.
   public init(input: String?, output: String?) {
     self.init(DuplexRequest(captureDevice: input, playbackDevice: output))
   }
 
-  /// The names of all devices, the input's first.
+  /// The names of all devices, that of the input first.
   public var deviceNames: [String] {
     [request.captureDevice, request.playbackDevice].compactMap { $0 } + secondaryOutputs
   }
 
-  /// Throws `.invalidRequest` where no devices could do what is asked: sizes out of range, a real
-  /// device beside a simulated one, an output that would play twice.
+  /// Throws `.invalidRequest` if no devices could satisfy the request: sizes out of range, a real
+  /// device together with a simulated one, or an output that would play twice.
   public func validate() throws(DeviceFailure) {
     try request.validate()
     try validateSecondaryOutputs()
@@ -68,12 +68,13 @@ public struct DeviceSelection: Sendable {
     deviceNames.first.map(SimulatedDeviceSpecification.isSimulated) ?? false
   }
 
-  /// A simulated unit is one device: both directions say the same of it.
+  /// Throws if the two directions differ: a simulated unit is one device, so both must have the
+  /// same settings.
   private func validateSimulatedPair() throws(DeviceFailure) {
     guard let capture = request.captureDevice, let playback = request.playbackDevice else { return }
     let described = try SimulatedDeviceSpecification(parsing: capture)
     var other = try SimulatedDeviceSpecification(parsing: playback)
-    // The same settings in another order are the same device.
+    // The same settings in another order mean the same device.
     other.name = described.name
     guard described != other else { return }
     throw DeviceFailure(

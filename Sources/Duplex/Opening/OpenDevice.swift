@@ -4,37 +4,37 @@ import AudioSessions
 import RealtimeAudio
 import SimulatedDevices
 
-/// Sound devices, opened and configured as one duplex device: what a session runs on.
-/// One thread at a time, not the audio thread.
+/// Sound devices, opened and configured as one duplex device on which a session runs. One thread at
+/// a time, not the audio thread.
 ///
-/// Whatever a selection names is opened by the same call: a simulated device, an ALSA device, two
-/// devices with two clocks, the two sides of a sound server, devices of other rates than the
-/// unit's, secondary outputs.
+/// The same call opens every selection: a simulated device, an ALSA device, two devices with two
+/// clocks, the two sides of a sound server, devices with other rates than the unit's, and secondary
+/// outputs.
 ///
 /// ```swift
 /// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free"))
 /// precondition(opened.configuration.sampleRate == 48000)
 /// ```
 @frozen public struct OpenDevice: ~Copyable {
-  /// The device. It has not been started.
+  /// The device, not started.
   public var device: DuplexDevice
-  /// How the device's time passes.
+  /// The clock by which the device runs.
   public let clock: SessionClock
-  /// What runs beside a session on the device, before all other work: a file at a simulated
-  /// microphone.
+  /// The background work that a session on the device runs before all other work: reading the file
+  /// of a simulated microphone.
   public var background: [any BackgroundWork]
-  /// What keeps cards that others released, for as long as this is there.
+  /// The reservations of cards that other programs released, kept as long as this value exists.
   private var reservations: [CardReservation]
 
-  /// What was granted.
+  /// The configuration that the devices granted.
   public var configuration: DuplexConfiguration { device.configuration }
 
   /// Opens the devices of `selection`. May block for as long as a driver or a sound server does, so
-  /// that it does not belong on a thread that somebody waits for; `willOpen` is told which devices
-  /// are next. Cards that sound servers release for it are reserved in `reservation`, which this
-  /// keeps; they are given back with the last reference to it. Throws `DeviceFailure` where a
-  /// device cannot do what is asked, `FileFailure` where the file of a simulated microphone cannot
-  /// be played.
+  /// it must not be called on a thread on which others wait; `willOpen` receives the names of the
+  /// devices that are opened next. Cards that sound servers release are reserved in `reservation`,
+  /// which this value keeps; the cards are given back with the last reference to it. Throws
+  /// `DeviceFailure` if a device cannot satisfy the request, and `FileFailure` if the file of a
+  /// simulated microphone cannot be played.
   public init(
     opening selection: DeviceSelection, reservation: CardReservation = CardReservation(),
     willOpen: @escaping @Sendable ([String]) -> Void = { _ in }
@@ -88,7 +88,7 @@ import SimulatedDevices
     let granted = device.configuration
     if granted.capture?.isServer == true, granted.playback?.isServer == true {
       device.close()
-      // What the server captures is recorded as it is.
+      // The format and rate of the server's capture are recorded unchanged.
       guard let pair = try openPair(selection, steps, master: .capture) else {
         throw DeviceFailure.serverGone(granted.deviceNames)
       }
@@ -99,12 +99,13 @@ import SimulatedDevices
       selection, openSecondary: secondary(selection, steps))
   }
 
-  /// Two devices with two clocks as one; nil where there is one clock, or where one keeps no time.
+  /// Returns two devices with two clocks as one; nil if there is only one clock, or if one device
+  /// keeps no time.
   private static func twoClocks(
     _ selection: DeviceSelection, _ steps: OpeningSteps
   ) throws -> OpenDevice? {
     let request = selection.request
-    // One card has one clock, as a rule: a user who knows better names the master.
+    // One card usually has one clock; a user who knows otherwise names the master.
     let isToldApart =
       selection.master != nil && request.captureDevice != nil && request.playbackDevice != nil
       && request.captureDevice != request.playbackDevice
@@ -112,8 +113,8 @@ import SimulatedDevices
     return try openPair(selection, steps, master: .playback)
   }
 
-  /// The input and the output as two devices, of which `master` gives the time unless the selection
-  /// names another; nil where one of them keeps no time.
+  /// Returns the input and the output as two devices, of which `master` is the clock master unless
+  /// the selection names another; nil if one of them keeps no time.
   private static func openPair(
     _ selection: DeviceSelection, _ steps: OpeningSteps, master: ClockMaster
   ) throws -> OpenDevice? {
@@ -164,7 +165,8 @@ import SimulatedDevices
       openSecondary: simulatedOutput)
   }
 
-  /// What is heard at the microphone besides the wire: a file, which `background` reads.
+  /// Returns the signal at the microphone in addition to the loopback: a file, which `background`
+  /// reads.
   private static func microphone(
     _ specification: SimulatedDeviceSpecification, _ request: DuplexRequest,
     _ background: inout [any BackgroundWork]
@@ -190,16 +192,17 @@ import SimulatedDevices
   }
 }
 
-/// The common part of all steps of opening devices: the caller is told, and cards may be reserved.
+/// The common part of all steps of opening devices: the callback to the caller, and the reservation
+/// of cards.
 private struct OpeningSteps {
   /// The names of all devices of the unit.
   let names: [String]
-  /// What asks other programs to release cards; nil where nobody is asked.
+  /// The reservation that requests cards from other programs; nil to request none.
   let reservation: CardReservation?
-  /// Told what is opened next.
+  /// A callback that receives the names of the devices that are opened next.
   let willOpen: @Sendable ([String]) -> Void
 
-  /// What `open` makes of the devices of `request`.
+  /// Returns the result of `open` for the devices of `request`.
   func opening<Device: ~Copyable>(
     _ request: DuplexRequest, _ open: () throws(DeviceFailure) -> Device
   ) throws(DeviceFailure) -> Device {
@@ -209,14 +212,14 @@ private struct OpeningSteps {
   }
 }
 
-/// Two devices, where both keep time.
+/// Two devices, if both keep time.
 private struct OptionalPair: ~Copyable {
   var pair: DevicePair?
 }
 
 extension DuplexRequest {
-  /// What is asked of the secondary output `name`. A format and channels are asked of the unit's
-  /// own devices.
+  /// Returns the request for the secondary output `name`. A format and channels are requested only
+  /// of the unit's own devices.
   fileprivate func secondary(_ name: String, sampleRate: Int) -> DuplexRequest {
     var secondary = self
     secondary.captureDevice = nil

@@ -4,11 +4,12 @@ import AudioDevices
 import AudioSessions
 import RealtimeAudio
 
-/// The audio thread's half of a measurement: plays what is queued, silence where nothing is, and
-/// writes down side by side what was captured and what was played in the same cycle.
+/// The audio-thread half of a measurement: it plays the queued samples, or silence if there are
+/// none, and records the captured and the played samples of the same cycle side by side.
 ///
-/// Both in one ring need no agreement about when a probe began: what lies between the two columns
-/// is the round trip, whatever the other half (`ProbeListener`) was late with.
+/// Since both are in one ring, the halves need no agreement about the start of a probe: the
+/// distance between the two is the round trip, regardless of delays of the other half
+/// (`ProbeListener`).
 public struct ProbeCallbacks: SessionCallbacks, ~Copyable {
   private var sound: SampleReader
   private var recorder: Recorder
@@ -16,8 +17,8 @@ public struct ProbeCallbacks: SessionCallbacks, ~Copyable {
   private var played: SampleBuffer
   private var both: SampleBuffer
 
-  /// Callbacks that play from `sound`, a ring with the output's channels, and write frames of input
-  /// and output channels together to `recorder`.
+  /// Creates callbacks that play from `sound`, a ring with the output's channels, and write frames
+  /// of input and output channels together to `recorder`.
   public init(
     sound: consuming SampleReader, recorder: consuming Recorder, periodFrames: Int,
     captureChannels: Int, playbackChannels: Int
@@ -30,15 +31,15 @@ public struct ProbeCallbacks: SessionCallbacks, ~Copyable {
       frameCount: periodFrames, channelCount: captureChannels + playbackChannels)
   }
 
-  /// Takes what the microphone delivered.
+  /// Receives the captured frames.
   @_noLocks
   public mutating func input(_ input: borrowing InputCycle) {
     input.render(into: &microphone)
-    // A gap that reaches to the end comes with no output behind it.
+    // A gap up to the end is followed by no output.
     if input.frameCount == 0 { recorder.record(both, frames: 0, at: input.time) }
   }
 
-  /// Plays what is queued, and writes both down.
+  /// Plays the queued frames, and records both.
   @_noLocks
   public mutating func output(_ output: inout OutputCycle) {
     let frames = output.frameCount
@@ -62,7 +63,7 @@ public struct ProbeCallbacks: SessionCallbacks, ~Copyable {
     recorder.record(both, frames: frames, at: output.time)
   }
 
-  /// Says that the recording is complete.
+  /// Marks the recording as complete.
   public mutating func finish() {
     recorder.finish()
   }

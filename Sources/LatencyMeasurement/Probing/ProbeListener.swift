@@ -5,19 +5,20 @@ import DelayEstimation
 import RealtimeAudio
 import Synchronization
 
-/// The half of a measurement that thinks: listens to the noise, plays short bursts louder and
-/// louder until one is received well enough, then measures, channel by channel.
+/// The evaluating half of a measurement: it measures the noise, plays short bursts at increasing
+/// levels until one is received well enough, then measures, channel by channel.
 ///
-/// A burst during which frames were lost counts for nothing and is played again.
+/// A burst during which frames were lost is discarded and played again.
 public final class ProbeListener: BackgroundWork, @unchecked Sendable {
   // @unchecked because one thread at a time steps it; the result is read after the last step.
   private enum Stage {
     case noise
-    /// A short burst of the level with this index is under way; the number of looks taken.
+    /// A short burst at the level with this index was queued. `looks` is the number of evaluations
+    /// so far.
     case search(level: Int, looks: Int)
-    /// A measurement by the output channel with this index.
+    /// A measurement with the output channel of this index.
     case measure(channel: Int, number: Int)
-    /// Something was lost: lets what is still queued be played, up to this captured frame.
+    /// Frames were lost. Waits until the queued frames are played, up to this captured frame.
     case settle(until: Int?)
     case done
   }
@@ -31,17 +32,17 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
   private var afterSettling = Stage.noise
   private var level = 0
   private var seed: UInt64 = 0
-  /// The round trip so far known, in frames.
+  /// The round trip in frames, as far as it is known.
   private var roundTrip: Int?
   private let finished = AtomicFlag()
   private let measured = Atomic(0)
   private let concluded = AtomicFlag()
 
-  /// What was found; complete when `isDone`.
+  /// The results. Complete when `isDone`.
   public private(set) var result = RoundTrips()
 
-  /// Measures as `plan` says, through callbacks at the other end of these rings. `sound` must have
-  /// room for the plan's burst.
+  /// Creates a listener that measures by `plan`, with callbacks at the other end of these rings.
+  /// `sound` must have room for the plan's burst.
   public init(
     plan: ProbePlan, sound: consuming SampleWriter, ring: consuming SampleReader,
     gaps: consuming EventReader<TimelineEvent>
@@ -59,19 +60,19 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
   /// Whether the measurement is complete. Any thread.
   public var isDone: Bool { finished.isRaised }
 
-  /// How much of the plan's measurements is done, of 1. Any thread.
+  /// The fraction of the plan's measurements that is done, from 0 to 1. Any thread.
   public var done: Double {
     Double(measured.load(ordering: .relaxed)) / Double(max(1, measurementCount))
   }
 
   private var measurementCount: Int { plan.fromChannels.count * plan.repeats }
 
-  /// Comes to an end at the next step.
+  /// Ends the measurement at the next step.
   public func conclude() { concluded.raise() }
 
-  /// Takes a look at what there is.
+  /// Evaluates the frames received. Returns false once the measurement has ended.
   public func step() -> Bool {
-    // In this order: what is in the ring after the end is all there will be.
+    // Checked before `drain`: after the end, the ring contains all remaining frames.
     let isLast = capture.isFinished || concluded.isRaised
     capture.drain()
     advance()
@@ -89,7 +90,7 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
     }
   }
 
-  /// Measures the noise for three tenths of a second, while nothing is played.
+  /// Measures the noise for 300 ms, while nothing is played.
   private func listen() {
     if capture.hasGap { capture.clear() }
     guard capture.frames >= plan.sampleRate * 3 / 10 else { return }
@@ -105,8 +106,8 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
 
   private func playSearch(_ level: Int) {
     self.level = level
-    // A probe of silence cannot be found in the recording: its first frame is told by not being
-    // zero.
+    // A silent probe cannot be found in the recording, because its first frame is detected as the
+    // first frame that is not zero.
     guard Gain(decibels: plan.levels[level]) != .silence else {
       stage = .done
       return
@@ -117,7 +118,7 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
 
   private func search(_ level: Int, _ looks: Int) {
     guard !isSpoiled(.search(level: level, looks: 0)) else { return }
-    // Near ones are found at once; only silence is listened to for the whole range.
+    // Short round trips are found soon. The whole range is recorded only if nothing was found.
     let waits = [plan.sampleRate / 10, plan.sampleRate / 2, plan.rangeFrames]
     guard let start = capture.firstPlayed,
       capture.frames >= start + plan.searchFrames + waits[looks]
@@ -126,7 +127,7 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
       .map(\.estimate).max { $0.signalToNoiseDB < $1.signalToNoiseDB }
     if let best {
       roundTrip = Int(clamping: best.delayFrames)
-      // Louder is more exact, until nothing is left to be won, or the input can take no more.
+      // A louder burst is more accurate, until there is nothing to gain or the input is overdriven.
       let isOverdriven = result.isClipped && best.signalToNoiseDB > 6
       if best.boundFrames < 0.001 || isOverdriven || level + 1 == plan.levels.count {
         if isOverdriven, level > 0 { self.level = level - 1 }
@@ -212,11 +213,11 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
     }
   }
 
-  /// Whether frames were lost; then `stage` is taken again when all is quiet.
+  /// Returns whether frames were lost. In that case `stage` is repeated after the queue is empty.
   private func isSpoiled(_ stage: Stage) -> Bool {
     guard capture.hasGap else { return false }
     result.rejected += 1
-    // A device that loses frames all the time is not going to be measured.
+    // Give up on a device that loses frames continuously.
     afterSettling = result.rejected > 10 + 3 * plan.repeats ? .done : stage
     self.stage = .settle(until: nil)
     return true

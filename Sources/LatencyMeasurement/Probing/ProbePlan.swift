@@ -6,28 +6,28 @@ import RealtimeAudio
 
 /// The plan of a round-trip measurement: channels, repeats and level.
 public struct ProbePlan: Sendable {
-  /// Frames a second of the unit.
+  /// The rate of the unit, in frames per second.
   public var sampleRate: Int
-  /// Channels of the input.
+  /// The number of input channels.
   public var captureChannels: Int
-  /// Channels of the output.
+  /// The number of output channels.
   public var playbackChannels: Int
-  /// The unit's own part of the round trip, in frames.
+  /// The part of the round trip that the unit itself causes, in frames.
   public var unitLatencyFrames: Double
-  /// The output channel that plays, from 0; nil for one after the other.
+  /// The output channel that plays, from 0, or nil for one after the other.
   public var fromChannel: Int?
-  /// The input channel that listens, from 0; nil for all.
+  /// The input channel that is evaluated, from 0, or nil for all.
   public var toChannel: Int?
-  /// Measurements for each output channel.
+  /// The number of measurements for each output channel.
   public var repeats = 5
   /// The highest peak that may be played, in dBFS.
   public var levelCapDBFS = -12.0
-  /// Which arrival is the answer.
+  /// The arrival whose delay is measured.
   public var choice = DelayEstimator.Choice.strongest
-  /// Whether the first estimate of each pair brings its curves along.
+  /// Whether the first estimate of each pair contains its curves.
   public var draws = false
 
-  /// A plan for a unit of this shape, at `sampleRate` Hz.
+  /// Creates a plan for a unit with these channels, at `sampleRate` Hz.
   public init(
     sampleRate: Int, captureChannels: Int, playbackChannels: Int, unitLatencyFrames: Double
   ) {
@@ -37,7 +37,7 @@ public struct ProbePlan: Sendable {
     self.unitLatencyFrames = unitLatencyFrames
   }
 
-  /// A plan for a unit as it was granted.
+  /// Creates a plan for a unit with the granted configuration.
   public init(_ configuration: DuplexConfiguration) {
     self.init(
       sampleRate: configuration.sampleRate,
@@ -46,7 +46,7 @@ public struct ProbePlan: Sendable {
       unitLatencyFrames: configuration.latencyFrames)
   }
 
-  /// Peaks to be tried, in dBFS, from a quiet one up to the cap.
+  /// The peaks to try, in dBFS, from a quiet one up to the cap.
   var levels: [Double] {
     Array(stride(from: -48.0, to: levelCapDBFS, by: 12)) + [levelCapDBFS]
   }
@@ -54,27 +54,29 @@ public struct ProbePlan: Sendable {
   /// The output channels that play.
   var fromChannels: [Int] { fromChannel.map { [$0] } ?? Array(0..<playbackChannels) }
 
-  /// The input channels that listen.
+  /// The input channels that are evaluated.
   var toChannels: [Int] { toChannel.map { [$0] } ?? Array(0..<captureChannels) }
 
-  /// The longest round trip that is found: two seconds, or 96,000 frames where that is longer.
+  /// The longest round trip that is found, in frames: two seconds, or 96,000 frames if that is
+  /// longer, plus the latency of the unit.
   var rangeFrames: Int { max(2 * sampleRate, 96_000) + Int(clamping: unitLatencyFrames) }
 
-  /// Frames of the burst that only finds out whether there is a signal, and how loud.
+  /// The number of frames of the burst that determines only whether there is a signal, and its
+  /// level.
   var searchFrames: Int { sampleRate / 4 }
 
-  /// Frames of the burst that measures: a second.
+  /// The number of frames of the burst that measures: one second.
   var probeFrames: Int { sampleRate }
 
-  /// Frames in which echoes come in after the burst.
+  /// The number of frames after the burst in which echoes are received.
   var tailFrames: Int {
     if case .first = choice { return sampleRate / 2 }
     return sampleRate / 4
   }
 }
 
-/// The two halves of a measurement, joined: the callbacks for a device, and the listener to be
-/// stepped beside it. Made and taken apart on any thread but the audio thread.
+/// Both halves of a measurement: the callbacks for a device, and the listener, which is stepped on
+/// another thread. Created and taken apart on any thread but the audio thread.
 ///
 /// ```swift
 /// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free,delay=300"))
@@ -91,13 +93,13 @@ public struct ProbePlan: Sendable {
 /// precondition(abs(frames - granted.latencyFrames - 300) < 1)
 /// ```
 public struct ProbeSession: ~Copyable {
-  /// The half off the audio thread: finds the level and evaluates.
+  /// The half off the audio thread: it determines the level and evaluates the recording.
   public let listener: ProbeListener
   private var callbacks: ProbeCallbacks?
 
-  /// A measurement by `plan` on a unit of this period. A plan for a unit without an input or an
-  /// output, with a channel that the unit has not, or with a level that is no finite number, ends
-  /// the program with a sentence.
+  /// Creates a measurement by `plan` on a unit with this period. The program ends with a message if
+  /// the plan has no input or output channels, uses a channel that the unit does not have, or has a
+  /// level that is not a finite number.
   public init(_ plan: ProbePlan, periodFrames: Int) {
     requirement(
       plan.sampleRate > 0 && plan.captureChannels > 0 && plan.playbackChannels > 0
@@ -112,7 +114,7 @@ public struct ProbeSession: ~Copyable {
       "A probe needs a level of at most 0 dBFS, and one measurement or more.")
     let burst = max(plan.probeFrames, plan.searchFrames)
     let sound = SampleWriter(frameCount: burst, channelCount: plan.playbackChannels)
-    // Four seconds: as long as an estimate may take on a slow machine.
+    // Four seconds, the longest time of an estimate on a slow machine.
     let ring = SampleWriter(
       frameCount: 4 * max(plan.sampleRate, periodFrames),
       channelCount: plan.captureChannels + plan.playbackChannels)
@@ -125,7 +127,7 @@ public struct ProbeSession: ~Copyable {
       captureChannels: plan.captureChannels, playbackChannels: plan.playbackChannels)
   }
 
-  /// The audio thread's half, once.
+  /// Returns the audio-thread half on the first call, and nil afterwards.
   public mutating func takeCallbacks() -> ProbeCallbacks? {
     callbacks.take()
   }

@@ -2,17 +2,17 @@ import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
-/// The samples that were played and captured since a probe was queued.
+/// The samples played and captured since a probe was queued.
 struct ProbeRecording: ~Copyable {
   private var ring: SampleReader
   private var gaps: EventReader<TimelineEvent>
   private var chunk: SampleBuffer
   private let captureChannels: Int
-  /// What each input channel captured.
+  /// The captured samples of each input channel.
   private(set) var captured: [[Float]]
-  /// What one output channel played.
+  /// The played samples of one output channel.
   private(set) var played: [Float] = []
-  /// The output channel that `played` follows.
+  /// The output channel from which `played` is recorded.
   var playedChannel = 0
   /// Whether frames are missing.
   private(set) var hasGap = false
@@ -28,16 +28,16 @@ struct ProbeRecording: ~Copyable {
     captured = Array(repeating: [], count: captureChannels)
   }
 
-  /// Whether nothing more will come.
+  /// Whether no more frames will come.
   var isFinished: Bool { ring.isFinished && ring.available == 0 }
 
   /// The first frame that was not silent, counted from the last `clear`.
   var firstPlayed: Int? { played.firstIndex { $0 != 0 } }
 
-  /// Frames since the last `clear`.
+  /// The number of frames since the last `clear`.
   var frames: Int { played.count }
 
-  /// Takes off what there is.
+  /// Reads all available frames.
   mutating func drain() {
     while true {
       let count = ring.read(into: &chunk, frames: chunk.frameCount)
@@ -53,7 +53,7 @@ struct ProbeRecording: ~Copyable {
     }
   }
 
-  /// Forgets all so far.
+  /// Discards all frames so far.
   mutating func clear() {
     for channel in captured.indices { captured[channel].removeAll(keepingCapacity: true) }
     played.removeAll(keepingCapacity: true)

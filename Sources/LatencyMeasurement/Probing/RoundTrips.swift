@@ -6,42 +6,42 @@ public struct ChannelPair: Sendable {
   public var fromChannel: Int
   /// The input channel that received it, from 0.
   public var toChannel: Int
-  /// Each measurement, in order.
+  /// The measurements, in order.
   public var estimates: [DelayEstimate]
 
   /// The round trips in frames.
   public var frames: [Double] { estimates.map(\.delayFrames) }
 
-  /// The mean ratio of signal to noise in dB.
+  /// The mean signal-to-noise ratio in dB.
   public var signalToNoiseDB: Double {
     estimates.isEmpty
       ? 0 : estimates.reduce(0) { $0 + $1.signalToNoiseDB } / Double(estimates.count)
   }
 }
 
-/// The results of a round-trip measurement: over one open stream, or over several.
+/// The results of a round-trip measurement, over one open stream or several.
 public struct RoundTrips: Sendable {
-  /// The pairs of channels that are connected, by output and input channel.
+  /// The pairs of channels that are connected, sorted by output and input channel.
   public var pairs: [ChannelPair] = []
-  /// Measurements thrown away because frames were lost meanwhile, or because no signal was found.
+  /// The number of measurements discarded because frames were lost or because no signal was found.
   public var rejected = 0
-  /// The highest peak that was played, in dBFS.
+  /// The highest peak played, in dBFS.
   public var levelDBFS = -200.0
-  /// The noise at the loudest input channel before anything was played: its RMS in dBFS.
+  /// The noise at the loudest input channel before anything was played, as RMS in dBFS.
   public var noiseDBFS = -200.0
   /// Whether the input was overdriven.
   public var isClipped = false
 
-  /// Nothing measured yet.
+  /// Creates a result without measurements.
   public init() {}
 
-  /// The pair that answers: the first of those within 6 dB of the clearest.
+  /// The main pair: the first of those within 6 dB of the highest signal-to-noise ratio.
   public var main: ChannelPair? {
     let clearest = pairs.reduce(-.infinity) { max($0, $1.signalToNoiseDB) }
     return pairs.first { $0.signalToNoiseDB >= clearest - 6 }
   }
 
-  /// Adds what another open stream brought.
+  /// Adds the results of another open stream.
   public mutating func add(_ other: RoundTrips) {
     for pair in other.pairs {
       for estimate in pair.estimates {

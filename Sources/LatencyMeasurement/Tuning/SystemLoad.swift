@@ -5,18 +5,17 @@ import AudioSessions
 import Glibc
 import RealtimeAudio
 
-/// Work that competes with the audio thread as other programs do: every processor busy, and a disk
-/// that is written to and waited for. Lasts until it goes out of scope.
+/// Work that competes with the audio thread as other programs do: it keeps every processor busy,
+/// and writes to a disk and waits for it. Lasts until it goes out of scope.
 public final class SystemLoad {
   private var work: [LoadWork] = []
   private var threads: [BackgroundThread] = []
 
-  /// Where the disk's part is written to, if nothing speaks against it: not in memory, as /tmp may
-  /// be.
+  /// The default folder for the disk load, which is not in memory, as /tmp may be.
   public static var defaultFolder: String { FileName.variable("TMPDIR") ?? "/var/tmp" }
 
-  /// Starts it; the disk's part is written to a file in `folder` that is removed in the end, under
-  /// a name that nobody can foresee. Throws where the system refuses a thread or the file.
+  /// Starts the load. The disk load is written to a file in `folder` with a random name, which is
+  /// removed at the end. Throws if the system refuses a thread or the file.
   public init(folder: String) throws(DeviceFailure) {
     let processors = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     let path = "\(folder)/duplex-load-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
@@ -62,13 +61,13 @@ private final class LoadWork: BackgroundWork {
   private func compute() {
     var word: UInt64 = 1
     while !over.isRaised {
-      // Arithmetic only: it competes for the processor, not for the cache.
+      // Only arithmetic, so that it competes for the processor, not for the cache.
       for _ in 0..<100_000 { word = word &* 6_364_136_223_846_793_005 &+ 1 }
       if word == 0 { return }
     }
   }
 
-  /// A file that never gets its name, and is gone once it is closed.
+  /// Creates a file that never gets its name and is removed when it is closed.
   static func file(_ path: String) throws(FileFailure) -> SoundFileWriter {
     try SoundFileWriter(
       path: path, fileFormat: .raw, sampleFormat: .float, sampleRate: 48000, channelCount: 1,

@@ -1,16 +1,16 @@
 /// The search for the stable setting with the lowest latency: the next one to try, and the best so
-/// far. A value that knows nothing of devices or time.
+/// far. It is a value, independent of devices and time.
 ///
-/// A setting with more frames is held to be at least as stable as one with fewer. The period
-/// decides most, so it is bisected first, with a headroom of one period; then it is halved for as
-/// long as the headroom found carries it; last the headroom is bisected, to a sixteenth, down to
-/// one frame.
+/// A setting with more frames is assumed to be at least as stable as one with fewer. The period has
+/// the largest effect, so it is bisected first, with a headroom of one period. It is then halved
+/// for as long as it is stable with the headroom found. Finally the headroom is bisected, to a
+/// sixteenth, down to one frame.
 public struct TuneSearch: Sendable {
   private enum Stage {
-    /// The shortest stable period is among these rungs of the ladder, if any is.
+    /// The shortest stable period is among the periods with these indices, if any is.
     case period(Range<Int>)
     case shorterPeriod
-    /// The smallest stable headroom is one of these sixteenths of what the setting has.
+    /// The smallest stable headroom is one of these sixteenths of the headroom of the setting.
     case headroom(Range<Int>, of: TuneSetting)
     case done
   }
@@ -23,7 +23,8 @@ public struct TuneSearch: Sendable {
   /// The stable setting with the lowest latency so far.
   public private(set) var best: TuneSetting?
 
-  /// A search among periods from `longest` down to `shortest`, each half of the one before.
+  /// Creates a search among periods from `longest` down to `shortest`, each half of the previous
+  /// one.
   public init(longest: Int = 1024, shortest: Int = 16) {
     var periods: [Int] = []
     var period = longest
@@ -35,7 +36,7 @@ public struct TuneSearch: Sendable {
     stage = .period(0..<periods.count)
   }
 
-  /// The setting to try now; nil when the search is over. `note` tells what came of it.
+  /// Returns the setting to try now, or nil if the search is over. `note` records the result.
   public mutating func next() -> TuneSetting? {
     if let asked { return asked }
     while let setting = proposal() {
@@ -46,7 +47,7 @@ public struct TuneSearch: Sendable {
     return nil
   }
 
-  /// About how many settings are still to be tried.
+  /// The approximate number of settings still to be tried.
   public var remainingTrials: Int {
     func halvings(_ count: Int) -> Int { Int.bitWidth - count.leadingZeroBitCount }
     return switch stage {
@@ -57,7 +58,7 @@ public struct TuneSearch: Sendable {
     }
   }
 
-  /// What came of the setting that `next` proposed.
+  /// Records the result of the setting that `next` returned.
   public mutating func note(isStable: Bool) {
     guard let setting = asked else { return }
     asked = nil
@@ -65,7 +66,7 @@ public struct TuneSearch: Sendable {
     if !isStable, !isRefused(setting) { refuse(setting) }
     switch stage {
     case .period(let range):
-      // Later rungs are shorter.
+      // Periods with larger indices are shorter.
       let middle = range.lowerBound + range.count / 2
       let rest = isStable ? middle + 1..<range.upperBound : range.lowerBound..<middle
       stage = !rest.isEmpty ? .period(rest) : best == nil ? .done : .shorterPeriod
@@ -77,20 +78,21 @@ public struct TuneSearch: Sendable {
       if !rest.isEmpty {
         stage = .headroom(rest, of: base)
       } else {
-        // Down to the first sixteenth there may be more to win.
+        // The first sixteenth can be divided further.
         stage = isStable && middle == 1 ? headroomStage() : .done
       }
     case .done: break
     }
   }
 
-  /// Remembers that a setting failed: no other with as few frames or fewer is tried again.
+  /// Records that a setting failed. No setting with the same or smaller numbers of frames is tried
+  /// again.
   public mutating func refuse(_ setting: TuneSetting) {
     refused.append(setting)
   }
 
-  /// The next safer setting, for one that did not keep what a short trial promised: more headroom
-  /// up to a period, then a longer period. Nil above the longest.
+  /// Returns the next safer setting for one that failed a longer trial: more headroom up to a
+  /// period, then a longer period. Returns nil above the longest period.
   public func above(_ setting: TuneSetting) -> TuneSetting? {
     var next = setting
     repeat {
@@ -141,44 +143,44 @@ public struct TuneSearch: Sendable {
 
 /// A period and a headroom, in frames.
 public struct TuneSetting: Sendable, Equatable {
-  /// Frames a callback gets.
+  /// The number of frames per callback.
   public var periodFrames: Int
-  /// Frames queued ahead of the output when a callback runs.
+  /// The number of frames queued ahead of the output when a callback runs.
   public var headroomFrames: Int
 
-  /// A setting of these two.
+  /// Creates a setting of these two.
   public init(periodFrames: Int, headroomFrames: Int) {
     self.periodFrames = periodFrames
     self.headroomFrames = headroomFrames
   }
 
-  /// Frames from input to output.
+  /// The frames from input to output.
   public var latencyFrames: Int { periodFrames + headroomFrames }
 }
 
 /// The result of a trial run with one setting.
 public struct TuneTrial: Sendable, Equatable {
-  /// What was tried.
+  /// The setting that was tried.
   public var setting: TuneSetting
-  /// Frames a second.
+  /// The rate in frames per second.
   public var sampleRate: Int
-  /// How long it ran, on the device's clock.
+  /// The duration of the run in seconds, on the device's clock.
   public var seconds: Double
-  /// Times the input overran.
+  /// The number of overruns of the input.
   public var captureXruns: Int
-  /// Times the output ran dry.
+  /// The number of underruns of the output.
   public var playbackXruns: Int
-  /// The longest callback, over the period.
+  /// The duration of the longest callback, relative to the period.
   public var loadMax: Double
-  /// Whether the device took the setting at all.
+  /// Whether the device accepted the setting.
   public var isGranted: Bool
-  /// Whether it ran for its full length, or until its first xrun.
+  /// Whether the trial ran for its full length, or until its first xrun.
   public var isWhole: Bool
-  /// Frames by which the output is later than the period and the headroom make it: where two clocks
-  /// are held together.
+  /// The frames that are added to the output latency of period and headroom if two clocks are
+  /// synchronized.
   public var addedFrames = 0
 
-  /// A trial with these figures, at `sampleRate` Hz.
+  /// Creates a trial with these figures, at `sampleRate` Hz.
   public init(
     setting: TuneSetting, sampleRate: Int, seconds: Double, captureXruns: Int = 0,
     playbackXruns: Int = 0, loadMax: Double = 0, isGranted: Bool = true, isWhole: Bool = true
@@ -193,16 +195,17 @@ public struct TuneTrial: Sendable, Equatable {
     self.isWhole = isWhole
   }
 
-  /// Times frames were lost.
+  /// The number of times frames were lost.
   public var xruns: Int { captureXruns + playbackXruns }
 
-  /// Whether it ran to the end without an xrun and with every callback below `loadLimit`.
+  /// Returns whether the trial ran to the end without an xrun and with every callback below
+  /// `loadLimit`.
   public func isStable(loadLimit: Double) -> Bool {
     isWhole && seconds > 0 && !isRejected(loadLimit: loadLimit)
   }
 
-  /// Whether the device refused the setting, an xrun came, or a callback took more than `loadLimit`
-  /// of the period.
+  /// Returns whether the device refused the setting, an xrun occurred, or a callback took more than
+  /// `loadLimit` of the period.
   public func isRejected(loadLimit: Double) -> Bool {
     !isGranted || xruns > 0 || loadMax > loadLimit
   }

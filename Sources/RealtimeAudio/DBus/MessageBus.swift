@@ -1,6 +1,6 @@
 import Glibc
 
-/// A value as it travels over the bus.
+/// A value of a D-Bus message.
 package enum BusValue: Equatable {
   case text(String)
   case truth(Bool)
@@ -9,16 +9,18 @@ package enum BusValue: Equatable {
   case unsigned64(UInt64)
 }
 
-/// D-Bus, the system's or the session's, connected until out of scope. Every failure is the same:
-/// no answer. Used by one thread at a time.
+/// A connection to D-Bus, the system bus or the session bus, which is closed at the end of its
+/// lifetime. All failures are reported in the same way: as a missing reply. Used by one thread at a
+/// time.
 package struct MessageBus: ~Copyable {
   private let library: BusLibrary
   private let connection: BusLibrary.Connection
 
-  /// Connects and introduces itself. Step by step, because libdbus by itself would wait for ever
-  /// for a bus that accepts and then says nothing.
+  /// Connects to the bus and calls `Hello`; returns nil on failure. Authentication is polled here,
+  /// because libdbus would wait without a timeout for a bus that accepts the connection and sends
+  /// nothing.
   package static func connected(to address: String) -> MessageBus? {
-    // Other kinds of address start programs, or reach through a network.
+    // Other kinds of addresses start programs or use a network.
     guard address.split(separator: ";").allSatisfy({ $0.hasPrefix("unix:") }),
       let library = BusLibrary(), let connection = library.connect(address, nil)
     else {
@@ -29,13 +31,13 @@ package struct MessageBus: ~Copyable {
     return bus
   }
 
-  /// Where the system's bus is.
+  /// The address of the system bus.
   static var systemAddress: String {
     getenv("DBUS_SYSTEM_BUS_ADDRESS").map { String(cString: $0) }
       ?? "unix:path=/run/dbus/system_bus_socket"
   }
 
-  /// Where the bus of this user's session is; nil where there is none.
+  /// The address of this user's session bus; nil if there is none.
   package static var sessionAddress: String? {
     if let address = getenv("DBUS_SESSION_BUS_ADDRESS") { return String(cString: address) }
     guard let folder = getenv("XDG_RUNTIME_DIR") else { return nil }
@@ -44,7 +46,7 @@ package struct MessageBus: ~Copyable {
   }
 
   private init(_ library: BusLibrary, _ connection: BusLibrary.Connection) {
-    // By default libdbus ends the program when the bus goes away.
+    // By default libdbus ends the program when the bus disconnects.
     library.setExitOnDisconnect(connection, 0)
     self.library = library
     self.connection = connection
@@ -66,12 +68,12 @@ package struct MessageBus: ~Copyable {
     library.releaseConnection(connection)
   }
 
-  /// Whether the method was called and came back without an error.
+  /// Returns whether the method was called and returned without an error.
   func succeeds(_ service: BusService, _ method: String, _ arguments: [BusValue]) -> Bool {
     answer(service, service.interface, method, arguments) { _ in true } ?? false
   }
 
-  /// A property that is a number.
+  /// Returns a property that is a number; nil on failure.
   func number(_ service: BusService, _ property: String) -> Int? {
     let library = library
     return answer(
@@ -80,7 +82,7 @@ package struct MessageBus: ~Copyable {
     ) { Self.number(in: $0, library) }
   }
 
-  /// Answer of a method that returns a number or a truth (1 or 0).
+  /// Returns the result of a method that returns a number or a Boolean (1 or 0); nil on failure.
   package func number(
     calling method: String, of service: BusService, _ arguments: [BusValue],
     milliseconds: Int32 = 1000
@@ -91,8 +93,9 @@ package struct MessageBus: ~Copyable {
     }
   }
 
-  /// Waits so long for calls of others, and answers each with what `value` says of its interface,
-  /// method and first two texts; nil is an error. False where the bus is gone.
+  /// Waits up to `milliseconds` for method calls of other programs and replies to each with the
+  /// result of `value`, which gets the call's interface, method and first texts. If `value` returns
+  /// nil, the reply is an error. Returns false if the bus has disconnected.
   package func answerCalls(
     within milliseconds: Int32, _ value: (BusCall) -> BusReply?
   ) -> Bool {
@@ -184,7 +187,7 @@ package struct MessageBus: ~Copyable {
     }
   }
 
-  /// The number in a reply, bare or wrapped as properties are.
+  /// Returns the number in a reply, either plain or in a variant as for properties.
   private static func number(in reply: BusLibrary.Message, _ library: BusLibrary) -> Int? {
     withIterator { outer in
       guard library.beginReading(reply, outer) != 0 else { return nil }
@@ -197,7 +200,7 @@ package struct MessageBus: ~Copyable {
   }
 
   private static func number(at iterator: BusLibrary.Iterator, _ library: BusLibrary) -> Int? {
-    // The library writes as many bytes as the type has, so the lower half may be all.
+    // The library writes as many bytes as the type has, possibly only the lower half.
     var bits: UInt64 = 0
     switch library.type(iterator) {
     case code("i"):
@@ -210,7 +213,7 @@ package struct MessageBus: ~Copyable {
     }
   }
 
-  /// Lends room for a `DBusMessageIter`: 72 bytes, and none of them the caller's business.
+  /// Calls `body` with memory for a `DBusMessageIter`, which has 72 bytes and is opaque to callers.
   private static func withIterator<Result>(_ body: (BusLibrary.Iterator) -> Result) -> Result {
     var room = InlineArray<16, UInt64>(repeating: 0)
     return withUnsafeMutablePointer(to: &room) { body(UnsafeMutableRawPointer($0)) }
@@ -219,13 +222,13 @@ package struct MessageBus: ~Copyable {
   private static func code(_ letter: Unicode.Scalar) -> Int32 { Int32(letter.value) }
 }
 
-/// Address of a service on the bus: its name, object and interface.
+/// The address of a service on the bus: its name, object path and interface.
 package struct BusService {
   let name: String
   let path: String
   let interface: String
 
-  /// A service by its name, object and interface.
+  /// Creates the address of a service from its name, object path and interface.
   package init(name: String, path: String, interface: String) {
     self.name = name
     self.path = path
@@ -237,29 +240,29 @@ package struct BusService {
     name: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus")
 }
 
-/// Method call that another program makes over the bus.
+/// A method call from another program.
 package struct BusCall: Equatable {
-  /// The interface, empty where it is left out.
+  /// The interface; empty if the call has none.
   package let interface: String
-  /// The method.
+  /// The name of the method.
   package let method: String
-  /// The texts that its arguments begin with.
+  /// The texts at the beginning of the arguments, up to the first argument of another type.
   package var texts: [String]
 }
 
-/// Reply to a method call: a value, wrapped where it is a property's.
+/// A reply to a method call: a value, in a variant if it is the value of a property.
 package struct BusReply {
   let value: BusValue
   let isProperty: Bool
 
-  /// A method's answer, or a property's value.
+  /// Creates the reply of a method, or the value of a property.
   package init(_ value: BusValue, isProperty: Bool = false) {
     (self.value, self.isProperty) = (value, isProperty)
   }
 }
 
 extension BusValue {
-  /// D-Bus's letter for its type.
+  /// The letter that D-Bus uses for the type.
   fileprivate var letter: Unicode.Scalar {
     switch self {
     case .text: "s"
@@ -273,11 +276,11 @@ extension BusValue {
   fileprivate var signature: String { String(Character(letter)) }
 }
 
-/// The calls of libdbus that questions and their answers need, from a library that is loaded only
-/// when asked.
+/// The functions of libdbus that method calls and replies need. The library is loaded at the first
+/// use.
 ///
-/// Not linked, because a user who is granted realtime priority directly never needs it, and it
-/// takes memory. Once loaded it stays: it keeps state of its own that unloading would leak.
+/// It is not linked, because it needs memory and a user with direct access to realtime priority
+/// never uses it. It is never unloaded, because unloading would leak its internal state.
 struct BusLibrary {
   typealias Connection = OpaquePointer
   typealias Message = OpaquePointer
@@ -322,7 +325,7 @@ struct BusLibrary {
     ) -> UInt32
   let closeContainer: @convention(c) (Iterator, _ inner: Iterator) -> UInt32
 
-  /// Nil where the library is missing, or not the one known here.
+  /// Loads the library. Nil if it is missing or lacks one of the functions.
   init?() {
     guard let library = dlopen("libdbus-1.so.3", RTLD_NOW | RTLD_LOCAL) else { return nil }
     do throws(MissingSymbol) {

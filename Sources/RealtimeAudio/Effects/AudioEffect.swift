@@ -1,7 +1,7 @@
 // Audio thread.
 import AudioBasics
 
-/// Work on sound on the audio thread that a user of the library writes: an effect, a measurement, a
+/// Processing on the audio thread that a user of the library writes: an effect, a measurement or a
 /// generator.
 ///
 /// ```swift
@@ -23,42 +23,42 @@ import AudioBasics
 /// insert.process(&buffer, frames: 64)
 /// ```
 ///
-/// An `EffectInsert` owns effects and runs them; `Mixer.insert` is one between microphone and
-/// output.
+/// An `EffectInsert` owns effects and runs them; `Mixer.insert` is one between the microphone and
+/// the output.
 public protocol AudioEffect: ~Copyable {
-  /// Gets ready for sound of this format: makes buffers, works out coefficients, resets what it
-  /// remembers.
+  /// Prepares the effect for audio of this format: allocates buffers, computes coefficients and
+  /// resets state.
   ///
-  /// Before the first cycle of each run, and again when the device changes. Not during a cycle, so
-  /// that it may allocate and wait. Does nothing unless you write it.
+  /// Called before the first cycle of each run, and again if the device changes. It is not called
+  /// during a cycle, so it may allocate and wait. The default implementation does nothing.
   mutating func prepare(_ format: EffectFormat)
 
-  /// Changes the frames of a cycle in place.
+  /// Processes the frames of a cycle in place.
   ///
-  /// On the audio thread, once a cycle: no allocation, lock, file, terminal or reference count.
-  /// Mark it `@_noLocks`, and the compiler refuses whatever breaks that; without the mark nothing
-  /// checks it. Functions of the C library are refused: for sines, logarithms and the like use
-  /// `RealtimeMath`.
+  /// Called on the audio thread, once per cycle. It must not allocate, lock, use files or the
+  /// terminal, or change reference counts. Mark it `@_noLocks`, and the compiler rejects
+  /// violations; without the mark they are not checked. Functions of the C library are rejected as
+  /// well: use `RealtimeMath` for sines, logarithms and similar functions.
   mutating func process(_ frames: inout EffectFrames)
 }
 
 extension AudioEffect where Self: ~Copyable {
-  /// Needs no preparation.
+  /// Does nothing.
   @_noLocks
   public mutating func prepare(_ format: EffectFormat) {}
 }
 
-/// The format of the sound that an effect gets.
+/// The format of the audio that an effect processes.
 public struct EffectFormat: BitwiseCopyable, Hashable, Sendable {
-  /// Frames a second.
+  /// The number of frames per second.
   public let sampleRate: Int
-  /// Samples in a frame.
+  /// The number of samples in a frame.
   public let channelCount: Int
-  /// Most frames that one call of `process` gets.
+  /// The maximum number of frames in one call of `process`.
   public let maximumFrames: Int
 
-  /// Sound of `channelCount` channels at `sampleRate` frames a second, at most `maximumFrames`
-  /// frames a cycle.
+  /// Creates a format of `channelCount` channels at `sampleRate` frames per second, with at most
+  /// `maximumFrames` frames per cycle.
   @_noLocks
   public init(sampleRate: Int, channelCount: Int, maximumFrames: Int) {
     self.sampleRate = sampleRate
@@ -67,18 +67,18 @@ public struct EffectFormat: BitwiseCopyable, Hashable, Sendable {
   }
 }
 
-/// The frames of one cycle, lent to an effect for the length of a call. On the audio thread.
+/// The frames of one cycle, lent to an effect for the duration of a call. On the audio thread.
 public struct EffectFrames: ~Copyable {
   @usableFromInline let base: UnsafeMutablePointer<Float>
-  /// Frames of this cycle.
+  /// The number of frames in this cycle.
   public let count: Int
-  /// Samples in a frame.
+  /// The number of samples in a frame.
   public let channelCount: Int
-  /// Frames a second.
+  /// The number of frames per second.
   public let sampleRate: Int
-  /// The first frame's place on the unit's timeline, which counts captured frames, lost ones too.
+  /// The position of the first frame on the unit's timeline, which counts captured and lost frames.
   public let startFrame: Int
-  /// Frames that were lost between the last cycle and this one; 0 where there is no gap.
+  /// The number of frames lost between the last cycle and this one; 0 if there is no gap.
   public let lostFrames: Int
 
   @_noLocks
@@ -91,12 +91,12 @@ public struct EffectFrames: ~Copyable {
     lostFrames = call.lostFrames
   }
 
-  /// Samples of this cycle: frames times channels.
+  /// The number of samples in this cycle: frames times channels.
   public var sampleCount: Int {
     @_noLocks @inlinable get { count &* channelCount }
   }
 
-  /// The sample of one channel, from 0, in one frame, from 0. Full scale is -1 to 1.
+  /// The sample at a frame and a channel, both counted from 0. Full scale is -1 to 1.
   public subscript(frame: Int, channel: Int) -> Float {
     @_noLocks @inlinable get {
       check(frame, channel)
@@ -108,7 +108,7 @@ public struct EffectFrames: ~Copyable {
     }
   }
 
-  /// A sample by its number, from 0: the channels of the first frame, then those of the second.
+  /// The sample at an index from 0: the channels of the first frame, then those of the second.
   public subscript(sample: Int) -> Float {
     @_noLocks @inlinable get {
       requirement(
@@ -130,7 +130,8 @@ public struct EffectFrames: ~Copyable {
   }
 }
 
-/// Arguments of a call to an effect: `EffectFrames`, to be copied through C.
+/// The arguments of a call to an effect: the contents of `EffectFrames`, which are copied through
+/// C.
 struct EffectCall: BitwiseCopyable {
   let base: UnsafeMutablePointer<Float>
   let count: Int

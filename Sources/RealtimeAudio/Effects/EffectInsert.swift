@@ -3,17 +3,17 @@ import AudioBasics
 import CRealtime
 import Synchronization
 
-/// Effects in the order in which sound passes them. Owns them together with those that share it,
-/// and frees them when the last of these goes.
+/// A chain of effects, which process the audio in order. The effects are owned together with all
+/// shares of the insert, and freed at the end of the last share.
 ///
-/// Made and filled on one thread, then moved to the audio thread with what it is part of. What
-/// keeps a share of it can add effects while sound runs, and give another share to the mixer of the
+/// It is created and filled on one thread, then moved to the audio thread with its owner. The
+/// holder of a share can add effects while audio runs, and give another share to the mixer of the
 /// next device.
 ///
-/// Design note. The audio thread does not know an effect by type, and reaches it through one C
-/// function and an overridden method: two calls whose few lines the compiler cannot prove, as a
-/// generic function gives no C function. What it proves is all before them and, where an effect's
-/// `process` is marked, all behind them. No call counts a reference.
+/// Design note. The audio thread does not know the type of an effect, and calls it through a C
+/// function and an overridden method. The compiler cannot prove the few lines of these two calls,
+/// because a generic function cannot be a C function. It proves the code before them and, if the
+/// effect's `process` is marked, the code after them. No call changes a reference count.
 ///
 /// ```swift
 /// struct Muting: AudioEffect {
@@ -28,16 +28,16 @@ import Synchronization
 /// ```
 public struct EffectInsert: ~Copyable, @unchecked Sendable {
   // @unchecked because the slots have a lock, and their count publishes each address.
-  /// The most effects that an insert can have.
+  /// The maximum number of effects in an insert.
   public static let mostEffects = 64
 
   let slots: SharedState<EffectSlots>
   private var format: EffectFormat?
 
-  /// An insert without an effect.
+  /// Creates an insert without effects.
   public init() { slots = SharedState(EffectSlots()) }
 
-  /// An insert with `effect`.
+  /// Creates an insert with `effect`.
   public init<Effect: AudioEffect & ~Copyable>(_ effect: consuming sending Effect) {
     self.init()
     append(effect)
@@ -45,12 +45,12 @@ public struct EffectInsert: ~Copyable, @unchecked Sendable {
 
   private init(sharing slots: consuming SharedState<EffectSlots>) { self.slots = slots }
 
-  /// One more owner of the same effects. Only one of them may run them at a time.
+  /// Creates another owner of the same effects. Only one owner may run them at a time.
   public borrowing func share() -> EffectInsert { EffectInsert(sharing: slots.share()) }
 
-  /// Adds `effect` behind those that are there: at most `mostEffects`. On any thread but the audio
-  /// thread, also while sound runs; it is heard from the next cycle on. `remove` takes away what
-  /// the answer stands for.
+  /// Appends `effect` to the effects of the insert: at most `mostEffects`. Any thread except the
+  /// audio thread, also while audio runs; the effect runs from the next cycle on. Pass the returned
+  /// identifier to `remove` to remove the effect.
   @discardableResult
   public borrowing func append<Effect: AudioEffect & ~Copyable>(
     _ effect: consuming sending Effect
@@ -66,13 +66,14 @@ public struct EffectInsert: ~Copyable, @unchecked Sendable {
     return holder.id
   }
 
-  /// Whether there is no effect in it.
+  /// Whether the insert has no effects.
   public var isEmpty: Bool {
     @_noLocks get { slots.pointer.pointee.list.load(ordering: .relaxed) >> 1 == 0 }
   }
 
-  /// Prepares all effects for sound of `format`, those added later too. Before the first cycle, and
-  /// where a device of another format takes over. Not during a cycle: effects may allocate.
+  /// Prepares all effects for audio of `format`, including effects added later. Call it before the
+  /// first cycle, and if a device with another format takes over. Not during a cycle, because
+  /// effects may allocate.
   public mutating func prepare(_ format: EffectFormat) {
     self.format = format
     RealtimeMath.bind()
@@ -101,8 +102,8 @@ public struct EffectInsert: ~Copyable, @unchecked Sendable {
     var call = EffectCall(
       base: buffer.base, count: frames, channelCount: format.channelCount,
       sampleRate: format.sampleRate, startFrame: startFrame, lostFrames: lostFrames)
-    // In this order, so that who takes an effect away sees that the list is being run, or this the
-    // list without it.
+    // With this order, a thread that removes an effect sees that the list is running, or this
+    // thread sees the list without the effect.
     _ = slots.pointer.pointee.begunRuns.wrappingAdd(1, ordering: .sequentiallyConsistent)
     let list = slots.pointer.pointee.list.load(ordering: .sequentiallyConsistent)
     let addresses = slots.pointer.pointee.addresses + (list & 1) &* Self.mostEffects
@@ -111,12 +112,12 @@ public struct EffectInsert: ~Copyable, @unchecked Sendable {
       realtime_call(runEffect, addresses[index], &call, addresses[index])
       index &+= 1
     }
-    // Releases the effects that ran; pairs with the load in `replace`.
+    // Releases the effects that ran; pairs with the load in `isIdle`.
     _ = slots.pointer.pointee.endedRuns.wrappingAdd(1, ordering: .releasing)
   }
 }
 
-/// Runs the effect in the holder at this address. A C function, so that what is proven may call it.
+/// Runs the effect in the holder at this address. A C function, because proven code may call it.
 private func runEffect(
   _ holder: UnsafeMutableRawPointer, call: UnsafeRawPointer, unused: UnsafeMutableRawPointer
 ) {
@@ -124,14 +125,14 @@ private func runEffect(
   Unmanaged<EffectHolder>.fromOpaque(holder)._withUnsafeGuaranteedRef { $0.run(&frames) }
 }
 
-/// An effect of a type that is not known.
+/// The type-erased holder of an effect.
 class EffectHolder {
   let id = EffectID()
   func prepare(_ format: EffectFormat) {}
   func run(_ frames: inout EffectFrames) {}
 }
 
-/// An effect of a type that is known.
+/// The holder of an effect of a known type.
 private final class TypedEffectHolder<Effect: AudioEffect & ~Copyable>: EffectHolder {
   // Unchecked because the insert that owns it has one owner.
   @exclusivity(unchecked) private var effect: Effect

@@ -2,8 +2,8 @@
 import AudioBasics
 import Synchronization
 
-/// A number that an effect works with and any thread may change while sound runs: a depth, a
-/// threshold, a mix.
+/// A number that controls an effect, such as a depth, a threshold or a mix. Any thread may change
+/// it while audio runs.
 ///
 /// ```swift
 /// let depth = EffectParameter(0.5, in: 0...1)
@@ -17,7 +17,7 @@ public final class EffectParameter: @unchecked Sendable {
   public let range: ClosedRange<Float>
   private let wanted: SharedState<Atomic<UInt32>>
 
-  /// A parameter that stands at `value`, moved into `range` where it lies outside.
+  /// Creates a parameter of `value`, limited to `range`.
   public init(
     _ value: Float,
     in range: ClosedRange<Float> = -Float.greatestFiniteMagnitude...Float.greatestFiniteMagnitude
@@ -27,26 +27,26 @@ public final class EffectParameter: @unchecked Sendable {
     wanted = SharedState(Atomic(start.bitPattern))
   }
 
-  /// What was set last. From any thread, and never waits. A value outside of `range` is moved to
-  /// its nearest end; what is not a number is ignored.
+  /// The value that was set last. Any thread; never waits. A value outside of `range` becomes its
+  /// nearest bound; not a number (NaN) is ignored.
   public var value: Float {
     get { Float(bitPattern: wanted.pointer.pointee.load(ordering: .relaxed)) }
     set {
       guard !newValue.isNaN else { return }
       let value = min(max(newValue, range.lowerBound), range.upperBound)
-      // It stands alone, so relaxed order is enough.
+      // No other memory depends on it, so relaxed ordering is enough.
       wanted.pointer.pointee.store(value.bitPattern, ordering: .relaxed)
     }
   }
 
-  /// The effect's half, which moves to each new value in a straight line of `seconds` seconds.
-  /// Before the effect runs, on any thread.
+  /// Creates the ramp for the effect, which moves linearly to each new value within `seconds`
+  /// seconds. Any thread, before the effect runs.
   public func makeRamp(seconds: Double = 0.02) -> ParameterRamp {
     ParameterRamp(wanted.share(), seconds: seconds)
   }
 }
 
-/// The audio thread's half of an `EffectParameter`: its value frame by frame, without steps.
+/// The audio thread's half of an `EffectParameter`: its value for each frame, without steps.
 ///
 /// ```swift
 /// let gain = EffectParameter(0, in: 0...1)
@@ -76,8 +76,8 @@ public struct ParameterRamp: ~Copyable, @unchecked Sendable {
     rampFrames = Self.rampLength(seconds, 48000)
   }
 
-  /// Works out how many frames a ramp has, and stands at the parameter's value at once. Call it
-  /// from the effect's `prepare`; without, 48,000 frames a second are supposed.
+  /// Computes the number of frames of a ramp and sets the value to that of the parameter at once.
+  /// Call it from the effect's `prepare`; without this call, 48,000 frames per second are assumed.
   public mutating func prepare(_ format: EffectFormat) {
     rampFrames = Self.rampLength(seconds, format.sampleRate)
     taken = wanted.pointer.pointee.load(ordering: .relaxed)
@@ -89,12 +89,12 @@ public struct ParameterRamp: ~Copyable, @unchecked Sendable {
     Int(rounding: min(max(1, seconds * Double(sampleRate)), 1e9))
   }
 
-  /// The value of the next frame. On the audio thread, once a frame.
+  /// Returns the value of the next frame. On the audio thread, once per frame.
   @_noLocks
   public mutating func next() -> Float { advance(frames: 1) }
 
-  /// The value after `frames` more frames, for effects that need one value a cycle. On the audio
-  /// thread.
+  /// Advances by `frames` frames and returns the value, for effects that need one value per cycle.
+  /// On the audio thread.
   @_noLocks
   public mutating func advance(frames: Int) -> Float {
     let wanted = self.wanted.pointer.pointee.load(ordering: .relaxed)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Stands for an effect that was inserted, so that it can be taken away again.
+/// The identifier of an inserted effect, with which it can be removed.
 public struct EffectID: Hashable, Sendable {
   private static let last = Atomic<Int>(0)
 
@@ -12,9 +12,9 @@ public struct EffectID: Hashable, Sendable {
 }
 
 extension EffectInsert {
-  /// Takes the effect away that `append` has given this name; false where it is not there. On any
-  /// thread but the audio thread, also while sound runs: waits until a cycle that runs it now is
-  /// over, and then frees it. An effect that has not returned after 2 s is left to its thread.
+  /// Removes the effect for which `append` returned `id`; returns false if it is not in the insert.
+  /// Any thread except the audio thread, also while audio runs. Waits until the cycle that runs the
+  /// effect has ended, and then frees it. An effect that has not returned after 2 s is never freed.
   @discardableResult
   public borrowing func remove(_ id: EffectID) -> Bool {
     let slots = slots.pointer
@@ -27,14 +27,15 @@ extension EffectInsert {
     }
   }
 
-  /// Takes all effects away, as `remove` does.
+  /// Removes all effects in the way that `remove` does.
   public borrowing func removeAll() {
     let slots = slots.pointer
     slots.pointee.owned.withLock { slots.pointee.replace(&$0.effects, by: []) }
   }
 }
 
-/// State that the owners of an insert share: the effects, and where the audio thread finds them.
+/// The state that the owners of an insert share: the effects, and their addresses for the audio
+/// thread.
 struct EffectSlots: ~Copyable {
   struct Owned {
     var effects: [EffectHolder] = []
@@ -42,23 +43,25 @@ struct EffectSlots: ~Copyable {
   }
 
   let owned = MutexBox(Owned())
-  /// Two lists of addresses, one behind the other: while the audio thread runs one, the other can
-  /// be written.
+  /// Two lists of addresses, one after the other: while the audio thread runs one, the other one
+  /// can be written.
   let addresses = UnsafeMutablePointer<UnsafeMutableRawPointer>.allocate(
     capacity: 2 * EffectInsert.mostEffects)
-  /// How many effects are in the list that is run, times two, and which of the two lists it is.
+  /// The number of effects in the active list, times two, plus the index of the active list (0 or
+  /// 1).
   let list = Atomic<Int>(0)
-  /// How often effects have begun to run, and how often they have run to their end.
+  /// The number of times that effects have begun to run, and the number of times that they have
+  /// ended.
   let begunRuns = Atomic<Int>(0)
   let endedRuns = Atomic<Int>(0)
-  /// How long an effect that runs is waited for, in milliseconds.
+  /// The longest wait for a running effect, in milliseconds.
   private static let longestRun = 2000
 
   init() {}
 
   deinit { addresses.deallocate() }
 
-  /// Adds `effect` behind `effects`, those of the list. With their lock.
+  /// Appends `effect` to `effects`, those of the active list. The caller must hold their lock.
   borrowing func append(_ effect: EffectHolder, to effects: inout [EffectHolder]) {
     write(effect, at: effects.count, of: list.load(ordering: .relaxed) & 1)
     effects.append(effect)
@@ -66,9 +69,9 @@ struct EffectSlots: ~Copyable {
     list.wrappingAdd(2, ordering: .releasing)
   }
 
-  /// Has the audio thread run `others` in place of `effects`, which are freed afterwards; or kept
-  /// for good, where one of them does not return: its thread may still use them all. With their
-  /// lock.
+  /// Makes the audio thread run `others` instead of `effects`, which are then freed. If one of them
+  /// does not return within 2 s, they are never freed, because its thread may still use them all.
+  /// The caller must hold their lock.
   borrowing func replace(_ effects: inout [EffectHolder], by others: [EffectHolder]) {
     let side = 1 - list.load(ordering: .relaxed) & 1
     for (index, effect) in others.enumerated() { write(effect, at: index, of: side) }
@@ -82,8 +85,8 @@ struct EffectSlots: ~Copyable {
     effects = others
   }
 
-  /// Whether no thread runs effects at this moment, and so none any more those of an earlier list:
-  /// not even a thread that was abandoned with an effect that hangs.
+  /// Whether no thread runs effects at this moment, and so none runs those of an earlier list. This
+  /// includes a thread that was abandoned with an effect that hangs.
   private var isIdle: Bool {
     let ended = endedRuns.load(ordering: .sequentiallyConsistent)
     return begunRuns.load(ordering: .sequentiallyConsistent) == ended

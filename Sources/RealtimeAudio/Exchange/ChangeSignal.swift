@@ -2,8 +2,8 @@
 
 import Synchronization
 
-/// Tells the audio thread that something changed, so that it looks at one number a cycle for many
-/// things. Any thread.
+/// Signals to the audio thread that something changed, so that it polls one number per cycle
+/// instead of many values. Any thread.
 ///
 /// ```swift
 /// let signal = ChangeSignal()
@@ -17,21 +17,21 @@ public struct ChangeSignal: ~Copyable, @unchecked Sendable {
   // @unchecked because the count is an atomic.
   private let count = SharedState(Atomic(0))
 
-  /// A signal that nothing was told by yet.
+  /// Creates a signal that has not been raised.
   public init() {}
 
-  /// Tells that something changed: what was written before is seen by who takes it.
+  /// Signals a change. Everything written before this call is visible to the thread after `take`.
   @_noLocks
   public borrowing func raise() {
-    // Releases what changed; pairs with the load in `ChangeView.take`.
+    // Releases the changed values; pairs with the load in `ChangeView.take`.
     count.pointer.pointee.add(1, ordering: .releasing)
   }
 
-  /// The side that looks; what was told before is not new to it.
+  /// Creates the polling side. Earlier calls of `raise` do not count as new for it.
   public borrowing func makeView() -> ChangeView { ChangeView(count.share()) }
 }
 
-/// Looks whether something changed. One thread.
+/// Polls a `ChangeSignal`. One thread.
 public struct ChangeView: ~Copyable, @unchecked Sendable {
   // @unchecked because the count is an atomic, and the rest has one owner.
   private let count: SharedState<Atomic<Int>>
@@ -44,12 +44,12 @@ public struct ChangeView: ~Copyable, @unchecked Sendable {
     self.count = count
   }
 
-  /// Whether something changed since the last `take`.
+  /// Whether the signal was raised since the last `take`.
   public var isNew: Bool {
     @_noLocks @inlinable get { address.pointee.load(ordering: .relaxed) != seen }
   }
 
-  /// Takes what changed: read it after this.
+  /// Acknowledges the changes so far. Read the changed values after this call.
   @_noLocks
   public mutating func take() {
     // Acquires what `raise` released.

@@ -3,7 +3,7 @@
 import AudioBasics
 import Synchronization
 
-/// The end of a ring of events that puts them in. One thread; never waits, allocates or locks.
+/// The writing end of a ring of events. One thread; never waits, allocates or locks.
 ///
 /// ```swift
 /// struct Peak: BitwiseCopyable, Sendable {
@@ -19,16 +19,16 @@ public struct EventWriter<Event: BitwiseCopyable & Sendable>: ~Copyable, @unchec
   // @unchecked because this is the ring's only writer, and the counters order its memory.
   @usableFromInline var end: EventWriterEnd
 
-  /// An empty ring.
+  /// Creates an empty ring.
   public init() {
     end = EventWriterEnd(EventRing(of: Event.self))
   }
 
-  /// The ring's other end. Ask once: a ring has one reader, and the second ends the program with a
-  /// sentence.
+  /// Creates the reading end of the ring. A ring has one reader: a second call ends the program
+  /// with a sentence.
   public borrowing func makeReader() -> EventReader<Event> { EventReader(end.makeReader()) }
 
-  /// Puts `event` in, or answers false when 256 wait to be read.
+  /// Writes `event`; returns false if 256 events wait to be read.
   @inlinable @inline(__always)
   public mutating func write(_ event: Event) -> Bool {
     guard let slot = end.freeSlot else { return false }
@@ -38,7 +38,7 @@ public struct EventWriter<Event: BitwiseCopyable & Sendable>: ~Copyable, @unchec
   }
 }
 
-/// The end of a ring of events that takes them out. One thread; never waits.
+/// The reading end of a ring of events. One thread; never waits.
 public struct EventReader<Event: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
   // @unchecked because this is the ring's only reader, and the counters order its memory.
   @usableFromInline var end: EventReaderEnd
@@ -47,7 +47,7 @@ public struct EventReader<Event: BitwiseCopyable & Sendable>: ~Copyable, @unchec
     self.end = end
   }
 
-  /// The oldest event not read yet.
+  /// Returns the oldest event that was not read yet; nil if there is none.
   @inlinable @inline(__always)
   public mutating func read() -> Event? {
     guard let slot = end.oldestSlot else { return nil }
@@ -57,8 +57,8 @@ public struct EventReader<Event: BitwiseCopyable & Sendable>: ~Copyable, @unchec
   }
 }
 
-/// Ring buffer of events that its two ends share, whatever the events are. The invariants are those
-/// of `SampleRing`.
+/// A ring buffer of events that its two ends share, independent of the type of the events. The
+/// invariants are those of `SampleRing`.
 struct EventRing: ~Copyable {
   static let capacity = 256
   let written = Atomic<Int>(0)
@@ -71,7 +71,7 @@ struct EventRing: ~Copyable {
     stride = MemoryLayout<Event>.stride
     let byteCount = stride * Self.capacity
     slots = .allocate(byteCount: byteCount, alignment: MemoryLayout<Event>.alignment)
-    // Touched here, so that the audio thread never waits for its pages.
+    // Initialised here, so that the audio thread never waits for a page fault.
     slots.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
   }
 
@@ -79,14 +79,14 @@ struct EventRing: ~Copyable {
     slots.deallocate()
   }
 
-  /// Where the event with this number lies.
+  /// Returns the address of the event with this number.
   @_noLocks
   func slot(_ position: Int) -> UnsafeMutableRawPointer {
     slots + position % Self.capacity &* stride
   }
 }
 
-/// Writing end of a ring of events, whatever the events are.
+/// The writing end of a ring of events, independent of the type of the events.
 @usableFromInline
 struct EventWriterEnd: ~Copyable {
   private let ring: SharedState<EventRing>
@@ -103,7 +103,7 @@ struct EventWriterEnd: ~Copyable {
     return EventReaderEnd(ring.share())
   }
 
-  /// Where the next event goes; nil where there is no room.
+  /// The address of the next event to write; nil if the ring is full.
   @usableFromInline
   var freeSlot: UnsafeMutableRawPointer? {
     @_noLocks get {
@@ -113,7 +113,7 @@ struct EventWriterEnd: ~Copyable {
     }
   }
 
-  /// Shows the event that was put there.
+  /// Publishes the event that was written to `freeSlot`.
   @usableFromInline @_noLocks
   mutating func publish() {
     position &+= 1
@@ -122,7 +122,7 @@ struct EventWriterEnd: ~Copyable {
   }
 }
 
-/// Reading end of a ring of events, whatever the events are.
+/// The reading end of a ring of events, independent of the type of the events.
 @usableFromInline
 struct EventReaderEnd: ~Copyable {
   private let ring: SharedState<EventRing>
@@ -132,7 +132,7 @@ struct EventReaderEnd: ~Copyable {
     self.ring = ring
   }
 
-  /// Where the oldest event lies; nil where none waits.
+  /// The address of the oldest event; nil if the ring is empty.
   @usableFromInline
   var oldestSlot: UnsafeMutableRawPointer? {
     @_noLocks get {
@@ -142,7 +142,7 @@ struct EventReaderEnd: ~Copyable {
     }
   }
 
-  /// Hands the slot back, whose event was copied.
+  /// Releases the slot of an event that was copied.
   @usableFromInline @_noLocks
   mutating func release() {
     position &+= 1

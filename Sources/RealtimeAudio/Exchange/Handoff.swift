@@ -1,16 +1,16 @@
 import AudioBasics
 import Synchronization
 
-/// Memory that the two ends of a handoff share: the addresses of at most one value on its way to
-/// the audio thread, and of at most one on its way back.
+/// The memory shared by the two ends of a handoff: the address of at most one value in transit to
+/// the audio thread, and of at most one in transit back.
 ///
-/// The addresses are untyped, since Swift 6.3.1 proves no generic function over move-only values
-/// for the audio thread.
+/// The addresses are untyped, because Swift 6.3.1 cannot prove a generic function over move-only
+/// values safe for the audio thread.
 @usableFromInline
 struct HandoffCells: ~Copyable {
   let outward = Atomic<UnsafeMutableRawPointer?>(nil)
   let homeward = Atomic<UnsafeMutableRawPointer?>(nil)
-  /// Destroys what nobody fetched.
+  /// Destroys a value that was not fetched.
   let destroy: (UnsafeMutableRawPointer) -> Void
 
   deinit {
@@ -23,9 +23,9 @@ struct HandoffCells: ~Copyable {
 /// Replaces a move-only value that the audio thread owns while it runs, such as a recorder or an
 /// effect.
 ///
-/// One thread, which is not the audio thread. A value is sent with `send`, taken by the audio
-/// thread at the beginning of its next cycle (`HandoffReceiver.exchange`), and what it replaced is
-/// returned by `takeReplaced`. One exchange is under way at a time.
+/// Used by one thread, which is not the audio thread. `send` sends a value, the audio thread
+/// fetches it at the beginning of its next cycle (`HandoffReceiver.exchange`), and `takeReplaced`
+/// returns the value that it replaced. Only one exchange may be in progress at a time.
 ///
 /// ```swift
 /// let handoff = Handoff<SampleBuffer>()
@@ -44,18 +44,18 @@ public struct Handoff<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   // @unchecked because a value has one owner at each moment, and the cells' order moves it.
   private let cells: SharedState<HandoffCells>
 
-  /// A handoff with nothing on its way.
+  /// Creates a handoff with no value in transit.
   public init() {
     cells = SharedState(HandoffCells(destroy: { _ = Self.open($0) }))
   }
 
-  /// The audio thread's end. One at a time.
+  /// Creates the audio thread's end. There may be only one at a time.
   public borrowing func makeReceiver() -> HandoffReceiver<Value> {
     HandoffReceiver(HandoffEnd(cells.share()))
   }
 
-  /// Sends `value`, nil to take away what is there. Not before the last exchange is over:
-  /// `takeReplaced` answered, or `takeUndelivered` did.
+  /// Sends `value`; nil removes the current value. The previous exchange must have ended before:
+  /// either `takeReplaced` or `takeUndelivered` has returned a value.
   public borrowing func send(_ value: consuming Value?) {
     let cell = UnsafeMutablePointer<Value?>.allocate(capacity: 1)
     cell.initialize(to: value)
@@ -65,15 +65,14 @@ public struct Handoff<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     requirement(last == nil, "A handoff takes one value at a time.")
   }
 
-  /// What the last value replaced; nil where the exchange has not happened yet.
+  /// Returns the value that the last exchange replaced; nil if the exchange has not happened yet.
   public borrowing func takeReplaced() -> Replaced? {
     // Acquires what `giveBack` released.
     cells.pointer.pointee.homeward.exchange(nil, ordering: .acquiringAndReleasing)
       .map { Replaced(value: Self.open($0)) }
   }
 
-  /// Takes back a value that the audio thread has not fetched, after its end; nil where there is
-  /// none.
+  /// Takes back a value that the audio thread did not fetch before it ended; nil if there is none.
   public borrowing func takeUndelivered() -> Replaced? {
     cells.pointer.pointee.outward.exchange(nil, ordering: .acquiringAndReleasing)
       .map { Replaced(value: Self.open($0)) }
@@ -81,7 +80,7 @@ public struct Handoff<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
 
   /// A value that came back from the audio thread.
   public struct Replaced: ~Copyable {
-    /// The value; nil where there was none.
+    /// The value; nil if there was none.
     public var value: Value?
   }
 

@@ -11,7 +11,7 @@ public struct HandoffReceiver<Value: ~Copyable>: ~Copyable, @unchecked Sendable 
     self.end = end
   }
 
-  /// Puts the value that was sent in place of `value`, which goes back. Never waits.
+  /// Replaces `value` by the value that was sent, if any, and sends the old one back. Never waits.
   @inlinable @inline(__always)
   public mutating func exchange(_ value: inout Value?) {
     guard let cell = end.fetch() else { return }
@@ -20,7 +20,7 @@ public struct HandoffReceiver<Value: ~Copyable>: ~Copyable, @unchecked Sendable 
   }
 }
 
-/// Receiving end of a handoff, whatever the value is.
+/// The receiving end of a handoff, independent of the type of the value.
 @usableFromInline
 struct HandoffEnd: ~Copyable {
   private let cells: SharedState<HandoffCells>
@@ -29,7 +29,7 @@ struct HandoffEnd: ~Copyable {
     self.cells = cells
   }
 
-  /// Where the value is that was sent; nil where there is none.
+  /// Returns the address of the value that was sent; nil if there is none.
   @usableFromInline @_noLocks
   func fetch() -> UnsafeMutableRawPointer? {
     guard cells.pointer.pointee.outward.load(ordering: .relaxed) != nil else { return nil }
@@ -37,7 +37,7 @@ struct HandoffEnd: ~Copyable {
     return cells.pointer.pointee.outward.exchange(nil, ordering: .acquiring)
   }
 
-  /// Returns what was there before.
+  /// Sends the replaced value back.
   @usableFromInline @_noLocks
   func giveBack(_ cell: UnsafeMutableRawPointer) {
     // Releases the replaced value; pairs with `takeReplaced`.

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// A number that one thread keeps up to date for others to read.
+/// A number that one thread updates for other threads to read.
 ///
 /// ```swift
 /// var level = PublishedValue()
@@ -14,24 +14,24 @@ public struct PublishedValue: ~Copyable, @unchecked Sendable {
   // @unchecked because the number is an atomic.
   private let number: SharedState<Atomic<Int>>
 
-  /// Zero.
+  /// Creates a published value of zero.
   public init() {
     number = SharedState(Atomic(0))
   }
 
-  /// The side that reads. As many as are wanted.
+  /// Creates a reading side. There may be any number of them.
   public borrowing func makeView() -> PublishedValueView {
     PublishedValueView(number.share())
   }
 
-  /// Makes `value` the latest. It stands alone, so relaxed order is enough.
+  /// Publishes `value`. No other memory depends on it, so relaxed ordering is enough.
   @_noLocks
   public mutating func publish(_ value: Int) {
     number.pointer.pointee.store(value, ordering: .relaxed)
   }
 }
 
-/// Reads a number that another thread keeps up to date. Any thread.
+/// The reading side of a `PublishedValue`. Any thread.
 public struct PublishedValueView: ~Copyable, @unchecked Sendable {
   // @unchecked because the number is an atomic.
   private let number: SharedState<Atomic<Int>>

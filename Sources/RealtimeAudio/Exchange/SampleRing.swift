@@ -3,20 +3,21 @@ import AudioBasics
 import CVectors
 import Synchronization
 
-/// Frames on their way from one thread to another: what the two ends of a ring share.
+/// A ring buffer that transfers frames from one thread to another: the state that both ends share.
 ///
-/// - `written` and `read` count frames since the start and never go back.
+/// - `written` and `read` count frames since the start and never decrease.
 /// - `read <= written <= read + capacity`.
-/// - Only the writer stores `written`, `skipStart` and `skipEnd`, only the reader stores `read`.
-/// - Once `read` has come to `skipStart`, and is not yet at `skipEnd`, it goes on at `skipEnd`.
+/// - Only the writer stores `written`, `skipStart` and `skipEnd`; only the reader stores `read`.
+/// - If `read` has reached `skipStart` but not `skipEnd`, the reader continues at `skipEnd`.
 struct SampleRing: ~Copyable {
-  /// The frames, one after the other; of 16 bits two samples in the place of one.
+  /// The frames, one after the other. If samples have 16 bits, two of them share the place of one
+  /// float.
   let samples: SampleBuffer
   let frameCount: Int
   let channelCount: Int
   let isSixteenBit: Bool
   let written = Atomic<Int>(0)
-  // The ends run on two cores: a cache line each.
+  // The two ends run on different cores, so each counter has a cache line of its own.
   private let padding: (Int, Int, Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0, 0, 0)
   let read = Atomic<Int>(0)
   let finished = Atomic<Bool>(false)
@@ -33,7 +34,7 @@ struct SampleRing: ~Copyable {
       channelCount: self.channelCount)
   }
 
-  /// Puts `frames` frames from `source` on in the places from `slot` on.
+  /// Writes `frames` frames from `source` to the slots from `slot` on.
   @_noLocks
   func store(_ source: UnsafePointer<Float>, at slot: Int, frames: Int) {
     let (first, count) = (slot &* channelCount, frames &* channelCount)
@@ -45,7 +46,7 @@ struct SampleRing: ~Copyable {
     }
   }
 
-  /// Copies `frames` frames from the places from `slot` on to `target`.
+  /// Copies `frames` frames from the slots from `slot` on to `target`.
   @_noLocks
   func load(_ target: UnsafeMutablePointer<Float>, from slot: Int, frames: Int) {
     let (first, count) = (slot &* channelCount, frames &* channelCount)
@@ -58,7 +59,7 @@ struct SampleRing: ~Copyable {
   }
 }
 
-/// The end of a ring that puts frames in. One thread; never waits, allocates or locks.
+/// The writing end of a ring. One thread; never waits, allocates or locks.
 ///
 /// ```swift
 /// var writer = SampleWriter(frameCount: 256, channelCount: 1)
@@ -71,13 +72,13 @@ public struct SampleWriter: ~Copyable, @unchecked Sendable {
   // @unchecked because this is the ring's only writer, and the counters order its memory.
   private let ring: SharedState<SampleRing>
   private let capacity: Int
-  /// Samples in a frame.
+  /// The number of samples in a frame.
   public let channelCount: Int
   private var position = 0
   private var slot = 0
 
-  /// A ring of `frameCount` frames, empty. One that `isSixteenBit` takes half the memory: samples
-  /// that are not a multiple of 2^-15 within [-1, 1) become the nearest that is.
+  /// Creates an empty ring of `frameCount` frames. With `isSixteenBit` it needs half the memory,
+  /// and each sample is rounded to the nearest multiple of 2^-15 within [-1, 1).
   public init(frameCount: Int, channelCount: Int, isSixteenBit: Bool = false) {
     ring = SharedState(
       SampleRing(frameCount: frameCount, channelCount: channelCount, isSixteenBit: isSixteenBit))
@@ -85,8 +86,8 @@ public struct SampleWriter: ~Copyable, @unchecked Sendable {
     self.channelCount = ring.pointer.pointee.channelCount
   }
 
-  /// The ring's other end. Ask once: a ring has one reader, and the second ends the program with a
-  /// sentence.
+  /// Creates the reading end of the ring. A ring has one reader: a second call ends the program
+  /// with a sentence.
   public borrowing func makeReader() -> SampleReader {
     requirement(
       !ring.pointer.pointee.hasReader.exchange(true, ordering: .relaxed),
@@ -94,7 +95,7 @@ public struct SampleWriter: ~Copyable, @unchecked Sendable {
     return SampleReader(ring.share())
   }
 
-  /// Frames that fit now.
+  /// The number of frames that can be written now.
   public var room: Int {
     // Acquires the slots that `read` in the reader released.
     @_noLocks get {
@@ -102,13 +103,13 @@ public struct SampleWriter: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Frames written since the start.
+  /// The number of frames written since the start.
   public var frameCount: Int {
     @_noLocks get { position }
   }
 
-  /// Puts in as many of `frames` frames of `buffer`, from `firstFrame` on, as fit now; returns how
-  /// many.
+  /// Writes as many of `frames` frames of `buffer`, starting at `firstFrame`, as fit now. Returns
+  /// the number of frames written.
   @_noLocks
   public mutating func write(
     _ buffer: borrowing SampleBuffer, from firstFrame: Int = 0, frames: Int
@@ -132,35 +133,36 @@ public struct SampleWriter: ~Copyable, @unchecked Sendable {
     return count
   }
 
-  /// Says that nothing more will come.
+  /// Announces that no more frames will be written.
   @_noLocks
   public mutating func finish() {
     // Pairs with the load in `isFinished`.
     ring.pointer.pointee.finished.store(true, ordering: .releasing)
   }
 
-  /// Takes back that nothing more will come, as far as the reader has not yet acted on it.
+  /// Withdraws `finish`, unless the reader has already acted on it.
   @_noLocks
   public mutating func resume() {
     // Pairs with the load in `isFinished`.
     ring.pointer.pointee.finished.store(false, ordering: .releasing)
   }
 
-  /// The frame that the reader takes next, counted since the start; it may be further already.
+  /// The next frame that the reader will read, counted since the start. The reader may have
+  /// advanced since.
   public var readFrame: Int {
     // Acquires the slots that `read` in the reader released.
     @_noLocks get { ring.pointer.pointee.read.load(ordering: .acquiring) }
   }
 
-  /// Frames that wait to be taken, without those that `replace` took out.
+  /// The number of frames that wait to be read, without those removed by `replace`.
   public var queuedFrames: Int {
     @_noLocks get {
       position &- max(readFrame, ring.pointer.pointee.skipEnd.load(ordering: .relaxed))
     }
   }
 
-  /// Where what is not wanted begins, and what takes its place, while the reader has still to go
-  /// over it; nil otherwise.
+  /// The first frame that the reader will skip, and the frame at which it will continue; nil if the
+  /// reader has no frames to skip.
   public var replacement: (skipStart: Int, skipEnd: Int)? {
     @_noLocks get {
       let skipEnd = ring.pointer.pointee.skipEnd.load(ordering: .relaxed)
@@ -169,9 +171,10 @@ public struct SampleWriter: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// What is queued from `frame` on is not wanted any more: once the reader comes there, or at once
-  /// where it is there already, it goes on with what is written after this call. While a
-  /// `replacement` is on its way, another may only begin at the same frame, or before.
+  /// Discards the frames queued from `frame` on. As soon as the reader reaches `frame`, or at once
+  /// if it has already passed it, it continues with the frames that are written after this call.
+  /// While a `replacement` is pending, another one may only begin at the same frame or an earlier
+  /// one.
   @_noLocks
   public mutating func replace(from frame: Int) {
     ring.pointer.pointee.skipStart.store(frame, ordering: .relaxed)
@@ -180,7 +183,7 @@ public struct SampleWriter: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// The end of a ring that takes frames out. One thread; never waits, allocates or locks.
+/// The reading end of a ring. One thread; never waits, allocates or locks.
 ///
 /// ```swift
 /// var writer = SampleWriter(frameCount: 256, channelCount: 1)
@@ -203,30 +206,31 @@ public struct SampleReader: ~Copyable, @unchecked Sendable {
     self.ring = ring
   }
 
-  /// Frames queued now.
+  /// The number of frames queued now.
   public var available: Int {
     // Acquires the samples that `write` in the writer released.
     @_noLocks get { ring.pointer.pointee.written.load(ordering: .acquiring) &- position }
   }
 
-  /// Whether the writer has put in its last frame. Read this before `available`: what is queued
-  /// after it is true is all there will be.
+  /// Whether the writer has written its last frame. Read this before `available`: if it is true, no
+  /// frames will be added to those that `available` then reports.
   public var isFinished: Bool {
     // Acquires what `finish` in the writer released.
     @_noLocks get { ring.pointer.pointee.finished.load(ordering: .acquiring) }
   }
 
-  /// Frames taken out since the start.
+  /// The number of frames read since the start.
   public var frameCount: Int {
     @_noLocks get { position }
   }
 
-  /// Goes over what the writer took out, where it begins here: what `read` does before all else.
+  /// Skips the frames that the writer discarded, if they begin at the current position. `read` does
+  /// this first.
   @_noLocks
   public mutating func passReplaced() { _ = followReplacement() }
 
-  /// Goes over what the writer took out, where it begins here; returns how many frames lie before
-  /// the place where something else is taken out.
+  /// Skips the frames that the writer discarded, if they begin at the current position. Returns the
+  /// number of frames before the next discarded frame, `Int.max` if there is none.
   @_noLocks
   private mutating func followReplacement() -> Int {
     // Acquires `skipStart`, which `replace` in the writer released.
@@ -236,21 +240,22 @@ public struct SampleReader: ~Copyable, @unchecked Sendable {
     guard position >= skipStart else { return skipStart &- position }
     position = skipEnd
     slot = skipEnd % capacity
-    // Hands the slots back; pairs with the load in `room`.
+    // Releases the slots; pairs with the load in `room`.
     ring.pointer.pointee.read.store(position, ordering: .releasing)
     return .max
   }
 
-  /// Whether samples of 16 bits are stored.
+  /// Whether the ring stores 16-bit samples.
   package var isSixteenBit: Bool {
     @_noLocks get { ring.pointer.pointee.isSixteenBit }
   }
 
-  /// The ring's memory, in which the frames of a `piece` lie; not of a ring that `isSixteenBit`.
+  /// The memory of the ring, which contains the frames of a `piece`. Not for a ring that
+  /// `isSixteenBit`.
   package var samples: SampleBuffer { _read { yield ring.pointer.pointee.samples } }
 
-  /// Where in `samples` the oldest queued frames lie: at most `frames`, and as many as lie in one
-  /// piece. They stay queued until `skip` hands them back.
+  /// Returns the range of the oldest queued frames in `samples`: at most `frames`, and only as many
+  /// as are contiguous. They remain queued until `skip` releases them.
   @_noLocks
   package mutating func piece(atMost frames: Int) -> Range<Int> {
     let rest = followReplacement()
@@ -258,8 +263,8 @@ public struct SampleReader: ~Copyable, @unchecked Sendable {
     return slot..<slot &+ count
   }
 
-  /// The samples of a `piece` of a ring that `isSixteenBit`, in this machine's order of bytes. Not
-  /// for the audio thread.
+  /// Returns the samples of a `piece` of a ring that `isSixteenBit`, in native byte order. Not for
+  /// the audio thread.
   @_noLocks @_lifetime(borrow self)
   package borrowing func words(of piece: Range<Int>) -> Span<Int16> {
     requirement(
@@ -285,7 +290,7 @@ public struct SampleReader: ~Copyable, @unchecked Sendable {
     ring.pointer.pointee.load(buffer.base, from: piece.lowerBound, frames: piece.count)
   }
 
-  /// Hands back the first `frames` frames of a `piece`.
+  /// Releases the first `frames` frames of a `piece` to the writer.
   @_noLocks
   package mutating func skip(_ frames: Int) {
     requirement(
@@ -293,12 +298,13 @@ public struct SampleReader: ~Copyable, @unchecked Sendable {
       "The ring has fewer contiguous frames than were asked for.")
     position &+= frames
     slot = slot &+ frames == capacity ? 0 : slot &+ frames
-    // Hands the slots back; pairs with the load in `room`.
+    // Releases the slots; pairs with the load in `room`.
     ring.pointer.pointee.read.store(position, ordering: .releasing)
   }
 
-  /// Fills as many of `frames` frames of `buffer`, from `firstFrame` on, as are queued; returns
-  /// how many. Ends where something was taken out: what follows comes with the next call.
+  /// Reads as many of `frames` frames as are queued into `buffer`, starting at `firstFrame`.
+  /// Returns the number of frames read. Stops before discarded frames: the next call returns the
+  /// frames after them.
   @_noLocks
   public mutating func read(
     into buffer: inout SampleBuffer, at firstFrame: Int = 0, frames: Int
@@ -318,7 +324,7 @@ public struct SampleReader: ~Copyable, @unchecked Sendable {
       slot = slot &+ run == capacity ? 0 : slot &+ run
     }
     position &+= count
-    // Hands the slots back; pairs with the load in `room`.
+    // Releases the slots; pairs with the load in `room`.
     ring.pointer.pointee.read.store(position, ordering: .releasing)
     return count
   }

@@ -1,11 +1,11 @@
 // Audio thread.
 import CVectors
 
-/// Samples as integers of 16 bits in this machine's order of bytes; full scale is 32,768. The
-/// integer is the nearest, of two the even one; what lies beyond full scale becomes the highest or
-/// the lowest, and what is no number zero.
+/// Samples as 16-bit integers in native byte order; full scale is 32,768. Samples are rounded to
+/// the nearest integer, and halfway cases to the even one. Samples beyond full scale become the
+/// highest or the lowest integer, and NaN becomes zero.
 package enum SixteenBitSamples {
-  /// Puts the `count` samples from `source` on into `target`.
+  /// Converts `count` samples from `source` to integers in `target`.
   @_noLocks
   package static func encode(
     _ source: UnsafePointer<Float>, into target: UnsafeMutablePointer<Int16>, count: Int
@@ -13,7 +13,7 @@ package enum SixteenBitSamples {
     _ = vectors_encode16(target, source, count)
   }
 
-  /// Makes samples of the `count` integers from `source` on.
+  /// Converts `count` integers from `source` to samples in `target`.
   @_noLocks
   package static func decode(
     _ source: UnsafePointer<Int16>, into target: UnsafeMutablePointer<Float>, count: Int

@@ -1,6 +1,6 @@
 /// The group of users who may open sound cards.
 package enum AudioGroup {
-  /// Hint for a user who may not open sound cards.
+  /// A hint for a user who may not open sound cards.
   package static let remedy =
     "Add this user to the group audio (sudo usermod -aG audio $USER), then log in again."
 }

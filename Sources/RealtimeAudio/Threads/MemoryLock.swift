@@ -1,10 +1,10 @@
 import CRealtime
 import Glibc
 
-/// Keeps the program's memory from being paged out. Any thread but the audio thread.
+/// Keeps the program's memory from being paged out. Any thread except the audio thread.
 public enum MemoryLock {
-  /// Locks every page as it is first touched, now and later; pages never touched cost nothing.
-  /// False where this user may not lock memory, which is no failure.
+  /// Locks every page, now and later, when it is first touched; untouched pages need no memory.
+  /// Returns false if this user may not lock memory, which is not an error.
   @discardableResult
   public static func lockTouchedPages() -> Bool {
     guard mlockall(MCL_CURRENT | MCL_FUTURE | realtime_lock_on_fault) == 0 else { return false }
@@ -15,23 +15,23 @@ public enum MemoryLock {
     return true
   }
 
-  /// Lets go of the code that start-up needed, most of the program's memory: parsing the command
-  /// line alone reads megabytes of it. What runs on comes back from the page cache at its first
-  /// use. Before `lockTouchedPages`.
+  /// Releases the memory of the code that start-up needed, most of the program's memory: parsing
+  /// the command line alone loads megabytes of it. Code that still runs is loaded from the page
+  /// cache at its next use. Call it before `lockTouchedPages`.
   public static func releaseStartUpCode() {
     linux_release_code()
   }
 
-  /// Has malloc take each block of 32 KiB or more from the system, and give it back when it is
-  /// freed. Otherwise what is small and stays, such as a line of a report, keeps the freed memory
-  /// of decoders and files around it: over a day of playing and recording that adds up to
-  /// megabytes. At the program's start; holds for all of the program.
+  /// Makes `malloc` allocate each block of 32 KiB or more directly from the system, and return it
+  /// when it is freed. Otherwise small and long-lived blocks, such as a line of a report, keep the
+  /// freed memory of decoders and files around them: over a day of playback and recording this adds
+  /// up to megabytes. Call it at the start of the program; it applies to the whole program.
   package static func separateLargeBlocks() {
     linux_separate_blocks(32 << 10)
   }
 
-  /// Whether memory can still be had. The limit counts addresses, touched or not: under one that
-  /// only just lets the lock pass, every later allocation and thread would fail.
+  /// Whether more memory can be allocated. The limit counts addresses, touched or not: under a
+  /// limit that is just high enough for the lock, every later allocation and thread would fail.
   private static var leavesRoom: Bool {
     let byteCount = 1 << 30
     let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE

@@ -1,25 +1,26 @@
 import CRealtime
 import Glibc
 
-/// Work of a thread, which owns the work while it runs and gives it back when joined.
+/// The work of a thread. The thread owns it while it runs, and `join` returns it.
 public protocol RealtimeWork: ~Copyable {
-  /// Does it all. Called once, on the thread.
+  /// Performs the work. Called once, on the thread.
   mutating func run()
 }
 
-/// The thread could not be made.
+/// An error thrown if a thread could not be created.
 public struct ThreadFailure: ExplainedFailure, Sendable {
-  /// One sentence that says why.
+  /// One sentence that explains the cause.
   public let message: String
-  /// One sentence that says what to do.
+  /// One sentence that explains what to do.
   public var hint: String { "End other programs, or raise this user's limits (ulimit -a)." }
 }
 
-/// A thread that owns move-only work: moved in when it starts, handed back by `join`.
+/// A thread that owns move-only work: the work is moved in at the start, and `join` returns it.
 ///
-/// With priority `.normal` it is a plain thread, for disk or network. Letting go of the value
-/// without joining waits for the thread's end, then destroys the work: have the work end first, or
-/// that is for ever. A duplex unit is asked to by its progress (`requestStop`).
+/// With priority `.normal` it is a plain thread, for disk or network work. If the value is
+/// destroyed without `join`, its `deinit` waits for the end of the thread and then destroys the
+/// work. The work must be asked to end before; otherwise `deinit` waits indefinitely. For a duplex
+/// unit, `requestStop` of its progress does this.
 ///
 /// ```swift
 /// struct Count: RealtimeWork, ~Copyable {
@@ -37,14 +38,15 @@ public struct RealtimeThread<Work: RealtimeWork & ~Copyable & Sendable>: ~Copyab
   // @unchecked because the work belongs to the thread until it has ended, and to the one owner of
   // this value from then on.
   private let work: UnsafeMutablePointer<Work>
-  // Unmanaged, because `join` gives the work away and ends the value without its `deinit`.
+  // Unmanaged, because `join` moves the work out and ends the value without its `deinit`.
   private let thread: Unmanaged<POSIXThread>
 
-  /// The priority the thread was given.
+  /// The priority that the thread was granted.
   public var granted: GrantedPriority { thread.takeUnretainedValue().granted }
 
-  /// Starts the thread, and waits until it has asked for its priority and touched its stack.
-  /// `name` is what `top -H` shows, its first 15 bytes. Throws where the system refuses a thread.
+  /// Starts the thread, and waits until it has requested its priority and touched its stack. `name`
+  /// is shown by `top -H`, its first 15 bytes only. Throws a `ThreadFailure` if the system refuses
+  /// to create a thread.
   public init(
     name: String, priority: ThreadPriority, stackByteCount: Int = 262_144, _ work: consuming Work
   ) throws(ThreadFailure) {
@@ -63,7 +65,7 @@ public struct RealtimeThread<Work: RealtimeWork & ~Copyable & Sendable>: ~Copyab
     }
   }
 
-  /// Ends the sleep the thread is in, if it is in one: a device that stands still never wakes it.
+  /// Interrupts a system call in which the thread sleeps: a stalled device would never wake it.
   public borrowing func interrupt() {
     thread.takeUnretainedValue().interrupt()
   }
@@ -71,7 +73,7 @@ public struct RealtimeThread<Work: RealtimeWork & ~Copyable & Sendable>: ~Copyab
   /// Whether the calling thread is this one.
   public var isCurrent: Bool { thread.takeUnretainedValue().isCurrent }
 
-  /// Waits for the thread's end and hands its work back.
+  /// Waits for the end of the thread and returns its work.
   public consuming func join() -> Work {
     thread.takeRetainedValue().join()
     let done = work.move()
@@ -80,8 +82,8 @@ public struct RealtimeThread<Work: RealtimeWork & ~Copyable & Sendable>: ~Copyab
     return done
   }
 
-  /// Leaves the thread to itself, with its work, for good: where it may never come back from what
-  /// it is in, such as a driver that hangs.
+  /// Detaches the thread permanently, with its work. For a thread that may never return from a
+  /// call, such as one of a driver that hangs.
   public consuming func abandon() {
     thread.takeUnretainedValue().abandon()
     discard self
@@ -94,16 +96,16 @@ public struct RealtimeThread<Work: RealtimeWork & ~Copyable & Sendable>: ~Copyab
   }
 }
 
-/// A POSIX thread with a closure to run. The thread that makes it joins it, once.
+/// A POSIX thread that runs a closure. The creating thread joins it, once.
 final class POSIXThread {
   private let name: String
   private let priority: ThreadPriority
   private let stackByteCount: Int
   private let body: () -> Void
   private var identity = pthread_t()
-  // On its own, not a property: one thread waits for it while the other posts it.
+  // Allocated separately, not a property: one thread waits for it while the other posts it.
   private let isReady = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-  /// What the thread was given. Written by the thread before `init` returns, and not after.
+  /// The granted priority. Written by the thread before `init` returns, and not after.
   private(set) var granted = GrantedPriority.normal
 
   init(
@@ -137,7 +139,7 @@ final class POSIXThread {
     pthread_join(identity, nil)
   }
 
-  /// It will not be joined any more. This object stays, since the thread may still use it.
+  /// Detaches the thread. This object is never freed, because the thread may still use it.
   func abandon() {
     AbandonedThreads.latch.raise()
     pthread_detach(identity)
@@ -148,7 +150,7 @@ final class POSIXThread {
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
     pthread_attr_setstacksize(&attributes, stackByteCount)
-    // At normal priority, whatever the thread has that makes it.
+    // The thread starts with normal priority, independent of the priority of the creating thread.
     pthread_attr_setinheritsched(&attributes, Int32(PTHREAD_EXPLICIT_SCHED))
     return pthread_create(
       &identity, &attributes,
@@ -163,8 +165,8 @@ final class POSIXThread {
     linux_name_thread(name)
     granted = priority.acquire()
     if priority != .normal {
-      // A page first touched while audio runs would make it wait for the kernel. The part left out
-      // holds what the C library keeps on a stack, and is touched already.
+      // A page that is first touched while audio runs would make the thread wait for the kernel.
+      // The part left out contains data of the C library and is already touched.
       linux_touch_stack(stackByteCount - 32768)
     }
     sem_post(isReady)
@@ -172,11 +174,11 @@ final class POSIXThread {
   }
 }
 
-/// Threads that were left to themselves.
+/// Threads that were abandoned.
 package enum AbandonedThreads {
   fileprivate static let latch = AtomicFlag()
 
-  /// Whether there may be any: then a program should end without its libraries' farewells, which
-  /// could wait for them.
+  /// Whether there may be any. If so, the program should exit without the exit handlers of its
+  /// libraries, which could wait for these threads.
   package static var exist: Bool { latch.isRaised }
 }

@@ -1,11 +1,11 @@
 import Glibc
 import Synchronization
 
-/// A value that several threads use, one at a time, and a wait for it to change. Not for the audio
+/// A value that several threads use, one at a time, with a wait for changes. Not for the audio
 /// thread.
 ///
-/// The standard library's `Mutex` does the same, but out of ThreadSanitizer's sight: it would call
-/// every use a race.
+/// The standard library's `Mutex` is equivalent, but ThreadSanitizer does not recognise it and
+/// would report every use as a race.
 ///
 /// ```swift
 /// let names = MutexBox<[String]>([])
@@ -18,7 +18,7 @@ public final class MutexBox<Value: ~Copyable>: @unchecked Sendable {
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   @exclusivity(unchecked) private var value: Value
 
-  /// Guards `value` from now on.
+  /// Creates a lock that guards `value`.
   public init(_ value: consuming sending Value) {
     mutex = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
@@ -36,8 +36,8 @@ public final class MutexBox<Value: ~Copyable>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// What `work` makes of the value; other threads wait meanwhile. Do not call it from within
-  /// itself. Throws what `work` throws.
+  /// Calls `work` with the value and returns its result; other threads wait until it returns. Must
+  /// not be called recursively. Throws the errors of `work`.
   public func withLock<Answer: ~Copyable, Failure: Error>(
     _ work: (inout Value) throws(Failure) -> Answer
   ) throws(Failure) -> Answer {
@@ -46,7 +46,8 @@ public final class MutexBox<Value: ~Copyable>: @unchecked Sendable {
     return try work(&value)
   }
 
-  /// The first answer that `work` has; it is asked again after each `announce`.
+  /// Returns the first non-nil result of `work`, which is called again after each `announce`.
+  /// Throws the errors of `work`.
   package func wait<Answer: ~Copyable, Failure: Error>(
     for work: (inout Value) throws(Failure) -> Answer?
   ) throws(Failure) -> Answer {
@@ -58,11 +59,11 @@ public final class MutexBox<Value: ~Copyable>: @unchecked Sendable {
     }
   }
 
-  /// Lets the threads that wait ask again.
+  /// Makes the waiting threads call their `work` again.
   package func announce() { pthread_cond_broadcast(condition) }
 }
 
-/// A fact that one thread makes known to others, once.
+/// A flag that one thread sets once for other threads.
 ///
 /// ```swift
 /// let isDone = AtomicFlag()
@@ -73,28 +74,28 @@ public final class MutexBox<Value: ~Copyable>: @unchecked Sendable {
 public final class AtomicFlag: Sendable {
   private let raised = Atomic<Bool>(false)
 
-  /// A fact not known yet.
+  /// Creates a flag that is not set.
   public init() {}
 
-  /// Makes it known. Pairs with the load in `isRaised`.
+  /// Sets the flag. Pairs with the load in `isRaised`.
   public func raise() {
     raised.store(true, ordering: .releasing)
   }
 
-  /// Whether it is known.
+  /// Whether the flag is set.
   public var isRaised: Bool { raised.load(ordering: .acquiring) }
 }
 
-/// State that two threads own together: freed when the last owner goes.
+/// State that several owners on different threads share, freed at the end of the last owner.
 ///
-/// Counted by hand, and only where an owner is made or ends, so that no reference count is touched
-/// while audio runs. Owners are made and destroyed off the audio thread.
+/// Owners are counted explicitly, and only when one is created or destroyed, so that no reference
+/// count changes while audio runs. Create and destroy owners off the audio thread.
 package struct SharedState<State: ~Copyable>: ~Copyable {
-  /// The shared value. Valid as long as this owner.
+  /// The shared value. Valid during the lifetime of this owner.
   package let pointer: UnsafeMutablePointer<State>
   private let owners: UnsafeMutablePointer<Atomic<Int>>
 
-  /// Its first owner.
+  /// Creates the first owner.
   package init(_ state: consuming State) {
     pointer = .allocate(capacity: 1)
     pointer.initialize(to: state)
@@ -108,13 +109,14 @@ package struct SharedState<State: ~Copyable>: ~Copyable {
     owners.pointee.add(1, ordering: .relaxed)
   }
 
-  /// One more owner of the same value.
+  /// Creates another owner of the same value.
   package borrowing func share() -> SharedState {
     SharedState(sharing: self)
   }
 
   deinit {
-    // Releases this owner's writes to the last owner, which acquires all owners' before it frees.
+    // Releases this owner's writes to the last owner, which acquires the writes of all owners
+    // before it frees the value.
     guard owners.pointee.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
     pointer.deinitialize(count: 1)
     pointer.deallocate()

@@ -1,9 +1,9 @@
 import CRealtime
 import Glibc
 
-/// The signals that ask the program for something, named for what they ask a recording.
+/// A signal with a meaning for the program, named after its effect on a recording.
 package enum UserSignal: Sendable, Equatable {
-  /// SIGINT, SIGTERM or SIGHUP: finalise and end.
+  /// SIGINT, SIGTERM or SIGHUP: finalise the recording and end.
   case end
   /// SIGUSR1: start the next file.
   case split
@@ -11,30 +11,32 @@ package enum UserSignal: Sendable, Equatable {
   case mark
 }
 
-/// Receives signals where it is convenient, instead of in the middle of anything.
+/// Receives signals at a defined point of the program, instead of in an asynchronous handler.
 ///
-/// Make it before the first thread: threads inherit that the signals are blocked. A closed pipe
-/// (SIGPIPE) is ignored from then on, so that it never stops a recording.
+/// Create it before the first thread, because threads inherit the blocked signals. From then on a
+/// closed pipe (SIGPIPE) is ignored, so that it never stops a recording.
 package struct SignalWatch: ~Copyable {
   private static let ending = [SIGINT, SIGTERM, SIGHUP]
   private static let all = ending + [SIGQUIT, SIGUSR1, SIGUSR2]
-  /// Becomes readable when a signal comes; below 0 where there was no descriptor left.
+  /// A descriptor that becomes readable when a signal arrives; -1 if no descriptor was available.
   private let descriptor: Int32
 
-  /// Blocks the signals, where `hold` has not, and opens the way to wait for them.
+  /// Blocks the signals, unless `hold` has already done so, and opens the descriptor to wait for
+  /// them.
   package init() {
     var set = Self.hold()
     descriptor = linux_open_signals(&set)
   }
 
-  /// Blocks the signals, as where the system has no descriptor left to wait for them with.
+  /// Creates a watch as if the system had no descriptor available, for tests.
   init(withoutDescriptor: Void) {
     Self.hold()
     descriptor = -1
   }
 
-  /// Blocks the signals: what comes from now on waits for a watch. Before the first file is made,
-  /// so that no moment is left in which a signal would end the program beside a half-written one.
+  /// Blocks the signals: those that arrive from now on stay pending until a watch receives them.
+  /// Call it before the first file is created; otherwise a signal could end the program and leave
+  /// an incomplete file.
   @discardableResult
   package static func hold() -> sigset_t {
     signal(SIGPIPE, SIG_IGN)
@@ -43,16 +45,17 @@ package struct SignalWatch: ~Copyable {
     return set
   }
 
-  /// Lets SIGINT, SIGTERM, SIGHUP and SIGQUIT end the program again, those that wait included.
+  /// Unblocks SIGINT, SIGTERM, SIGHUP and SIGQUIT, so that they end the program again, including
+  /// pending ones.
   package static func release() {
     var set = Self.set(of: ending + [SIGQUIT])
     pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }
 
-  /// Keeps SIGUSR1 and SIGUSR2, which end programs that do not know them, for a watch that is made
-  /// later. A limit on the size of files shows as a failed write from then on, which is told and
-  /// loses nothing, and no longer as a signal (SIGXFSZ). How programs ended that this one started
-  /// is known, also where a parent ignores SIGCHLD. At the program's beginning.
+  /// Blocks SIGUSR1 and SIGUSR2, whose default action ends the program, until a watch is created
+  /// later. Ignores SIGXFSZ, so that a limit on the size of files causes a failed write, which is
+  /// reported and loses nothing, and not a signal. Resets SIGCHLD, so that the exit status of child
+  /// processes is available even if the parent ignored it. Call it at the start of the program.
   package static func prepareProgram() {
     signal(SIGXFSZ, SIG_IGN)
     signal(SIGCHLD, SIG_DFL)
@@ -60,18 +63,17 @@ package struct SignalWatch: ~Copyable {
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// Whether SIGINT, SIGTERM or SIGHUP has come and no watch has received it yet. Any thread.
+  /// Whether SIGINT, SIGTERM or SIGHUP is pending. Any thread.
   package static var isEndWaiting: Bool {
     var set = sigset_t()
     guard sigpending(&set) == 0 else { return false }
     return ending.contains { sigismember(&set, $0) == 1 }
   }
 
-  /// Takes a SIGINT, SIGTERM or SIGHUP that has come and that no watch has received yet; false
-  /// where there is none. Any thread.
+  /// Receives a pending SIGINT, SIGTERM or SIGHUP; returns false if there is none. Any thread.
   package static func takeEnd() -> Bool { take(ending) != nil }
 
-  /// Takes one of `signals` that has come; nil where there is none.
+  /// Receives one pending signal of `signals`; returns nil if there is none.
   private static func take(_ signals: [Int32]) -> Int32? {
     var set = Self.set(of: signals)
     var now = timespec()
@@ -90,17 +92,18 @@ package struct SignalWatch: ~Copyable {
     close(descriptor)
   }
 
-  /// Event that ended a `wait`.
+  /// The event that ended a `wait`.
   package enum Cause: Sendable, Equatable {
-    /// The time was over.
+    /// The timeout expired.
     case timeout
-    /// A signal came.
+    /// A signal arrived.
     case signal(UserSignal)
-    /// The watched descriptor has something to read.
+    /// The watched descriptor is readable.
     case readable
   }
 
-  /// Sleeps for `milliseconds` at most, or until a signal comes or `other` can be read.
+  /// Sleeps for at most `milliseconds`, or until a signal arrives or `other` becomes readable.
+  /// Returns the cause.
   package func wait(milliseconds: Int32, watching other: Int32? = nil) -> Cause {
     var set = [
       pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
@@ -108,7 +111,7 @@ package struct SignalWatch: ~Copyable {
     ]
     var left = milliseconds
     while true {
-      // Without a descriptor signals are looked for every 10 ms.
+      // Without a descriptor, signals are polled every 10 ms.
       let step = descriptor < 0 ? min(left, 10) : left
       let isWoken = poll(&set, nfds_t(set.count), step) > 0
       if descriptor < 0 || isWoken {

@@ -1,21 +1,23 @@
 import CRealtime
 import Glibc
 
-/// Scheduling priority of a thread.
+/// The scheduling priority of a thread.
 public enum ThreadPriority: Sendable, Equatable {
-  /// As any program.
+  /// The normal priority of programs (SCHED_OTHER).
   case normal
-  /// Before every normal thread: SCHED_FIFO of this priority, 1 to 99; what is below or above is
-  /// taken as that.
+  /// A priority above every normal thread: SCHED_FIFO with this priority, 1 to 99. Other numbers
+  /// are limited to this range.
   case realtime(Int)
 
-  /// Asks for it on the calling thread: as it is, as high as this user's limit lets, through
-  /// RealtimeKit, and at last not at all.
+  /// Requests the priority for the calling thread. Tries the exact priority first, then the highest
+  /// that this user's limit allows, then RealtimeKit. Returns a normal priority with a warning if
+  /// all fail.
   func acquire() -> GrantedPriority {
     guard case .realtime(let number) = self else { return .normal }
     var granted = Self.acquire(max(1, min(number, 99)))
     if number > 99, granted.policy != .normal { granted.wantedNumber = number }
-    // The last resort against a driver that never returns: no other thread would get its processor.
+    // Protects against a driver that never returns: otherwise no other thread would get its
+    // processor.
     if granted.policy != .normal { linux_guard_realtime(1_000_000) }
     return granted
   }
@@ -30,8 +32,8 @@ public enum ThreadPriority: Sendable, Equatable {
     return .refused
   }
 
-  /// Brings the calling thread back to normal, where the program was started at a realtime
-  /// priority. For threads that were not made here, the first one above all.
+  /// Resets the calling thread to normal priority if the program was started with a realtime
+  /// priority. For threads that were not created by this module, in particular the main thread.
   public static func makeThisThreadNormal() {
     let deadline: Int32 = 6
     guard [SCHED_FIFO, SCHED_RR, deadline].contains(sched_getscheduler(0)) else { return }
@@ -46,7 +48,7 @@ public enum ThreadPriority: Sendable, Equatable {
   }
 }
 
-/// The priority a thread was given.
+/// The priority that a thread was granted.
 public struct GrantedPriority: Sendable, Equatable {
   /// A scheduling policy of Linux.
   public enum Policy: Sendable {
@@ -54,17 +56,18 @@ public struct GrantedPriority: Sendable, Equatable {
     case normal, fifo, roundRobin
   }
 
-  /// The policy.
+  /// The scheduling policy.
   public var policy: Policy
-  /// The priority within it, 0 where it is normal.
+  /// The priority within the policy; 0 if it is normal.
   public var number: Int
-  /// One sentence for the user that says what to do, where less was given than asked.
+  /// One sentence for the user that explains what to do if less was granted than requested; nil
+  /// otherwise.
   public var warning: String?
 
-  /// The SCHED_FIFO priority that was asked for, where a lower one was given; nil else.
+  /// The requested SCHED_FIFO priority if a lower one was granted; nil otherwise.
   public var wantedNumber: Int?
 
-  /// A priority as a thread may be given it.
+  /// Creates a description of a granted priority.
   public init(policy: Policy, number: Int, warning: String? = nil, wantedNumber: Int? = nil) {
     self.wantedNumber = wantedNumber
     self.policy = policy
@@ -72,7 +75,7 @@ public struct GrantedPriority: Sendable, Equatable {
     self.warning = warning
   }
 
-  /// No priority.
+  /// The normal priority.
   public static let normal = GrantedPriority(policy: .normal, number: 0)
 
   static let refused = GrantedPriority(

@@ -1,14 +1,14 @@
 import CRealtime
 import Glibc
 
-/// The time that a thread computed or slept. The time that it waited for a processor does not
-/// count, so that a busy machine does not make it late.
+/// Measures the time that a thread computed or slept. The time that it waited for a processor is
+/// not counted, so a busy machine does not make the thread appear late.
 package struct ThreadTime: Sendable {
   private let clock: clockid_t
   private let statePath: String
   private var last = (now: 0, computed: 0)
 
-  /// The time of the calling thread; nil where the system does not tell of it.
+  /// Creates a measurement of the calling thread; nil if the system does not provide its CPU clock.
   package init?() {
     var clock = clockid_t()
     guard pthread_getcpuclockid(pthread_self(), &clock) == 0 else { return nil }
@@ -16,12 +16,12 @@ package struct ThreadTime: Sendable {
     statePath = "/proc/self/task/\(linux_thread_number())/stat"
   }
 
-  /// Begins to count. Any thread, one at a time.
+  /// Starts the measurement. Any thread, one at a time.
   package mutating func start() {
     last = (Int(clamping: HostClock.nanoseconds), computed)
   }
 
-  /// Nanoseconds since it began to count, or since it was asked last.
+  /// Returns the nanoseconds since the last call of `start` or `passed`.
   package mutating func passed() -> Int {
     let before = last
     start()
@@ -34,14 +34,14 @@ package struct ThreadTime: Sendable {
     return time.tv_sec &* 1_000_000_000 &+ time.tv_nsec
   }
 
-  /// Whether it computes, or would if there were a processor for it.
+  /// Whether the thread is running or ready to run.
   private var isRunnable: Bool {
     let descriptor = open(statePath, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
     return withUnsafeTemporaryAllocation(byteCount: 512, alignment: 1) { bytes in
       let count = max(0, read(descriptor, bytes.baseAddress, bytes.count))
-      // The thread's name, which may hold anything, stands in parentheses before its state.
+      // The state follows the thread's name, which is in parentheses and may contain any character.
       guard let end = bytes[..<count].lastIndex(of: UInt8(ascii: ")")), end + 2 < count else {
         return false
       }
@@ -50,9 +50,10 @@ package struct ThreadTime: Sendable {
   }
 }
 
-/// The time of day, which may be set while the program runs. Not for the audio thread, which keeps
-/// time by `HostClock`.
+/// The time of day, which may be set while the program runs. Not for the audio thread, which uses
+/// `HostClock`.
 package enum WallTime {
-  /// Nanoseconds since 1970 (UTC), from 1970 to 2255 whatever year the clock is set to. Any thread.
+  /// The nanoseconds since 1970 (UTC), limited to the years 1970 to 2255 for any setting of the
+  /// clock. Any thread.
   package static var nanoseconds: UInt64 { host_wall_nanoseconds() }
 }

@@ -3,9 +3,9 @@ import AudioDevices
 import RealtimeAudio
 
 extension DevicePair {
-  /// Two devices without hardware, as `specification` describes them, opened as `request` asks.
-  /// What `microphone` reads is heard as well: its frame m at captured frame m. Throws where they
-  /// do not have the channels that are asked for.
+  /// Opens two devices without hardware, as `specification` describes them, for `request`. The
+  /// frames that `microphone` reads are captured as well: its frame m at captured frame m. Throws
+  /// if the devices do not have the requested channels.
   public init(
     simulating specification: SimulatedDeviceSpecification, request: DuplexRequest,
     microphone: consuming SampleReader? = nil
@@ -50,9 +50,9 @@ extension DevicePair {
 }
 
 extension DeviceStream {
-  /// An output without hardware beside another simulated device, as `specification` describes it
-  /// and `request` asks. Its clock runs faster than that device's by the specification's drift.
-  /// Throws where it does not have the channels that are asked for.
+  /// Opens an output without hardware beside another simulated device, as `specification` describes
+  /// it, for `request`. Its clock runs faster than that device's clock by the specification's
+  /// drift. Throws if it does not have the requested channels.
   public init(
     simulating specification: SimulatedDeviceSpecification, request: DuplexRequest
   ) throws(DeviceFailure) {

@@ -3,8 +3,8 @@
 import AudioBasics
 import AudioClocks
 
-/// A clock as it can be read: it moves a batch at a time, and each batch is seen up to `jitter`
-/// seconds late.
+/// A clock as a program can read it: it advances a batch at a time, and each batch is visible up to
+/// `jitter` seconds late.
 struct SimulatedClock: ~Copyable, Sendable {
   let course: ClockModel
   private let batch: Int
@@ -20,8 +20,9 @@ struct SimulatedClock: ~Copyable, Sendable {
     salt = drifts ? SplitMix64.step : 0xD1B5_4A32_D192_ED03
   }
 
-  /// The frames that are seen to have passed at `seconds`, and since when. Where the clock goes by
-  /// a tick, that time is not known, and is when it was looked at.
+  /// Returns the number of frames that are visible at `seconds`, and the time since when they are.
+  /// If the clock advances at ticks, that time is not known, and the time of the reading is
+  /// returned.
   @_noLocks
   func seen(at seconds: Double) -> (frames: Int, seconds: Double) {
     guard tick > 0 else { return found(at: seconds) }
@@ -32,7 +33,7 @@ struct SimulatedClock: ~Copyable, Sendable {
   @_noLocks
   private func found(at seconds: Double) -> (frames: Int, seconds: Double) {
     var number = Int(clamping: course.frames(at: seconds)) / batch
-    // Later batches may come before earlier ones, and then both count.
+    // A later batch may arrive before an earlier one, and then both count.
     while number > 0 {
       let arrival = arrival(of: number)
       if arrival <= seconds { return (number &* batch, arrival) }
@@ -47,7 +48,7 @@ struct SimulatedClock: ~Copyable, Sendable {
     return jitter > 0 ? exact + jitter * chance(number) : exact
   }
 
-  /// 0 up to 1, the same for a batch whenever it is asked.
+  /// Returns a number from 0 up to 1, which is always the same for a batch.
   @_noLocks
   private func chance(_ number: Int) -> Double {
     let state = UInt64(truncatingIfNeeded: number) &* SplitMix64.step ^ salt
@@ -55,7 +56,8 @@ struct SimulatedClock: ~Copyable, Sendable {
   }
 }
 
-/// A clock whose rate is constant from one step to the next. Exact, and to be asked in any order.
+/// A clock whose rate is constant from one step to the next. It is exact, and its times can be
+/// queried in any order.
 struct ClockModel: ~Copyable, Sendable {
   private struct Segment: BitwiseCopyable, Sendable {
     let seconds: Double
@@ -85,7 +87,7 @@ struct ClockModel: ~Copyable, Sendable {
     self.segments = segments
   }
 
-  /// Frames that have passed at `seconds`.
+  /// Returns the number of frames that have passed at `seconds`.
   @_noLocks
   func frames(at seconds: Double) -> Double {
     var index = segments.count &- 1
@@ -94,7 +96,7 @@ struct ClockModel: ~Copyable, Sendable {
       * segments[index].framesPerSecond
   }
 
-  /// When `frames` frames have passed.
+  /// Returns the time in seconds at which `frames` frames have passed.
   @_noLocks
   func seconds(at frames: Double) -> Double {
     var index = segments.count &- 1

@@ -5,15 +5,15 @@ import AudioClocks
 import AudioDevices
 import RealtimeAudio
 
-/// An input without hardware, with a clock of its own: what an output plays comes back at its
-/// microphone over a wire.
+/// An input without hardware, with its own clock: a simulated wire returns the frames that an
+/// output plays to its microphone.
 ///
-/// The output's clock is right; the input's drifts as the specification says. Both can be read as
-/// those of real devices can: in batches, and late. Frame 0 of both is the moment of the first
-/// start of the output, and every frame keeps its number through all stops.
+/// The output's clock is exact; the input's clock drifts as the specification states. Both can be
+/// read as the clocks of real devices: in batches, and late. Frame 0 of both is the time of the
+/// first start of the output, and every frame keeps its number through all stops.
 struct SimulatedInput: StreamDriver, ~Copyable {
   static let function: DriverFunction = callSimulatedInput
-  /// What it granted.
+  /// The configuration that was granted.
   let configuration: StreamConfiguration
 
   private let captureBufferFrames: Int
@@ -23,7 +23,7 @@ struct SimulatedInput: StreamDriver, ~Copyable {
   private var microphone: CaptureSignal
   private var scheduledFaults: ScheduledFaults
   private var unplugging: Unplugging
-  /// Where the input last started, and the frames given back.
+  /// The position of the input's last start, and the position of the next frame to be read.
   private var captureStart = 0
   private var taken = 0
   private var isCaptureBroken = false
@@ -44,7 +44,7 @@ struct SimulatedInput: StreamDriver, ~Copyable {
     unplugging = Unplugging(specification, .capture)
   }
 
-  /// Since the output was first started: both go by that.
+  /// Returns the seconds since the first start of the output, which both devices use.
   @_noLocks
   private func seconds(at now: UInt64) -> Double {
     Double(now &- output.pointer.pointee.origin) * 1e-9
@@ -57,14 +57,14 @@ struct SimulatedInput: StreamDriver, ~Copyable {
   @_noLocks
   private mutating func restart(at now: UInt64) {
     captureStart = clock.seen(at: seconds(at: now)).frames
-    // A scripted overrun lasts as long as it is told to.
+    // A scheduled overrun loses at least the specified number of frames.
     if isCaptureBroken { captureStart = max(captureStart, taken + scheduledFaults.xrunFrames) }
     taken = captureStart
     scheduledFaults.resume(at: captureStart, hasOverrun: isCaptureBroken)
     isCaptureBroken = false
   }
 
-  /// The state of the input; while it runs, with its position.
+  /// Returns the state of the input and, while it runs, its position.
   @_noLocks
   mutating func readState(at now: UInt64) -> StreamState {
     let seconds = seconds(at: now)
@@ -79,7 +79,7 @@ struct SimulatedInput: StreamDriver, ~Copyable {
       available: max(0, frames &- taken))
   }
 
-  /// What the microphone captured.
+  /// Returns the captured frames.
   @_noLocks
   mutating func frames(_ frames: Int, at now: UInt64) -> DeviceFrames? {
     let count = min(frames, capturePeriod)
@@ -92,24 +92,24 @@ struct SimulatedInput: StreamDriver, ~Copyable {
       step: (last - first) / Double(max(1, count)))
   }
 
-  /// Moves on to the next frames.
+  /// Advances to the next frames.
   @_noLocks
   mutating func commit(_ frames: Int) -> Bool {
     taken &+= frames
     return true
   }
 
-  /// It comes back when the specification says so.
+  /// Returns true: the input comes back at the specified time.
   mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool { true }
 
-  /// Nothing is to be closed.
+  /// Does nothing: there is nothing to close.
   @_noLocks
   mutating func detach(silence frames: Int) {}
 
-  /// Starts the input where it is there again.
+  /// Starts the input if it is back. Returns 0, or nil if it is still away.
   @_noLocks
   mutating func reattach(at now: UInt64) -> Int? {
-    // The sound in front of the microphone goes on meanwhile.
+    // The microphone's frames are skipped in the meantime.
     _ = microphone.pass(to: clock.seen(at: seconds(at: now)).frames)
     guard unplugging.reattach(at: seconds(at: now)) else { return nil }
     restart(at: now)
@@ -122,23 +122,25 @@ struct SimulatedInput: StreamDriver, ~Copyable {
 /// The times at which one of two simulated devices is unplugged and comes back.
 struct Unplugging: ~Copyable, Sendable {
   private let absences: [SimulatedDeviceSpecification.Absence]
-  /// Which of them is ahead, or is now.
+  /// The index of the next or current absence, and whether it is current.
   private var index = 0
   private var isNow = false
 
-  /// What `specification` says of one of two devices, where that one is meant.
+  /// Creates the absences of the device on this side from `specification`.
   init(_ specification: SimulatedDeviceSpecification, _ side: SimulatedDeviceSpecification.Side) {
     absences = specification.absences.filter { $0.side == .both || $0.side == side }
   }
 
-  /// Whether its user finds it gone: from when it is unplugged until it is taken up again.
+  /// Returns whether the device is away: from the time at which it is unplugged until it is
+  /// reattached.
   @_noLocks
   mutating func isAway(at time: Double) -> Bool {
     if !isNow, index < absences.count, time >= absences[index].seconds { isNow = true }
     return isNow
   }
 
-  /// Takes it up again, if it is there: always, where it was never pulled.
+  /// Reattaches the device if it is back. Returns whether it is present, which is also true if it
+  /// was never unplugged.
   @_noLocks
   mutating func reattach(at time: Double) -> Bool {
     guard isNow else { return true }

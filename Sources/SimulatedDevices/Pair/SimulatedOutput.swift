@@ -4,13 +4,13 @@ import AudioClocks
 import AudioDevices
 import RealtimeAudio
 
-/// An output without hardware, with a clock of its own, which can be read as that of a real device
-/// can: in batches, and late.
+/// An output without hardware, with its own clock, which can be read as that of a real device: in
+/// batches, and late.
 ///
-/// It goes by the time that it is told. Frame 0 is the moment of the first start, and every frame
-/// keeps its number through all stops.
+/// It uses the times that its caller passes. Frame 0 is the time of the first start, and every
+/// frame keeps its number through all stops.
 struct SimulatedOutput: ~Copyable, Sendable {
-  /// What it granted.
+  /// The configuration that was granted.
   let configuration: StreamConfiguration
 
   let clock: SimulatedClock
@@ -19,10 +19,10 @@ struct SimulatedOutput: ~Copyable, Sendable {
   private var dry: ScheduledFaults
   private var unplugging: Unplugging
   private let bufferFrames: Int
-  /// The driver's time at the first start.
+  /// The driver's time at the first start, in nanoseconds.
   private(set) var origin: UInt64 = 0
   private var hasStarted = false
-  /// Where it last started.
+  /// The position of the last start.
   private var first = 0
   private var isBroken = false
   private var silence = 0
@@ -48,9 +48,9 @@ struct SimulatedOutput: ~Copyable, Sendable {
     unplugging = Unplugging(specification, .playback)
   }
 
-  /// An output beside another simulated device, as `specification` describes it and `request` asks,
-  /// that remembers at least `frames` frames. Its clock runs faster than that device's by the
-  /// specification's drift.
+  /// Creates an output beside another simulated device, as `specification` describes it, for
+  /// `request`. It stores at least `frames` frames. Its clock runs faster than that device's clock
+  /// by the specification's drift. Throws if it does not have the requested channels.
   init(
     _ specification: SimulatedDeviceSpecification, request: DuplexRequest, remembering frames: Int
   ) throws(DeviceFailure) {
@@ -67,7 +67,7 @@ struct SimulatedOutput: ~Copyable, Sendable {
   @_noLocks
   private func seconds(at now: UInt64) -> Double { Double(now &- origin) * 1e-9 }
 
-  /// Starts it anew.
+  /// Starts the output again.
   mutating func start(silence frames: Int, at now: UInt64) {
     restart(silence: frames, at: now)
   }
@@ -76,14 +76,15 @@ struct SimulatedOutput: ~Copyable, Sendable {
   private mutating func restart(silence frames: Int, at now: UInt64) {
     if !hasStarted { origin = now }
     hasStarted = true
-    // Where it is, and not where it is seen: batches behind, it would have played what it got.
+    // This is the exact position. The visible position may be batches behind, and the output would
+    // already have played the frames it received.
     first = Int(clamping: clock.course.frames(at: seconds(at: now)))
     playedHistory.restart(at: first, silence: frames)
     dry.resume(at: first, hasOverrun: isBroken)
     isBroken = false
   }
 
-  /// Asks it where it is.
+  /// Returns the state of the output and, while it runs, its position.
   @_noLocks
   mutating func readState(at now: UInt64) -> StreamState {
     let seconds = seconds(at: now)
@@ -99,25 +100,26 @@ struct SimulatedOutput: ~Copyable, Sendable {
       available: bufferFrames &- (playedHistory.end &- max(frames, first)))
   }
 
-  /// Room to play.
+  /// Lends room to play. Returns nil if the buffer is full.
   @_noLocks
   mutating func frames(_ frames: Int, at now: UInt64) -> DeviceFrames? {
     let queued = playedHistory.end &- Int(clamping: clock.course.frames(at: seconds(at: now)))
     return queued &+ frames <= bufferFrames ? lent.frames(frames) : nil
   }
 
-  /// Queues what was filled.
+  /// Queues the filled frames.
   @_noLocks
   mutating func commit(_ frames: Int) -> Bool {
     playedHistory.append(lent, frames: frames)
     return true
   }
 
-  /// Nothing is to be closed.
+  /// Stores the number of frames of silence for the return. There is nothing to close.
   @_noLocks
   mutating func detach(silence frames: Int) { silence = frames }
 
-  /// Starts it where it is there again.
+  /// Starts the output if it is back. Returns the number of frames of silence that it started with;
+  /// nil if it is still away.
   @_noLocks
   mutating func reattach(at now: UInt64) -> Int? {
     guard unplugging.reattach(at: seconds(at: now)) else { return nil }
@@ -126,7 +128,7 @@ struct SimulatedOutput: ~Copyable, Sendable {
   }
 }
 
-/// The output as a stream; the input of a pair captures what the same output plays.
+/// The output as a stream. The input of a pair captures the frames that this output plays.
 struct SimulatedOutputStream: StreamDriver, ~Copyable {
   static let function: DriverFunction = callSimulatedOutput
   let output: SharedState<SimulatedOutput>
@@ -137,7 +139,7 @@ struct SimulatedOutputStream: StreamDriver, ~Copyable {
     output.pointer.pointee.start(silence: frames, at: now)
   }
 
-  /// It comes back when the specification says so.
+  /// Returns true: the output comes back at the specified time.
   mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool { true }
 
   mutating func stop() {}

@@ -1,8 +1,8 @@
 import AudioFiles
 import RealtimeAudio
 
-/// Sound cards: whether there are any, whether this user may open them, and which programs use
-/// them.
+/// The checks of sound cards: whether there are any, whether this user may open them, and which
+/// programs use them.
 struct CardChecks {
   private let machine: Machine
   private let files: SystemFiles
@@ -45,7 +45,7 @@ struct CardChecks {
       remedy: "Plug in a card. Without a card, use the simulated device: --device sim.")
   }
 
-  /// A USB device that says it does sound.
+  /// The name of a USB device with an audio interface; nil if there is none.
   private var unclaimedInterface: String? {
     USBDevice.all(files).first { $0.interfaceClasses.contains("01") }?.name
   }
@@ -81,7 +81,7 @@ struct CardChecks {
       : AudioGroup.remedy
   }
 
-  /// Whether /etc/group has this user in the group audio, while this program is not in it.
+  /// Whether /etc/group lists this user in the group audio, but this program is not a member of it.
   private var isListedInAudio: Bool {
     let status = "/proc/self/status"
     let lines = { (path: String) in
@@ -97,7 +97,7 @@ struct CardChecks {
     return group[3].split(separator: ",").contains(name[...]) && !active.contains(group[2][...])
   }
 
-  /// Programs that have a card open, each with the devices it holds.
+  /// The programs that have a card open, with the devices that each of them holds.
   private var holders: [Finding] {
     var held: [RunningProgram: [String]] = [:]
     for card in cards {
@@ -125,8 +125,8 @@ struct CardChecks {
   }
 }
 
-/// Sound cards that are USB devices: the devices on their hub and bus, their speed, their power
-/// saving.
+/// The checks of sound cards that are USB devices: other devices on their hub and bus, their speed
+/// and their power saving.
 struct USBChecks {
   private let cards: [SoundCard]
   private let devices: [USBDevice]

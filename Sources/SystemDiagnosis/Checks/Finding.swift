@@ -1,25 +1,24 @@
-/// One thing that was looked at: what was found, in a sentence, and what to do about it, in
-/// another.
+/// The result of one check: one sentence that describes it, and one that explains what to do.
 public struct Finding: Sendable, Equatable {
-  /// How much it matters.
+  /// The severity of a finding.
   public enum Weight: String, Sendable, CaseIterable {
-    /// Low latency, or any sound, is impossible as it is.
+    /// Low latency, or any audio, is impossible in this state.
     case problem
-    /// Dropouts are likelier, or the latency is higher, than they need be.
+    /// Dropouts are more likely, or the latency is higher, than necessary.
     case warning
-    /// Worth knowing.
+    /// Useful information.
     case notice
-    /// All is well.
+    /// No problem was found.
     case fine
   }
 
-  /// How much it matters.
+  /// The severity.
   public var weight: Weight
-  /// What was looked at, for scripts.
+  /// An identifier of the finding, for scripts.
   public var code: String
-  /// What was found.
+  /// One sentence that describes the result.
   public var message: String
-  /// What to do; empty where nothing is to be done.
+  /// One sentence that explains what to do; empty if nothing needs to be done.
   public var remedy: String
 
   init(_ weight: Weight, _ code: String, _ message: String, remedy: String = "") {
@@ -31,9 +30,9 @@ public struct Finding: Sendable, Equatable {
 }
 
 extension Machine {
-  /// Everything that was found, worst first. `configuration` is what keeps ALSA from reading its
-  /// configuration, and what to do; `wakeUps` is asked for when all else was looked at, and nil
-  /// where the sample did not come to an end.
+  /// Returns all findings, the most severe first. `configuration` describes why ALSA cannot read
+  /// its configuration, and what to do; nil if it can. `wakeUps` is evaluated after all other
+  /// checks; it is nil if the measurement did not finish.
   public func findings(
     configuration: (message: String, remedy: String)? = nil,
     wakeUps: @autoclosure () -> WakeUpSample?
@@ -50,7 +49,7 @@ extension Machine {
   }
 }
 
-/// A short time, for sentences: `21.33 ms`.
+/// A short time for sentences: `21.33 ms`.
 struct Milliseconds: CustomStringConvertible {
   let value: Double
 

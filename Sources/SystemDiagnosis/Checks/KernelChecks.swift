@@ -1,6 +1,6 @@
 import AudioFiles
 
-/// Timers, preemption, and whether there is hardware under the kernel.
+/// The checks of timers, preemption and virtualisation.
 struct KernelChecks {
   private let machine: Machine
   private let files: SystemFiles
@@ -42,7 +42,7 @@ struct KernelChecks {
     return Finding(.fine, "timers", "The kernel's timers are of high resolution.")
   }
 
-  /// In nanoseconds, where the kernel lets this user read it.
+  /// The resolution in nanoseconds; nil if the kernel does not let this user read it.
   private var timerResolution: Int? {
     files.value(of: ".resolution", in: "/proc/timer_list")
       .flatMap { $0.split(separator: " ").first }.flatMap { Int($0) }
@@ -50,7 +50,7 @@ struct KernelChecks {
 
   // MARK: Preemption
 
-  /// How soon the kernel lets a thread go before another.
+  /// The preemption model: how soon the kernel switches to another thread.
   private enum Preemption: String {
     case none, voluntary, lazy, full, realtime
   }
@@ -82,7 +82,7 @@ struct KernelChecks {
     if version.contains("PREEMPT_RT") || files.line("/sys/kernel/realtime") == "1" {
       return .realtime
     }
-    // `none (voluntary) full`, for root only.
+    // The format is `none (voluntary) full`; only root can read it.
     if let modes = files.line("/sys/kernel/debug/sched/preempt"),
       let chosen = modes.split(separator: " ").first(where: { $0.hasPrefix("(") })
     {

@@ -10,7 +10,8 @@ struct PowerChecks {
 
   private static let processors = "/sys/devices/system/cpu"
 
-  /// How the processors' frequency is chosen. Virtual machines and some boards have no choice.
+  /// The finding about the frequency governors. Nil if the processors have none, as on virtual
+  /// machines and some boards.
   private var governor: Finding? {
     var counts: [String: Int] = [:]
     var drivers: Set<String> = []
@@ -28,7 +29,7 @@ struct PowerChecks {
     else {
       return Finding(.fine, "governor", "The processors run at full frequency (performance).")
     }
-    // Those drivers go up by themselves under that name.
+    // With these drivers, the governor of that name raises the frequency by itself.
     let staysLow =
       slow == "powersave" && drivers.isDisjoint(with: ["intel_pstate", "amd-pstate-epp"])
     return Finding(
@@ -39,7 +40,7 @@ struct PowerChecks {
       remedy: "Keep it high while you play: sudo cpupower frequency-set -g performance.")
   }
 
-  /// The on-board codec, which is switched off after some seconds without sound.
+  /// The finding about the on-board codec, which is switched off after some seconds without audio.
   private var codec: Finding? {
     let path = "/sys/module/snd_hda_intel/parameters/power_save"
     guard let text = files.line(path), let seconds = Int(text) else { return nil }

@@ -1,7 +1,7 @@
 import AudioFiles
 import RealtimeAudio
 
-/// Realtime priority, memory that stays in memory, and how late threads are woken up.
+/// The checks of realtime priority, locked memory and wake-up delays.
 struct PriorityChecks {
   private let machine: Machine
   private let files: SystemFiles
@@ -90,7 +90,7 @@ struct PriorityChecks {
       default: .fine
       }
     guard weight != .fine else { return Finding(.fine, "wakeUps", message) }
-    // A period must last longer than the worst delay.
+    // A period must be longer than the longest delay.
     let period = wakeUps.worstMicroseconds * 0.048
     let frames = (5...16).map { 1 << $0 }.first { Double($0) > period } ?? 65536
     return Finding(

@@ -1,6 +1,6 @@
 import AudioFiles
 
-/// Sound servers: which run, and how much they add.
+/// The checks of sound servers: which ones are running, and how much latency they add.
 struct ServerChecks {
   private let machine: Machine
   private let servers: [RunningProgram]
@@ -35,7 +35,7 @@ struct ServerChecks {
         : "Continue it with kill -CONT \(server.process), or end it.")
   }
 
-  /// What a server moves at a time.
+  /// The number of frames that a server processes at a time.
   private struct Quantum {
     let frames: Int
     let sampleRate: Int
@@ -92,7 +92,8 @@ struct ServerChecks {
         : "Ask for less with -p, as -p 128, or open the card itself.")
   }
 
-  /// A number as pw-metadata prints it: `update: id:0 key:'clock.rate' value:'48000' type:''`.
+  /// Parses a number in the format of pw-metadata: `update: id:0 key:'clock.rate' value:'48000'
+  /// type:''`.
   private static func number(_ key: String, _ settings: String) -> Int? {
     for line in settings.split(separator: "\n") {
       let words = line.split(separator: "'", omittingEmptySubsequences: false)
@@ -109,7 +110,7 @@ struct ServerChecks {
       remedy: "Take the card from it for a while: pasuspender -- duplex monitor -D hw:CARD=NAME.")
   }
 
-  /// `jackd -d alsa -p128 -r 48000`.
+  /// Reads the period and the rate from a command line such as `jackd -d alsa -p128 -r 48000`.
   private func jack(_ server: RunningProgram) -> Finding {
     let words = server.arguments(machine.files)
     let quantum = Quantum(
@@ -128,7 +129,8 @@ struct ServerChecks {
         : "Use the device jack of ALSA's plugin, or end it to open the card itself.")
   }
 
-  /// The last number behind one of these options: jackd has a `-p` of its own before its driver's.
+  /// Returns the number after the last of these options: jackd also has a `-p` option before the
+  /// options of its driver.
   private static func option(_ names: [String], _ words: [String]) -> Int? {
     var found: Int?
     for (index, word) in words.enumerated() {

@@ -1,13 +1,13 @@
 import AudioFiles
 
-/// All that is asked of a machine. A test answers as another machine would.
+/// Access to the facts about a machine. A test provides those of another machine.
 public struct Machine: Sendable {
-  /// The files in which it tells about itself.
+  /// The files in which the system describes itself.
   public var files: SystemFiles
-  /// Asks another program, which may not answer.
+  /// Runs another program and returns its output; the program may not respond.
   public var asking: @Sendable (_ words: [String]) -> ProgramAnswer
 
-  /// This machine, or one that tells of itself in other files.
+  /// Creates access to this machine, or to one described by other files.
   public init(
     files: SystemFiles = SystemFiles(),
     asking: @escaping @Sendable (_ words: [String]) -> ProgramAnswer = {
@@ -18,29 +18,29 @@ public struct Machine: Sendable {
     self.asking = asking
   }
 
-  /// Whether this is a container, which has what its host gives it.
+  /// Whether this is a container, whose devices and permissions depend on its host.
   var isContainer: Bool {
     files.exists("/.dockerenv") || files.exists("/run/.containerenv")
       || files.exists("/run/systemd/container")
   }
 
-  /// Whether this program may do what root may, by the number of the capability.
+  /// Returns whether this program has the capability with the number `capability`, as root has.
   func isCapable(of capability: Int) -> Bool {
     let mask = files.value(of: "CapEff", in: "/proc/self/status").flatMap { UInt64($0, radix: 16) }
     return mask.map { $0 >> UInt64(capability) & 1 == 1 } ?? false
   }
 }
 
-/// A program that runs.
+/// A running program.
 struct RunningProgram: Hashable {
   let process: Int
-  /// Its name, of which the kernel keeps 15 bytes.
+  /// The name of the program, of which the kernel keeps 15 bytes.
   let name: String
 
-  /// For sentences: `pipewire (process 812)`.
+  /// A description for sentences: `pipewire (process 812)`.
   var description: String { "\(name) (process \(process))" }
 
-  /// The programs of these names, by process.
+  /// Returns the programs with these names, sorted by process.
   static func all(named names: Set<String>, _ files: SystemFiles) -> [RunningProgram] {
     files.names(in: "/proc").compactMap { Int($0) }.sorted().compactMap { process in
       guard let name = files.line("/proc/\(process)/comm"), names.contains(name) else { return nil }
@@ -48,7 +48,7 @@ struct RunningProgram: Hashable {
     }
   }
 
-  /// The program that the thread of this number belongs to; nil where it has ended.
+  /// Returns the program that owns the thread with this number; nil if it has ended.
   static func owning(thread: Int, _ files: SystemFiles) -> RunningProgram? {
     guard let group = files.value(of: "Tgid", in: "/proc/\(thread)/status"),
       let process = Int(group), let name = files.line("/proc/\(process)/comm")
@@ -56,21 +56,21 @@ struct RunningProgram: Hashable {
     return RunningProgram(process: process, name: name)
   }
 
-  /// Whether it is stopped (T), stopped by a debugger (t) or a zombie (Z).
+  /// Returns whether the program is stopped (T), stopped by a debugger (t) or a zombie (Z).
   func standsStill(_ files: SystemFiles) -> Bool {
     ["T", "t", "Z"].contains(
       files.value(of: "State", in: "/proc/\(process)/status").map { $0.prefix(1) } ?? "")
   }
 
-  /// The words it was started with.
+  /// Returns the command line of the program as a list of words.
   func arguments(_ files: SystemFiles) -> [String] {
     (files.text("/proc/\(process)/cmdline", limit: 4096) ?? "").split(separator: "\0").map(
       String.init)
   }
 }
 
-/// Programs through which others play and record.
+/// The servers through which other programs play and record.
 enum SoundServers {
-  /// Their names, as the kernel has them.
+  /// Their names as reported by the kernel.
   static let names: Set = ["pipewire", "pulseaudio", "jackd", "jackdbus"]
 }

@@ -1,24 +1,23 @@
 import AudioFiles
 
-/// A sound card as the kernel lists it.
+/// A sound card as listed by the kernel.
 struct SoundCard {
   let number: Int
   let id: String
-  /// Its name for people.
+  /// The human-readable name.
   let name: String
-  /// Its port, where it is a USB device: `1-2.3` is the third port of the hub at the second of bus
-  /// 1.
+  /// The port, if the card is a USB device: `1-2.3` is port 3 of the hub at port 2 of bus 1.
   let port: String?
 
-  /// The cards that are there, by number.
+  /// Returns all cards, sorted by number.
   static func all(_ files: SystemFiles) -> [SoundCard] {
     (files.text("/proc/asound/cards") ?? "").split(separator: "\n").compactMap {
       SoundCard(line: $0, files)
     }
   }
 
-  /// Of a line as ` 1 [USB            ]: USB-Audio - Scarlett 2i2 USB`. What is not one is the
-  /// second line of a card.
+  /// Parses a line such as ` 1 [USB            ]: USB-Audio - Scarlett 2i2 USB`. Nil for other
+  /// lines, such as the second line of a card.
   private init?(line: Substring, _ files: SystemFiles) {
     guard let opening = line.firstIndex(of: "["), let closing = line.firstIndex(of: "]"),
       opening < closing, let number = Int(line[..<opening].filter { $0 != " " })
@@ -35,24 +34,24 @@ struct SoundCard {
   }
 }
 
-/// A USB device that is plugged in.
+/// A connected USB device.
 struct USBDevice {
-  /// Its port: `1-2.3` is the third port of the hub at the second port of bus 1.
+  /// The port: `1-2.3` is port 3 of the hub at port 2 of bus 1.
   let port: String
-  /// Its name for people.
+  /// The human-readable name.
   let name: String
-  /// What its interfaces are for, by the numbers of the USB standard: `01` is audio.
+  /// The class codes of its interfaces in the USB standard: `01` is audio.
   let interfaceClasses: [String]
   /// Whether it is a hub.
   let isHub: Bool
-  /// Megabits a second.
+  /// The speed in megabits per second.
   let speed: String
-  /// Whether it is switched off while no program uses it.
+  /// Whether the device is switched off while no program uses it.
   let sleeps: Bool
 
   private static let folder = "/sys/bus/usb/devices"
 
-  /// All that are plugged in, hubs of the controllers left out.
+  /// Returns all connected devices except the root hubs of the controllers.
   static func all(_ files: SystemFiles) -> [USBDevice] {
     let names = files.names(in: folder)
     return names.filter { $0.contains("-") && !$0.contains(":") }.map { port in
@@ -68,12 +67,13 @@ struct USBDevice {
     }
   }
 
-  /// The bus it is on.
+  /// The number of the bus to which the device is connected.
   var bus: Substring { port.prefix { $0 != "-" } }
 
-  /// The port of the hub it is plugged into; nil where that is the computer itself.
+  /// The port of the hub to which the device is connected; nil if it is connected to the computer
+  /// directly.
   var hub: String? { port.lastIndex(of: ".").map { String(port[..<$0]) } }
 
-  /// Whether it moves much data at times: sound, mass storage, video.
+  /// Whether the device may transfer much data: audio, mass storage or video.
   var isBusy: Bool { interfaceClasses.contains { ["01", "08", "0e"].contains($0) } }
 }

@@ -1,20 +1,21 @@
 import RealtimeAudio
 
-/// Takes a sample of wake-ups beside other work: once a millisecond, as a period of 48 frames
-/// would.
+/// Measures wake-up delays in parallel with other work: once per millisecond, as with a period of
+/// 48 frames at 48 kHz.
 public final class WakeUpMeasurement {
   private let result: MutexBox<WakeUpSample?>
   private var thread: RealtimeThread<Asking>?
 
-  /// Starts it. It takes a second; longer where the system bus is slow to grant a priority.
+  /// Starts the measurement. It takes one second, or longer if the system bus is slow to grant a
+  /// priority. Throws a `ThreadFailure` if the thread cannot be created.
   public init() throws(ThreadFailure) {
     let result = MutexBox<WakeUpSample?>(nil)
     self.result = result
     thread = try RealtimeThread(name: "duplex-sample", priority: .normal, Asking(result: result))
   }
 
-  /// The sample, once it is there; nil where it is not by `nanoseconds` of the host's clock. Then
-  /// the thread is left to itself.
+  /// Waits for the sample and returns it; returns nil if it is not complete when the host clock
+  /// reaches `nanoseconds`. The thread is then abandoned.
   public func sample(until nanoseconds: UInt64) -> WakeUpSample? {
     while HostClock.nanoseconds < nanoseconds {
       if let sample = result.withLock({ $0 }) {
@@ -27,7 +28,7 @@ public final class WakeUpMeasurement {
     return nil
   }
 
-  /// Waits for the other thread's priority, which a stuck bus may hold up.
+  /// Waits until the measuring thread has its priority, which an unresponsive bus may delay.
   private struct Asking: RealtimeWork, ~Copyable, Sendable {
     let result: MutexBox<WakeUpSample?>
 
@@ -41,7 +42,7 @@ public final class WakeUpMeasurement {
     }
   }
 
-  /// Sleeps and looks at the clock.
+  /// Sleeps repeatedly and measures the delays.
   private struct Sleeping: RealtimeWork, ~Copyable, Sendable {
     private(set) var late = [Double](repeating: 0, count: 1000)
 
@@ -52,30 +53,30 @@ public final class WakeUpMeasurement {
         HostClock.sleep(until: time)
         let now = HostClock.nanoseconds
         late[index] = Double(now - min(now, time)) / 1000
-        // What was missed is not made up for in one go.
+        // Missed wake-ups are skipped, not made up for at once.
         time = max(time, now)
       }
     }
   }
 }
 
-/// The wake-up delays of a thread that slept until a given time, again and again.
+/// The wake-up delays of a thread that repeatedly slept until a given time.
 public struct WakeUpSample: Sendable, Equatable {
-  /// The priority the audio thread asks for.
+  /// The priority that the audio thread requests.
   static let wantedPriority = 70
 
-  /// What the thread was given.
+  /// The priority that the thread was granted.
   public var granted: GrantedPriority
-  /// Times it was woken up.
+  /// The number of wake-ups.
   public var count: Int
-  /// How late it was on average.
+  /// The average delay.
   public var meanMicroseconds: Double
-  /// 99 of 100 were not later than that.
+  /// The delay that 99 of 100 wake-ups did not exceed.
   public var mostMicroseconds: Double
-  /// The latest.
+  /// The longest delay.
   public var worstMicroseconds: Double
 
-  /// Of a sample that was taken, or one that might have been. `late` are delays in microseconds.
+  /// Creates a sample from the delays `late`, in microseconds, of a measurement or of a test.
   public init(granted: GrantedPriority, late: [Double]) {
     let sorted = late.sorted()
     self.granted = granted

@@ -1,19 +1,20 @@
 import ArgumentParser
 import AudioFiles
 
-/// The words of the command line, as the parser knows them: shortened commands and options stand in
-/// full, and options that may do without their value have one.
+/// The words of the command line, prepared for the parser: shortened commands and options are
+/// completed, and options whose value is optional get their default value.
 struct CommandWords {
-  /// The command, in full; nil where none is named.
+  /// The full name of the command; nil if no command is named, and for `help`.
   let command: String?
-  /// All that there are.
+  /// All commands of the tool.
   let commands: CommandSet
-  /// All words as they were written, but with the command in full and without `--no-config`.
+  /// The words as the user wrote them, with the full name of the command and without `--no-config`.
   private let written: [String]
-  /// Whether the file of defaults is to be read.
+  /// Whether the file of defaults is read.
   let readsConfiguration: Bool
 
-  /// Throws where no command, or more than one, begins like the first word.
+  /// Throws if no command, or more than one, begins with the first word, if options are written
+  /// before the command, or if `help` is followed by words that it does not accept.
   init(_ words: [String], of commands: CommandSet) throws(ToolFailure) {
     self.commands = commands
     let end = words.firstIndex(of: "--") ?? words.count
@@ -39,7 +40,7 @@ struct CommandWords {
     written = words
   }
 
-  /// Throws where options stand before the command.
+  /// Throws if options are written before the command.
   private func refuseCommandBehindOptions() throws(ToolFailure) {
     if written.first == "--" {
       throw ToolFailure.usage("No command is named.", hint: "See duplex --help for all of them.")
@@ -52,8 +53,8 @@ struct CommandWords {
       "The command comes before its options.", hint: "Write duplex \(name) \(first) and so on.")
   }
 
-  /// Throws where behind `help` stands more than the name of a command, `-h` and what `--help-all`
-  /// begins with.
+  /// Throws if `help` is followed by anything except the name of one command, `-h`, `--help-all` or
+  /// an abbreviation of `--help-all`.
   private static func refuseWordsForHelp(_ words: [String]) throws(ToolFailure) {
     for (index, word) in words.enumerated().dropFirst() {
       if word == "-h" || word.count > 2 && "--help-all".hasPrefix(word) { continue }
@@ -66,11 +67,11 @@ struct CommandWords {
     }
   }
 
-  /// The words for the parser.
+  /// The words to be parsed, with shortened options unchanged.
   var words: [String] { Self.completed(written, command) }
 
-  /// The words for the parser with shortened options in full; throws where an option could be
-  /// several, or is none: the parser would rather speak of what is missing beside it.
+  /// Returns the words to be parsed, with shortened options completed. Throws if an option is
+  /// ambiguous or unknown; the parser would report a missing argument instead.
   func completingOptions() throws(ToolFailure) -> [String] {
     guard let command else { return try completingFirstOption() }
     let options = commands.arguments(of: command)
@@ -92,15 +93,15 @@ struct CommandWords {
     return Self.completed(result, command)
   }
 
-  /// The same where no command is named: what stands first may be an option of `duplex` itself.
+  /// Returns the same if no command is named: the first word may be an option of `duplex` itself.
   private func completingFirstOption() throws(ToolFailure) -> [String] {
     guard let first = words.first, first.hasPrefix("--"), first != "--" else { return words }
     let names = ["help", "help-all", "version", "generate-completion-script"]
     return [try Self.completedOption(first, of: names, nil)] + words.dropFirst()
   }
 
-  /// Throws where one of the words gives a value to an option that shows the help or the version
-  /// and has none: the parser would show it all the same.
+  /// Throws if a word gives a value to an option that shows the help or the version. These options
+  /// have no value, and the parser would ignore it.
   func refuseValuesOfHelp() throws(ToolFailure) {
     for (index, word) in written.prefix(while: { $0 != "--" }).enumerated() {
       let name = word.hasPrefix("-h") ? "-h" : String(word.prefix { $0 != "=" })
@@ -115,7 +116,8 @@ struct CommandWords {
     }
   }
 
-  /// The command that `word` is or begins.
+  /// Returns the command of which `word` is the name or an abbreviation. Throws if there is none,
+  /// or more than one.
   private static func commandName(
     _ word: String, of commands: CommandSet
   ) throws(ToolFailure) -> String {
@@ -127,8 +129,8 @@ struct CommandWords {
       hint: (nearest.map { "Did you mean \($0)? " } ?? "") + "See duplex --help for all of them.")
   }
 
-  /// `word`, such as `--dura=3`, with the name of the option of `command`, or of `duplex` itself,
-  /// in full.
+  /// Returns `word`, such as `--dura=3`, with the full name of the option, which belongs to
+  /// `command` or to `duplex` itself. Throws if the name is ambiguous or unknown.
   private static func completedOption(
     _ word: String, of names: [String], _ command: String?
   ) throws(ToolFailure) -> String {
@@ -142,7 +144,7 @@ struct CommandWords {
     throw ToolFailure.usage("There is no option --\(name).", hint: "Did you mean --\(nearest)?")
   }
 
-  /// No option is called `option`, which is `word`, or begins it.
+  /// Returns the failure for `option`, an unknown option that was written in `word`.
   private static func unknown(
     _ option: String, in word: String, _ command: String?
   ) -> ToolFailure {
@@ -153,14 +155,14 @@ struct CommandWords {
         : "See duplex \(command.map { $0 + " " } ?? "")--help.")
   }
 
-  /// Whether `word` begins like a number below zero.
+  /// Returns whether `word` begins like a negative number.
   private static func isNumber(_ word: String) -> Bool {
     guard word.hasPrefix("-"), let digit = word.dropFirst().first else { return false }
     return digit.isNumber || digit == "."
   }
 
-  /// The one of `names` that `word` is or begins; nil where there is none. Throws where it begins
-  /// several.
+  /// Returns the one of `names` that is equal to `word` or begins with it; nil if there is none.
+  /// Throws if several begin with it.
   private static func fullName(
     _ word: String, of names: [String], dashes: String = ""
   ) throws(ToolFailure) -> String? {
@@ -174,9 +176,9 @@ struct CommandWords {
       "\(dashes)\(word) could be \(all).", hint: "Write more of its letters.")
   }
 
-  /// `-qd10` as `-q` and `-d=10`: letters of flags may stand together, the last one may take a
-  /// value, and that may stand right behind it. Throws where `word` is the name of an option that
-  /// lacks a dash, or a letter of it is no option.
+  /// Returns `-qd10` as `-q` and `-d=10`: one word may hold the letters of several flags, and the
+  /// last letter may be an option whose value follows without a blank. Throws if `word` is the name
+  /// of a long option with one dash only, or if a letter is not an option.
   private static func separatingValue(
     of word: String, _ options: [CommandArgument], _ command: String
   ) throws(ToolFailure) -> [String] {
@@ -199,22 +201,22 @@ struct CommandWords {
     word.hasPrefix("--no-c") && "--no-config".hasPrefix(word)
   }
 
-  /// `words` with `silence` where nothing is said about where to split: the parser knows no options
-  /// that may do without their value.
+  /// Returns `words` with the value `silence` added to each `--split` without a value: the parser
+  /// does not support options with an optional value.
   private static func completed(_ words: [String], _ command: String?) -> [String] {
     let words = joiningNumbers(words)
     guard command == "record" || command == "monitor" else { return words }
     return words.enumerated().flatMap { index, word in
       guard word == "--split" else { return [word] }
       let next = index + 1 < words.count ? words[index + 1] : ""
-      // A word that could have been meant as a size is left to the parser to refuse.
+      // A word that may be a misspelled size is left to the parser, which rejects it.
       let isName = next.isEmpty || next.hasPrefix("-") || FileFormat(pathExtensionOf: next) != nil
       return isName ? [word, "silence"] : [word]
     }
   }
 
-  /// `written` with a number below zero tied to the option before it: the parser takes `-6` for
-  /// options called so.
+  /// Returns `written` with each negative number joined to the option before it by `=`: the parser
+  /// would read `-6` as the name of an option.
   private static func joiningNumbers(_ written: [String]) -> [String] {
     var words: [String] = []
     for (index, word) in written.enumerated() {
@@ -238,36 +240,36 @@ struct CommandSet {
   let abstract: String
   let version: String
 
-  /// Those that `tool` declares.
+  /// Creates the set of the commands that `tool` declares.
   init(_ tool: CommandConfiguration) {
     (types, abstract, version) = (tool.subcommands, tool.abstract, tool.version)
   }
 
   var names: [String] { types.compactMap { $0.configuration.commandName } }
 
-  /// The command `name`; nil where there is none.
+  /// The command `name`; nil if there is none.
   subscript(name: String?) -> (any ParsableCommand.Type)? {
     types.first { $0.configuration.commandName == name }
   }
 
-  /// All arguments of the command `name`; none where there is no such command.
+  /// Returns all arguments of the command `name`; an empty array if there is no such command.
   func arguments(of name: String?) -> [CommandArgument] {
     let described = self[name].flatMap { JSON(parsing: $0._dumpHelp()) }?["command"]?["arguments"]
     return (described?.elements ?? []).map(CommandArgument.init)
   }
 }
 
-/// An argument of a command, as the parser describes it.
+/// An argument of a command, from the description that the parser prints.
 struct CommandArgument {
-  /// Without dashes; empty where it has its meaning by its place.
+  /// The long names, without dashes; empty for a positional argument.
   let longNames: [String]
-  /// Letters.
+  /// The names of one letter, without the dash.
   let shortNames: [String]
-  /// What the help says of it: a line, and more.
+  /// The description in the help: a line, and an optional further text.
   let abstract: String
   let discussion: String?
   let defaultValue: String?
-  /// What stands between angle brackets in the help.
+  /// The name of the value, which the help shows between angle brackets.
   let valueName: String
   let takesValue: Bool
   /// Whether its value may be a word that begins with a dash.
@@ -275,7 +277,7 @@ struct CommandArgument {
   let isPositional: Bool
   let isRepeating: Bool
   let isOptional: Bool
-  /// Whether it is a flag that `--no-` before its name takes back.
+  /// Whether it is a flag that has an inverse, `--no-` and its name.
   fileprivate(set) var hasInverse = false
 
   fileprivate init(_ json: JSON) {
@@ -298,17 +300,18 @@ struct CommandArgument {
 }
 
 extension [CommandArgument] {
-  /// The option of this long name; nil where there is none.
+  /// The option with this long name; nil if there is none.
   subscript(longName: String) -> CommandArgument? {
     first { $0.longNames.contains(longName) }
   }
 
-  /// The option of this letter; nil where there is none.
+  /// The option with this letter; nil if there is none.
   subscript(letter: Character) -> CommandArgument? {
     first { $0.shortNames.contains(String(letter)) }
   }
 
-  /// The option that `word` names with its dashes; nil where it is none, or has its value with it.
+  /// Returns the option that `word` names with its dashes; nil if it names none, or if it includes
+  /// a value.
   func named(_ word: String) -> CommandArgument? {
     if word.hasPrefix("--") { return self[String(word.dropFirst(2))] }
     guard word.count == 2, word.hasPrefix("-"), let letter = word.last else { return nil }
@@ -317,7 +320,7 @@ extension [CommandArgument] {
 
   var longNames: [String] { flatMap(\.longNames) }
 
-  /// The same with each flag and its inverse as one: the text of both stands at the first of them.
+  /// The same arguments with each flag and its inverse merged into one, at the place of the flag.
   var joiningInverses: [CommandArgument] {
     compactMap { argument in
       guard let name = argument.longNames.first else { return argument }
@@ -329,12 +332,11 @@ extension [CommandArgument] {
   }
 }
 
-/// The edit distance between two words: the number of letters in which they differ.
+/// The edit distance between two words: the number of edits that turn one into the other.
 enum EditDistance {
-  /// The nearest of `names`, in letters of either case; nil where none is near enough to have been
-  /// meant.
+  /// Returns the nearest of `names`, ignoring case; nil if none is similar enough.
   static func nearest(to word: String, of names: [String]) -> String? {
-    // A word of this length is no mistyped name, and comparing it would take long.
+    // A word longer than this is not a misspelled name, and comparing it would take long.
     guard word.count <= 64 else { return nil }
     let written = Array(word.lowercased())
     let near = names.map { ($0, between(written, Array($0.lowercased()))) }
@@ -342,7 +344,8 @@ enum EditDistance {
     return near.min { $0.1 < $1.1 }?.0
   }
 
-  /// Letters put in, left out, changed or swapped with their neighbour (optimal string alignment).
+  /// Returns the number of letters inserted, deleted, replaced or swapped with a neighbour (optimal
+  /// string alignment).
   static func between(_ first: [Character], _ second: [Character]) -> Int {
     var before: [Int] = []
     var last = Array(0...second.count)

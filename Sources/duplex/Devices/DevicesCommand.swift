@@ -3,7 +3,7 @@ import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
-/// `duplex devices`.
+/// The command `duplex devices`.
 struct DevicesCommand: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices", abstract: "List the devices and what each can do.")
@@ -37,7 +37,7 @@ struct DevicesCommand: ToolCommand {
   }
 }
 
-/// The devices as a table for people.
+/// The devices with their details, as lines of text (`--verbose`).
 struct DeviceTable {
   let lines: [String]
 
@@ -92,7 +92,7 @@ struct DeviceTable {
 }
 
 extension MixerControl {
-  /// What it is set to: "Capture (input) at 80 %, -6 dB, switched off".
+  /// The settings of the control: "Capture (input) at 80 %, -6 dB, switched off".
   var sentence: String {
     var settings: [String] = []
     if let volume { settings.append("at \(Int(rounding: 100 * volume)) %") }
@@ -104,7 +104,8 @@ extension MixerControl {
 }
 
 extension Event {
-  /// The devices: all there is to say, and so the summary.
+  /// Returns the summary with the list of devices. It is the only event of the command without
+  /// `--watch`.
   static func devices(_ list: DeviceList) -> Event {
     .summary([
       "command": "devices", "cards": list.cards.map(\.fields), "defaultCard": list.cardOfDefault,
@@ -166,11 +167,11 @@ extension StreamDescription {
   }
 }
 
-/// The devices as most people need them: a line each, with the name to type first.
+/// The devices as a short table: a line for each, which begins with the name to type.
 struct DeviceOverview {
   let lines: [String]
 
-  /// What is said where there is no device at all.
+  /// The message if there is no device.
   static let noDevice =
     "No sound card. Without a card, use the simulated device: --device sim."
 
@@ -236,19 +237,20 @@ struct DeviceOverview {
 }
 
 extension DeviceList {
-  /// The card that is the default; nil where the configuration defines another device as that.
+  /// The number of the default card; nil if ALSA's configuration defines a device named `default`.
   var cardOfDefault: Int? {
     defined.contains { $0.name == "default" } ? nil : defaultCard
   }
 }
 
-/// `duplex devices --watch`: the list, then each device that comes or goes.
+/// The command `duplex devices --watch`: prints the list, then each device that is added or
+/// removed.
 struct DeviceWatch: ~Copyable {
   private let json: Bool
   private let signals = SignalWatch()
   private let keyboard = Keyboard()
 
-  /// How often the kernel's list of cards is looked at.
+  /// The interval at which the kernel's list of cards is read.
   private static let intervalMilliseconds: Int32 = 250
 
   init(json: Bool) { self.json = json }
@@ -261,7 +263,7 @@ struct DeviceWatch: ~Copyable {
     while !isEnded() {
       let now = CardList.text
       guard now != cards else { continue }
-      // The device files of a new card, and their owners, come a little later than the card.
+      // The device files of a new card, and their owners, are created a little after the card.
       guard !isEnded() else { break }
       cards = now
       let found = DeviceList.current()
@@ -271,7 +273,7 @@ struct DeviceWatch: ~Copyable {
     if json { Terminal.emit(.devices(list)) }
   }
 
-  /// Waits for a moment; whether a signal or `q` came meanwhile.
+  /// Waits for one interval. Returns true if a signal or a key ended the command.
   private func isEnded() -> Bool {
     switch signals.wait(milliseconds: Self.intervalMilliseconds, watching: keyboard.awaited) {
     case .signal(.end): return true

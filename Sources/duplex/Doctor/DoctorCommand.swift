@@ -4,7 +4,7 @@ import LatencyMeasurement
 import RealtimeAudio
 import SystemDiagnosis
 
-/// `duplex doctor`.
+/// The command `duplex doctor`.
 struct DoctorCommand: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
@@ -31,7 +31,7 @@ struct DoctorCommand: ToolCommand {
   func perform() throws -> ExitStatus { try DoctorRun(self).run() }
 }
 
-/// Looks at everything, and tells what was found.
+/// One run of the command: performs all checks and prints the findings.
 private struct DoctorRun {
   let command: DoctorCommand
 
@@ -83,7 +83,7 @@ private struct DoctorRun {
     }
   }
 
-  /// How many there are of each kind.
+  /// Returns the number of checks and the number of findings of each weight as a sentence.
   private static func sentence(_ all: Int, _ counts: [Int]) -> String {
     let words = zip(counts, ["problem", "warning", "notice"]).compactMap { count, word in
       count == 0 ? nil : count.counted(word)

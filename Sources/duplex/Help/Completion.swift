@@ -2,10 +2,10 @@ import AudioDevices
 import AudioFiles
 import SimulatedDevices
 
-/// The completions of the last word that a user has typed: commands, options, their values, and the
-/// devices that are there now.
+/// The completions of the last word on the command line: commands, options, values of options, and
+/// the devices that are present.
 struct Completion {
-  /// What a word may become, and what that is.
+  /// A completion of the word, and its meaning.
   struct Candidate: Equatable {
     let word: String
     let meaning: String
@@ -14,11 +14,11 @@ struct Completion {
   }
 
   private(set) var candidates: [Candidate] = []
-  /// Whether names of files fit as well.
+  /// Whether file names are completions as well.
   private(set) var takesFiles = false
 
-  /// What shells read: `files` or `words`, then a line for each candidate, a tab before what it
-  /// means.
+  /// The lines for the shells: `files` or `words`, then one line for each candidate with a tab
+  /// before its meaning.
   var lines: [String] {
     [takesFiles ? "files" : "words"] + candidates.map { "\($0.word)\t\($0.meaning)" }
   }
@@ -26,8 +26,8 @@ struct Completion {
   private let commands: CommandSet
   private let devices: () -> [DeviceCandidate]
 
-  /// The words behind the name of the program, the one that is being typed last. `devices` finds
-  /// those that there are.
+  /// Completes the last of `words`, which are the words after the name of the program. `devices`
+  /// returns the devices that are present.
   init(
     of words: [String], _ commands: CommandSet,
     devices: @escaping () -> [DeviceCandidate] = DeviceNames.candidates
@@ -66,7 +66,8 @@ struct Completion {
       } + [Candidate("help", "Show the help of a command.")]
   }
 
-  /// Leaves out what does not begin with `start`, and what a shell would read as something else.
+  /// Removes candidates that do not begin with `start`, and those with characters that are special
+  /// in a shell.
   private mutating func keep(_ start: String) {
     candidates.removeAll { !$0.word.hasPrefix(start) || !$0.word.allSatisfy(Self.isPlain) }
     candidates = candidates.map { Candidate($0.word, $0.meaning.printable) }
@@ -111,7 +112,7 @@ struct Completion {
     keep(current)
   }
 
-  /// The options, but for those that are written already and count once.
+  /// Adds all options except those that are already written and may be given once only.
   private mutating func addOptions(
     _ arguments: [CommandArgument], written: [String], withLetters: Bool
   ) {
@@ -128,7 +129,7 @@ struct Completion {
     candidates.append(Candidate("--help-all", "Show all options, by task."))
   }
 
-  /// The option that `word` names, in full or shortened.
+  /// Returns the option that `word` names, in full or abbreviated.
   private static func option(_ word: String, _ arguments: [CommandArgument]) -> CommandArgument? {
     if word.hasPrefix("--") {
       let name = String(word.dropFirst(2).prefix { $0 != "=" })
@@ -142,7 +143,7 @@ struct Completion {
     return arguments[letter]
   }
 
-  /// Whether the word at `index` is the value of the option before it.
+  /// Returns whether the word at `index` is the value of the option before it.
   private static func isValue(
     _ index: Int, _ words: [String], _ arguments: [CommandArgument]
   ) -> Bool {
@@ -169,7 +170,7 @@ struct Completion {
     takesFiles = CompletedValues.files.contains(option.valueName)
   }
 
-  /// Devices that can do one of what is asked for.
+  /// Adds the devices that support at least one of the requested directions.
   private mutating func addDevices(captures: Bool, plays: Bool, _ current: String) {
     if current.hasPrefix("sim:") {
       addKeys(of: current)
@@ -188,7 +189,7 @@ struct Completion {
     }
   }
 
-  /// What a simulated device can be set to, behind what is written of it.
+  /// Adds the keys of a simulated device that may follow the text already written.
   private mutating func addKeys(of current: String) {
     let parts = current.dropFirst(4).split(separator: ",", omittingEmptySubsequences: false)
     let last = parts.last ?? ""
@@ -205,7 +206,7 @@ struct Completion {
 
 /// The values that can be completed, by kind of value and by option.
 enum CompletedValues {
-  /// Kinds of values, by the names that options give them, that are names of files, or may be.
+  /// The kinds of values that are file names or may be, by the value names of the options.
   static let files: Set = ["file", "file[:db]", "out", "auto|time|file", "command"]
 
   static let ofKinds = [
@@ -230,7 +231,7 @@ enum CompletedValues {
 }
 
 extension Array {
-  /// The element of which something is true; nil where it is of none or of several.
+  /// Returns the only element that fulfils the condition; nil if none or several do.
   fileprivate func only(where fits: (Element) -> Bool) -> Element? {
     let found = filter(fits)
     return found.count == 1 ? found[0] : nil

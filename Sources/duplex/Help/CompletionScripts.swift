@@ -1,9 +1,9 @@
 import AudioFiles
 
-/// Scripts by which shells complete the tool's words. They ask the tool itself (`--complete`), so
-/// that options are always those of the tool that runs, and devices those that are plugged in.
+/// Scripts that complete the tool's words in shells. They call the tool (`--complete`), so that the
+/// options are those of the installed version and the devices those that are plugged in.
 enum CompletionScripts {
-  /// The script for `shell`, else for the user's. Throws where there is none.
+  /// Returns the script for `shell`, or for the user's shell if it is nil. Throws if there is none.
   static func script(for shell: String?) throws(ToolFailure) -> String {
     let usual = FileName.variable("SHELL")?.split(separator: "/").last.map(String.init)
     switch shell ?? usual {

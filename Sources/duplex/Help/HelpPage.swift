@@ -1,14 +1,14 @@
 import ArgumentParser
 
 /// The help of the tool or of one command: the common options on one screen of 80 columns and 24
-/// rows, or all of them, by task. Its texts are those of the options' and the commands'
-/// declarations.
+/// rows, or all options by task. The texts are those in the declarations of the options and the
+/// commands.
 struct HelpPage {
-  /// The lines, with their ends but for the last one's.
+  /// The lines, joined by line feeds; the last line has none.
   let text: String
 
-  /// The page that `words` ask for with `-h`, `--help`, `--help-all`, `help`, or by being none; nil
-  /// where they ask for something else.
+  /// Creates the page that `words` request with `-h`, `--help`, `--help-all`, `help`, or by being
+  /// empty; nil if they request anything else.
   init?(for words: CommandWords, width: Int) {
     let written = words.words
     let options = written.prefix { $0 != "--" }
@@ -28,12 +28,12 @@ struct HelpPage {
     text = lines.joined(separator: "\n")
   }
 
-  /// Whether `word` is `--help-all`, or a part of it that is longer than `--help-`.
+  /// Returns whether `word` is `--help-all`, or an abbreviation of it longer than `--help-`.
   private static func asksForAll(_ word: String) -> Bool {
     word.hasPrefix("--help-a") && "--help-all".hasPrefix(word)
   }
 
-  /// Rows of a page that a terminal of 24 shows above the prompt.
+  /// The number of rows that a terminal of 24 rows shows above the prompt.
   private static let mostRows = 23
 
   // MARK: One command
@@ -77,7 +77,7 @@ struct HelpPage {
     return spaced.count <= mostRows ? spaced : head + blocks.flatMap(\.self) + foot
   }
 
-  /// A label and its text beside it, below it where the label is too long.
+  /// Returns a label with its text beside it, or below it if the label is too long.
   private static func row(
     _ label: String, _ text: String, column: Int, width: Int
   ) -> [String] {
@@ -131,12 +131,12 @@ struct HelpPage {
   ]
 }
 
-/// An argument of a command as the help shows it.
+/// The text of an argument in the help.
 extension CommandArgument {
-  /// The long name without dashes; of a positional argument its name.
+  /// The long name without dashes; for a positional argument, the name of its value.
   var name: String { longNames.first ?? valueName }
 
-  /// The names and the value, `-d, --duration <time>`.
+  /// The names and the value, such as `-d, --duration <time>`.
   var label: String {
     guard !isPositional else {
       let shown = valueName.uppercased() + (isRepeating ? "..." : "")
@@ -151,25 +151,26 @@ extension CommandArgument {
       + (hasInverse ? ["--no-" + name] : [])
   }
 
-  /// All that is said of it.
+  /// The whole description, with the default value.
   var text: String {
     abstract + (defaultValue.map { " (default: \($0))" } ?? "")
       + (discussion.map { " " + $0 } ?? "")
   }
 
-  /// The first sentence of that.
+  /// The first sentence of the description.
   var firstSentence: String {
     abstract.firstRange(of: ". ").map { abstract[..<$0.lowerBound] + "." } ?? abstract
   }
 }
 
-/// The options of the commands by task, in the order in which the help shows them.
+/// The options of the commands by task, in the order of the help.
 enum HelpSections {
   struct Section {
     let title: String
-    /// The commands that it is for; empty where it is for each command that has such options.
+    /// The commands that the section applies to; empty if it applies to each command that has such
+    /// options.
     let commands: Set<String>
-    /// Long names, without dashes.
+    /// The long names, without dashes.
     let names: [String]
 
     init(_ title: String, of commands: Set<String> = [], _ names: String) {
@@ -179,7 +180,8 @@ enum HelpSections {
     }
   }
 
-  /// An option is shown in the first section that is for its command and has its name.
+  /// The sections. An option is shown in the first section that applies to its command and contains
+  /// its name.
   static let all = [
     Section("Pictures", of: ["inspect"], "waveform spectrogram overwrite"),
     Section("Checks", of: ["doctor"], "load"),
@@ -217,7 +219,7 @@ enum HelpSections {
     Section("Messages", "json quiet verbose no-config version help"),
   ]
 
-  /// The options `arguments` of the command `name` by task.
+  /// Returns the options `arguments` of the command `name` by task.
   static func sections(
     of arguments: [CommandArgument], _ name: String
   ) -> [(title: String, arguments: [CommandArgument])] {
@@ -231,7 +233,7 @@ enum HelpSections {
     return sections + (rest.isEmpty ? [] : [("Other options", rest)])
   }
 
-  /// The options that `--help` shows. It shows all options of a command that is not named here.
+  /// The options that `--help` shows. For a command that is not in this list, it shows all options.
   static let common: [String: Set<String>] = [
     "record": names("overwrite file-format split duration stop-after-silence gain monitor device"),
     "monitor": names("record record-what duration gain mix device capture-device period-size"),

@@ -1,17 +1,17 @@
 import ArgumentParser
 
-/// The manual page of the tool, or of one of its commands. What a command and its options do is
-/// said by their declarations, as in the help; what goes beyond that stands in `ManualTexts`.
+/// The manual page of the tool, or of one of its commands. The descriptions of commands and options
+/// are those in their declarations, as in the help; all further texts are in `ManualTexts`.
 struct ManualPage {
-  /// The name of the page, without its section: `duplex-record`.
+  /// The name of the page without its section, such as `duplex-record`.
   let name: String
   /// The page as roff, in the macros of man(7).
   let text: String
 
-  /// When the pages were last gone through.
+  /// The date of the last revision of the pages.
   private static let date = "2026-11-27"
 
-  /// The tool's page, then those of its commands.
+  /// Returns the page of the tool, followed by those of its commands.
   static func all(of commands: CommandSet) -> [ManualPage] {
     [page(of: commands)] + commands.types.map { page(of: $0, in: commands) }
   }
@@ -78,7 +78,7 @@ struct ManualPage {
       (["[\\fIOPTION\\fR]..."] + positional.map(\.synopsis)).joined(separator: " "))
     roff.section("DESCRIPTION")
     roff.paragraph(configuration.abstract)
-    // The keys have a section.
+    // The keys have their own section.
     let keys = KeyBindings.help(of: name)
     let paragraphs = configuration.discussion.split(separator: "\n\n").map { paragraph in
       paragraph.split(separator: keys, omittingEmptySubsequences: true)
@@ -121,14 +121,14 @@ struct ManualPage {
     "duplex-" + (command.configuration.commandName ?? "")
   }
 
-  /// `Record the microphone to a file.` as the line below NAME has it.
+  /// Returns `Record the microphone to a file.` in the form of the line below NAME.
   private static func purpose(_ abstract: String) -> String {
     abstract.prefix(1).lowercased() + abstract.dropFirst().dropLast()
   }
 }
 
 extension Roff {
-  /// Each with a heading where there are any.
+  /// Adds the examples with a heading if there are any.
   fileprivate mutating func add(_ examples: [ManualTexts.Example]) {
     guard !examples.isEmpty else { return }
     section("EXAMPLES")
@@ -142,7 +142,7 @@ extension Roff {
     for (purpose, commands) in chapter.examples { example(purpose, commands) }
   }
 
-  /// The arguments and the options by task.
+  /// Adds the positional arguments, then the options by task.
   fileprivate mutating func addOptions(_ arguments: [CommandArgument], of name: String) {
     section("OPTIONS")
     let positional = arguments.filter(\.isPositional)
@@ -168,7 +168,7 @@ extension Roff {
 }
 
 extension CommandArgument {
-  /// A positional argument in a synopsis.
+  /// A positional argument as it appears in the synopsis.
   fileprivate var synopsis: String {
     let name = "\\fI\(valueName.uppercased())\\fR" + (isRepeating ? "..." : "")
     return isOptional ? "[\(name)]" : name
@@ -176,6 +176,6 @@ extension CommandArgument {
 }
 
 extension String {
-  /// With a capital at the start and a stop at the end.
+  /// The text with a capital at the start and a full stop at the end.
   fileprivate var asSentence: String { prefix(1).uppercased() + dropFirst() + "." }
 }

@@ -1,5 +1,5 @@
 extension ManualTexts {
-  /// The examples of the tool's page and of the commands'. A test has the parser read each of them.
+  /// The examples in the pages of the tool and of the commands. A test parses each of them.
   static let examples = [
     "duplex": [
       Example("See the sound cards, and what to type after -D", "duplex devices"),

@@ -1,6 +1,6 @@
-/// The texts of the manual pages beyond those of the help.
+/// The texts of the manual pages that are not part of the help.
 enum ManualTexts {
-  /// What is done, and what is typed for it, line by line.
+  /// A task, and the commands for it, one per line.
   struct Example {
     let purpose: String
     let commands: [String]
@@ -10,7 +10,7 @@ enum ManualTexts {
     }
   }
 
-  /// A section: paragraphs, then terms with what is said of each, then examples.
+  /// A section: paragraphs, then terms with their descriptions, then examples.
   struct Chapter {
     let title: String
     let paragraphs: [String]
@@ -175,14 +175,15 @@ enum ManualTexts {
     "doctor": ["devices", "tune"],
   ]
 
-  /// Kinds of values in the order in which they are explained, by the names that options give them.
+  /// The kinds of values in the order in which they are explained, by the value names of the
+  /// options.
   static let values = [
     "time", "time,time", "hz", "db", "db,...", "db|off", "p,...", "n,...", "volume", "frames", "x",
     "n|forever", "n|off", "size|time|silence", "n|size|age", "auto|time|file", "format,hz,n",
     "file[:db]", "beats", "bpm", "percent",
   ]
 
-  /// What else there is to say of commands.
+  /// Further descriptions of commands.
   static let descriptions = [
     "record": [
       "A recording is a complete file at every moment: its header is brought up to date four times a second, "
@@ -225,7 +226,7 @@ enum ManualTexts {
     (.noPermission, "Permission denied."),
   ]
 
-  /// What status 1 means where it is another thing.
+  /// The meaning of status 1 for commands that use it differently.
   private static let lossOf = [
     "latency": "No signal was found, or it was stopped before there was anything to show.",
     "tune": "No setting held, or it was stopped before there was anything to show.",
@@ -241,7 +242,7 @@ enum ManualTexts {
     "inspect": [.done, .loss, .usage, .unusableInput, .noInput, .cannotCreate, .noPermission],
   ]
 
-  /// The statuses with which the command `name` ends, and when.
+  /// Returns the exit statuses of the command `name`, with the condition for each.
   static func statuses(of name: String) -> [(ExitStatus, String)] {
     statusesOfAll.filter { statusNumbers[name]?.contains($0.0) != false }.map { status, text in
       (status, status == .loss ? lossOf[name] ?? text : text)

@@ -1,10 +1,10 @@
 /// A manual page as roff, in the macros of man(7).
 struct Roff {
   private(set) var lines: [String] = []
-  /// Words in capitals that stand for something: `FILE`.
+  /// Words in capitals that are placeholders, such as `FILE`.
   private let placeholders: Set<String>
 
-  /// The page `name` of section 1; `source` is what it belongs to.
+  /// Begins the page `name` of section 1; `source` is the program and version that it belongs to.
   init(_ name: String, date: String, source: String, placeholders: Set<String>) {
     self.placeholders = placeholders
     lines = [".TH \(name.uppercased()) 1 \(date) \"\(source)\" \"User Commands\""]
@@ -14,37 +14,36 @@ struct Roff {
 
   mutating func subsection(_ title: String) { lines.append(".SS \(title)") }
 
-  /// A paragraph; between backquotes stands what is typed.
+  /// Adds a paragraph. Text between backquotes is literal input.
   mutating func paragraph(_ text: String) {
     beginParagraph()
     add(text)
   }
 
-  /// Behind a heading one has begun.
+  /// Begins a paragraph. After a heading none is needed.
   private mutating func beginParagraph() {
     guard let last = lines.last, !last.hasPrefix(".S") else { return }
     lines.append(".PP")
   }
 
-  /// The line below NAME, as programs that list pages read it.
+  /// Adds the line below NAME, in the form that programs that list pages expect.
   mutating func name(_ name: String, _ purpose: String) {
     let line = "\(Self.escaped(name, isCode: true)) \\- \(Self.escaped(purpose, isCode: false))"
     lines += TextLines(line, width: 78)
   }
 
-  /// A form of the command: the words of `command` as they are typed, `rest` as it stands for
-  /// others.
+  /// Adds a form of the command: `command` is literal input, and `rest` consists of placeholders.
   mutating func synopsis(_ command: String, _ rest: String) {
     beginParagraph()
     lines.append("\\fB\(Self.escaped(command, isCode: true))\\fR \(rest)")
   }
 
-  /// A term that is typed as it stands, and what is said of it.
+  /// Adds a term that is literal input, and its description.
   mutating func item(_ term: String, _ text: String) {
     item(words: [term], value: nil, text)
   }
 
-  /// An option by its words, its value, and what is said of it.
+  /// Adds an option: its words, its value, and its description.
   mutating func item(words: [String], value: String?, _ text: String) {
     lines.append(".TP")
     let names = words.map { "\\fB\(Self.escaped($0, isCode: true))\\fR" }.joined(separator: ", ")
@@ -52,7 +51,7 @@ struct Roff {
     add(text)
   }
 
-  /// What is typed, line by line, below what is said of it.
+  /// Adds the commands of an example, one per line, below their purpose.
   mutating func example(_ purpose: String, _ commands: [String]) {
     if !purpose.isEmpty { paragraph(purpose) }
     lines += [".PP", ".RS 4", ".EX"]
@@ -60,23 +59,23 @@ struct Roff {
     lines += [".EE", ".RE"]
   }
 
-  /// Something that stands for what is typed, and what is said of it.
+  /// Adds a placeholder and its description.
   mutating func item(placeholder: String, _ text: String) {
     lines += [".TP", "\\fI\(placeholder)\\fR"]
     add(text)
   }
 
-  /// `text` in lines of words.
+  /// Adds `text`, wrapped into lines.
   private mutating func add(_ text: String) {
     lines += TextLines(inline(text), width: 78).map(Self.line)
   }
 
-  /// The same line so that roff takes it for text.
+  /// Returns `text`, escaped if roff would read the line as a request.
   private static func line(_ text: String) -> String {
     text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text
   }
 
-  /// `text` with what is typed in bold and what stands for something in italics.
+  /// Returns `text` with literal input in bold and placeholders in italics.
   private func inline(_ text: String) -> String {
     var isTyped = false
     return text.split(separator: "`", omittingEmptySubsequences: false).map { part in
@@ -91,7 +90,7 @@ struct Roff {
     let head = word.prefix { $0 == "(" }
     var core = word.dropFirst(head.count)
     while let last = core.last, ".,;:)".contains(last), !core.hasSuffix("...") {
-      // A page and its section, man(1), keep their bracket.
+      // A page with its section, such as man(1), keeps its bracket.
       if last == ")", core.dropLast().contains("(") { break }
       core.removeLast()
     }
@@ -106,19 +105,20 @@ struct Roff {
     } else if core.hasSuffix(")"), let bracket = core.firstIndex(of: "("),
       core[bracket...].dropFirst().first?.isNumber == true
     {
-      // A page and its section: not to be hyphenated.
+      // A page with its section is not hyphenated.
       let name = "\\%" + Self.escaped(core[..<bracket], isCode: true)
       shown = "\\fB\(name)\\fR" + core[bracket...]
     }
     return Self.escaped(head, isCode: false) + shown + Self.escaped(tail, isCode: false)
   }
 
-  /// Whether hyphens in `word` join words.
+  /// Returns whether all hyphens in `word` are ordinary hyphens between letters.
   private static func isPlain(_ word: Substring) -> Bool {
     word.first?.isLetter == true && word.allSatisfy { $0 == "-" || $0.isLetter }
   }
 
-  /// `text` so that roff prints it as it stands; hyphens in code are those that shells read.
+  /// Returns `text` so that roff prints it unchanged. Hyphens in code become the ASCII character
+  /// that shells read.
   private static func escaped(_ text: some StringProtocol, isCode: Bool) -> String {
     var result = ""
     for character in text {

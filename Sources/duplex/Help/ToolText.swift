@@ -1,17 +1,17 @@
 import AudioFiles
 
-/// The text that the tool prints or writes about itself for packages and shells. None of it is in
-/// the help but for the completion script.
+/// The texts about itself that the tool prints or writes for packages and shells. The help mentions
+/// only the completion script.
 struct ToolText {
-  /// What is to be printed.
+  /// The text to be printed.
   let text: String
 
-  /// What `arguments` ask for; nil where they ask for something else. Throws where they ask for it
-  /// wrongly, or where a page cannot be written.
+  /// Creates the text that `arguments` request; nil if they request anything else. Throws if an
+  /// argument is wrong, or if a page cannot be written.
   ///
-  /// `--generate-completion-script [SHELL]` prints a script for bash, zsh or fish;
-  /// `--complete [WORD...]` prints what the last word may become, and is what these scripts call;
-  /// `--generate-manual FOLDER` writes the manual pages.
+  /// `--generate-completion-script [SHELL]` prints a script for bash, zsh or fish; `--complete
+  /// [WORD...]` prints the completions of the last word, and is called by these scripts;
+  /// `--generate-manual FOLDER` writes the manual pages and prints their names.
   init?(for arguments: [String], of commands: CommandSet) throws {
     guard let first = arguments.first, first.hasPrefix("--") else { return nil }
     let name = first.prefix { $0 != "=" }

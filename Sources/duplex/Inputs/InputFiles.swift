@@ -4,13 +4,13 @@ import AudioFiles
 import AudioSessions
 import SimulatedDevices
 
-/// The files that a command reads while it writes others: none of them may be written to, under
-/// whatever name.
+/// The files that a command reads while it writes others. None of them may be written to, under any
+/// name.
 struct InputFiles {
   private var paths: [String] = []
   private var lists: [SourceList] = []
 
-  /// The files at the microphones of the simulated devices of `audio`.
+  /// Collects the files that the simulated devices of `audio` use as microphone signals.
   init(_ audio: AudioOptions) {
     let devices = [audio.device, audio.captureDevice, audio.playbackDevice].compactMap { $0 }
     for device in devices {
@@ -22,7 +22,7 @@ struct InputFiles {
 
   mutating func add(_ path: String) { paths.append(path) }
 
-  /// What is mixed in, with the playlists it came from.
+  /// Adds the files that are mixed in, and the playlists that contain them.
   mutating func add(_ items: PlayItems, from mixes: [MixOption]) {
     lists.append(items.sources)
     paths += mixes.map(\.path)
@@ -44,8 +44,8 @@ struct MixOption: ExpressibleByArgument {
 
   init?(argument: String) {
     guard !argument.isEmpty else { return nil }
-    // Only a number behind the last colon is a gain: names may have colons of their own, and
-    // addresses have them before a port.
+    // Only a number after the last colon is a gain: file names may contain colons, and addresses
+    // have one before a port.
     let host = SourceAddress.isRemote(argument) ? argument.firstIndex(of: "/") : nil
     let name = host.map { argument[argument.index($0, offsetBy: 2)...] } ?? argument[...]
     let isHost = host != nil && !name.contains("/")
@@ -62,7 +62,7 @@ struct MixOption: ExpressibleByArgument {
   }
 }
 
-/// The format of bare samples: `S16_LE,44100,2`, or `cd` or `dat`.
+/// The format of raw samples without a header: `S16_LE,44100,2`, `cd` or `dat`.
 struct RawOption: ExpressibleByArgument {
   let format: SampleFormat
   let sampleRate: Int
@@ -82,8 +82,8 @@ struct RawOption: ExpressibleByArgument {
     self.channelCount = channelCount
   }
 
-  /// The decoder of the bare samples at `path`; standard input where it is `-`. Waits for a pipe
-  /// until `opening` is cancelled.
+  /// Returns the decoder of the raw samples at `path`, or at standard input if `path` is `-`. Waits
+  /// for a pipe until `opening` is cancelled.
   func decoder(of path: String, _ opening: CancellableOpening) throws(FileFailure)
     -> any SoundDecoder
   {
@@ -93,7 +93,7 @@ struct RawOption: ExpressibleByArgument {
   }
 }
 
-/// A picture of the result.
+/// The options for a picture of the result.
 struct ReportOptions: ParsableArguments {
   @Option(help: .init("Draw the result, as .svg or .html.", valueName: "file"))
   var report: String?
@@ -107,23 +107,23 @@ struct ReportOptions: ParsableArguments {
     }
   }
 
-  /// Refuses, before anything is measured, a report that cannot be written afterwards.
+  /// Throws if the report could not be written after the measurement.
   func check(against inputs: InputFiles) throws(FileFailure) {
     guard let report else { return }
     try PicturePath.check(report, overwrite: overwrite, against: inputs.identities)
   }
 
-  /// Writes it, where it is wanted.
+  /// Writes the report if one is requested.
   func write(svg: () -> String, html: () -> String) throws(FileFailure) {
     guard let report else { return }
     try TextFile.write(report.hasSuffix(".html") ? html() : svg(), to: report, overwrite: overwrite)
   }
 }
 
-/// The check of the path at which a picture is to be written.
+/// The check of the path at which a picture will be written.
 enum PicturePath {
-  /// Refuses, before anything is worked out, a picture that could not be written afterwards, or one
-  /// that would replace what it is made of.
+  /// Throws if the picture could not be written after the computation, or if it would replace one
+  /// of its inputs.
   static func check(
     _ path: String, overwrite: Bool, against inputs: Set<FileIdentity>
   ) throws(FileFailure) {

@@ -3,24 +3,25 @@ import AudioSessions
 import Glibc
 import RealtimeAudio
 
-/// Opens sources that may take long, such as network addresses. Signals and `q` end the program at
-/// once meanwhile: nothing has been played that would have to be faded out.
+/// Opens sources that may take long, such as network addresses. Signals and `q` end the program
+/// immediately during the wait: nothing is playing that would have to be faded out.
 enum InterruptibleOpening {
-  /// Seconds after which a person is told what is waited for, or a log.
+  /// The seconds of waiting after which a message is printed, for a person and for a log.
   private static let silence = (atTerminal: 1.5, inLog: 15.0)
-  /// Seconds that were waited, for one after the other, since anything of it was told.
+  /// The seconds spent waiting for one source after another since the last message.
   private static let untoldSeconds = MutexBox(0.0)
 
-  /// What `open` answers with, or throws. It runs on a thread of its own, and is cancelled after
-  /// `limit` seconds. `name` is what is opened; a local file (`isNear`) is waited for only where it
-  /// is a pipe of another program, which is told to a log as well. `status` is how the program ends
-  /// where the user ends it; `failure` is thrown where there is no thread.
+  /// Returns the result of `open`, or throws its error. `open` runs on a separate thread, and is
+  /// cancelled after `limit` seconds. `name` is the name of the source. `isNear` marks a local
+  /// file: only a pipe of another program is waited for, and a message about it is printed as early
+  /// in a log as at a terminal. `status` is the exit status if the user ends the program; `failure`
+  /// is thrown if no thread can be started.
   static func result<Value: ~Copyable, Failure>(
     of name: @autoclosure () -> String, isNear: Bool = false, within limit: Double = .infinity,
     leavingWith status: ExitStatus = .done, orThrowing failure: (_ message: String) -> Failure,
     _ open: @escaping @Sendable (CancellableOpening) throws(Failure) -> Value
   ) throws(Failure) -> Value {
-    // Before the thread, so that signals come here.
+    // Signals are blocked before the thread starts, so that they arrive on this thread.
     SignalWatch.hold()
     let opening = CancellableOpening()
     let isOver = AtomicFlag()
@@ -32,7 +33,7 @@ enum InterruptibleOpening {
     } catch {
       throw failure(error.message)
     }
-    // Most are open in a moment, and need no keyboard.
+    // Most sources open within milliseconds, and need no keyboard.
     for _ in 0..<100 where !isOver.isRaised { HostClock.pause(milliseconds: 1) }
     let began = SteadyTime()
     if !isOver.isRaised {
@@ -45,8 +46,8 @@ enum InterruptibleOpening {
     return try result.get()
   }
 
-  /// Waits until `isOver`, or ends the program where a person wants that. `name` is what is waited
-  /// for.
+  /// Waits until `isOver` returns true, or ends the program on request of the user. `name` is the
+  /// source that is waited for.
   private static func wait(
     for name: () -> String, isNear: Bool, leavingWith status: ExitStatus, until isOver: () -> Bool
   ) {
@@ -72,7 +73,7 @@ enum InterruptibleOpening {
     untoldSeconds.withLock { $0 = isTold ? 0 : untold + began.seconds }
   }
 
-  /// At once: the search for a server's name may not be hurried, nor a driver that hangs.
+  /// Ends the program immediately: a host name lookup or a hanging driver cannot be interrupted.
   private static func leave(_ status: ExitStatus, _ name: String) {
     Terminal.leaveAtOnce(.stopped(status, "while it waited for \(name)"))
   }

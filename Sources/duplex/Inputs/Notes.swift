@@ -2,10 +2,10 @@ import RealtimeAudio
 import AudioBasics
 import AudioFiles
 
-/// The notes of a folder: what `duplex record` wrote without a name.
+/// The notes in a folder: the files that `duplex record` writes if no name is given.
 enum Notes {
-  /// The newest note of the current folder, by the time in its name. Tells which it is. Throws
-  /// where there is none.
+  /// Returns the newest note of the current folder, by the time in its name, and prints a message
+  /// with this name. Throws if there is none.
   static func last() throws -> String {
     let files = (try? SoundFolder.files(in: ".", entersFolders: false)).map(Array.init) ?? []
     guard let last = files.filter(isNote).max(by: isOlder) else {
@@ -17,8 +17,8 @@ enum Notes {
     return last
   }
 
-  /// The name of a note taken now: note-YYYYMMDD-HHMMSS.wav, or with a number behind the time where
-  /// two are taken in one second.
+  /// Returns the name of a note recorded now: note-YYYYMMDD-HHMMSS.wav, with a number after the
+  /// time if the file exists.
   static func newName(_ format: FileFormat) -> String {
     let stem = LocalTime(WallTime.nanoseconds).formatted("note-%Y%m%d-%H%M%S")
     let names = [""] + (2..<100).map { "-\($0)" }
@@ -26,7 +26,8 @@ enum Notes {
     return "\(stem)\(number ?? "").\(format.name)"
   }
 
-  /// Whether a file is called as `duplex record` calls a note: `note-20260131-140000.wav`.
+  /// Returns whether a file has a name of the form that `duplex record` gives to notes:
+  /// `note-20260131-140000.wav`.
   static func isNote(_ name: String) -> Bool {
     let pattern = "note-00000000-000000".utf8
     return name.utf8.count > pattern.count
@@ -36,8 +37,8 @@ enum Notes {
       }
   }
 
-  /// Whether a note was recorded before another. Of two in one second the second has a number
-  /// behind the time.
+  /// Returns whether a note was recorded before another. Of two notes from the same second, the
+  /// later one has the higher number after the time.
   private static func isOlder(_ one: String, _ other: String) -> Bool {
     let (stem, otherStem) = (one.prefix(20), other.prefix(20))
     return stem == otherStem ? number(of: one) < number(of: other) : stem < otherStem

@@ -4,27 +4,28 @@ import AudioFiles
 import AudioSessions
 import RealtimeAudio
 
-/// The sources that the user wants played, as items of a queue: checked before anything sounds.
+/// The sources to play as items of a queue. They are checked before playback starts.
 struct PlayItems {
-  /// How each source is played.
+  /// The settings for the playback of the sources.
   struct Style {
     var range: RangeOptions
     var gains = PerSource(Gain.unity)
     var pans = PerSource(Pan())
     var resamplerQuality = 5
-    /// What sources are that are bare samples.
+    /// The format of the sources if they are raw samples without a header; nil otherwise.
     var raw: RawOption?
   }
 
-  /// What all items are made from: of a list of a hundred thousand only their names are in memory.
+  /// The data from which the items are made: for a list of 100,000 sources only the names are in
+  /// memory.
   private final class Plan: QueueItemParts {
     let sources: SourceList
     let style: Style
     let isMixed: Bool
-    /// The one that was opened ahead, by its place among them.
+    /// The source that was opened ahead, by its index.
     let opened: [Int: OpenedSource]
-    /// Why others were not, by theirs: told at their first turn, without another wait for their
-    /// servers.
+    /// The failures of sources that could not be opened ahead, by index. Each is thrown at the
+    /// first turn of its source, without another wait for its server.
     let failures: [Int: MutexBox<FileFailure?>]
 
     init(
@@ -64,22 +65,23 @@ struct PlayItems {
     }
   }
 
-  /// The items, in their order.
+  /// The items in the order of playback.
   let items: [QueueItem]
-  /// What they are made from.
+  /// The sources of the items.
   let sources: SourceList
-  /// Frames a second of the first source that was opened.
+  /// The sample rate in Hz of the first source that was opened; nil if none was opened.
   let firstRate: Int?
 
-  /// Sources of playlists and folders that are tried for the rate of the first, one after the
-  /// other.
+  /// The largest number of failing sources of playlists, folders, pipes and servers that are tried
+  /// to find the rate of the first one.
   private static let mostTried = 8
-  /// Sources that are open at the same time.
+  /// The largest number of sources that are open at the same time.
   private static let mostMixed = 64
 
-  /// One item a source, or one of all where they are gathered. Throws what is wrong with a file
-  /// that the user named, or with what is asked of it; an address is only looked at where nothing
-  /// before it could be opened.
+  /// Creates one item for each source, or a single item with all sources if there is a `mixMode`.
+  /// Throws if a file that the user named is unusable, if a setting does not fit it, or if the last
+  /// source cannot be opened and no earlier one was. Sources that are found in lists, pipes and
+  /// addresses are opened here only if no earlier source could be opened.
   init(
     _ sources: SourceList, _ style: Style, mixMode: QueueItem.MixMode? = nil
   ) throws {
@@ -100,7 +102,8 @@ struct PlayItems {
         if opened.isEmpty { opened[index] = source }
       } catch {
         failures[index] = error
-        // One bad file spoils no folder, nor one bad address a queue: it is told at its turn.
+        // An unusable file does not prevent the playback of a folder, nor an unusable address that
+        // of a queue: the failure is reported at its turn.
         let isSpared = address.isFound || (address.isRemote && error.kind != .invalidRequest)
         guard isSpared, index + 1 < sources.count || !opened.isEmpty else {
           throw failures.min { $0.key < $1.key }?.value ?? error
@@ -117,8 +120,9 @@ struct PlayItems {
       }
   }
 
-  /// What is mixed into something else: everything named, at once. A name that stands for several
-  /// files plays them one after the other only where it is the only one.
+  /// Creates the items that are mixed into another signal: all named files at the same time. A name
+  /// of several files, such as a playlist, plays them one after the other only if it is the only
+  /// name.
   init(
     mixing mixes: [MixOption], _ range: RangeOptions, pans: PerSource<Pan> = PerSource(Pan()),
     resamplerQuality: Int
@@ -160,14 +164,14 @@ struct PlayItems {
   }
 }
 
-/// Values for sources: one for all, or one for each, `-6,0,-3`.
+/// Values for sources: one for all, or one for each, such as `-6,0,-3`.
 struct PerSource<Value: ExpressibleByArgument & Equatable & Sendable>: ExpressibleByArgument,
   Equatable,
   Sendable
 {
   let values: [Value]
 
-  /// `value` for all.
+  /// Uses `value` for all sources.
   init(_ value: Value) { values = [value] }
 
   init(values: [Value]) { self.values = values }
@@ -182,10 +186,10 @@ struct PerSource<Value: ExpressibleByArgument & Equatable & Sendable>: Expressib
     values.map(\.defaultValueDescription).joined(separator: ",")
   }
 
-  /// That of the source with this number.
+  /// The value for the source with this index.
   subscript(index: Int) -> Value { values[min(index, values.count - 1)] }
 
-  /// Throws where there are several, and not one for each of `count` sources.
+  /// Throws if there are several values, but not one for each of `count` sources.
   func check(_ option: String, _ count: Int) throws(ToolFailure) {
     guard values.count == 1 || values.count == count else {
       throw ToolFailure.usage(
@@ -195,7 +199,7 @@ struct PerSource<Value: ExpressibleByArgument & Equatable & Sendable>: Expressib
   }
 }
 
-/// A place between left, -1, and right, 1.
+/// A stereo position between left, -1, and right, 1.
 struct Pan: ExpressibleByArgument, Equatable {
   var place: Float = 0
 

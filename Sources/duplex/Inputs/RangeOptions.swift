@@ -3,7 +3,7 @@ import AudioBasics
 import AudioFiles
 import AudioSessions
 
-/// The number of times a stretch is played, or `forever`.
+/// The number of times that a range is played, or `forever`.
 enum LoopOption: ExpressibleByArgument {
   case times(Int)
   case forever
@@ -18,14 +18,14 @@ enum LoopOption: ExpressibleByArgument {
     }
   }
 
-  /// Nil for ever.
+  /// The number of times; nil for `forever`.
   var count: Int? {
     if case .times(let times) = self { return times }
     return nil
   }
 }
 
-/// A stretch of a file: `TIME,TIME`.
+/// A range of a file: `TIME,TIME`.
 struct RegionOption: ExpressibleByArgument {
   let start: TimeOption
   let end: TimeOption
@@ -56,7 +56,7 @@ struct SpeedOption: ExpressibleByArgument {
   var defaultValueDescription: String { "\(Int(clamping: speed))" }
 }
 
-/// The options for the part of each file that is played, its repeats, direction and speed.
+/// The options for the range of each file that is played, its repeats, direction and speed.
 struct RangeOptions: ParsableArguments {
   @Option(help: .init("Start each file at this time.", valueName: "time"))
   var start: TimeOption?
@@ -77,7 +77,7 @@ struct RangeOptions: ParsableArguments {
   @Option(help: .init("Playback speed, 0.25 to 4; the pitch changes with it.", valueName: "x"))
   var speed = SpeedOption(1)
 
-  /// Whether nothing is asked for.
+  /// Whether all options have their default values.
   var isPlain: Bool {
     start == nil && end == nil && region == nil && loop == nil && !reverse && speed.speed == 1
   }
@@ -88,7 +88,7 @@ struct RangeOptions: ParsableArguments {
       "--region cannot be used with --start or --end: it has a start and an end.")
   }
 
-  /// Throws `.invalidRequest` where nothing of a source is asked for.
+  /// Throws `.invalidRequest` if the requested range begins at or after the end of the source.
   func check(_ source: OpenedSource, _ address: SourceAddress) throws(FileFailure) {
     let range = try settings(at: source.sampleRate, of: address).range
     guard let frameCount = source.frameCount, frameCount > 0, range.startFrame >= frameCount else {
@@ -97,8 +97,9 @@ struct RangeOptions: ParsableArguments {
     throw .endsBeforeStart(address.name)
   }
 
-  /// How a file of this rate is played; a stretch named with the file goes before one for all.
-  /// Throws `.invalidRequest` where the end is not behind the start.
+  /// Returns the track settings for a file with the sample rate `rate`. A range in the name of the
+  /// file takes precedence over that of the options. Throws `.invalidRequest` if the end is not
+  /// after the start.
   func settings(
     at rate: Int, of source: SourceAddress? = nil
   ) throws(FileFailure) -> TrackSettings {

@@ -3,26 +3,27 @@ import AudioSessions
 import Glibc
 import RealtimeAudio
 
-/// A source as the user names it: a path or an address, and perhaps a stretch of it as media
-/// fragments write it, `song.flac#t=10,20` (W3C, Media Fragments URI 1.0).
+/// A source as the user names it: a path or an address, optionally with a range in the notation of
+/// media fragments, `song.flac#t=10,20` (W3C, Media Fragments URI 1.0).
 struct SourceAddress {
   let location: String
   private(set) var start: TimeOption?
   private(set) var end: TimeOption?
-  /// Where it was opened to see what it is.
+  /// The opened source, if it was opened to detect its contents.
   var opened: OpenedSource?
-  /// Whether the user did not name it, but a playlist or a folder that it is in.
+  /// Whether the source was found in a playlist or a folder, and not named by the user.
   var isFound = false
-  /// Whether it is played together with others, which would wait for it.
+  /// Whether it is played at the same time as other sources, which would have to wait for it.
   var isMixed = false
-  /// What is wrong with it, where it is a playlist or a folder in a playlist.
+  /// The failure that occurs instead of opening the source, such as that of a playlist within a
+  /// playlist.
   var refusal: FileFailure?
-  /// What it is, where it is bare samples.
+  /// The format if the source consists of raw samples; nil otherwise.
   var raw: RawOption?
 
   init(_ name: String) {
     guard let mark = name.lastIndex(of: "#"), name[mark...].hasPrefix("#t="),
-      // A file may be called so.
+      // A file may have this name.
       !SoundFileReader.exists(name)
     else {
       location = name
@@ -44,19 +45,19 @@ struct SourceAddress {
     self.end = end
   }
 
-  /// What it is called in messages: without the user's name and password.
+  /// The name for messages, without user name and password.
   var name: String { FileName.withoutUser(location) }
 
-  /// Whether it is standard input, or a pipe or a device that the user named: it can be read only
-  /// once, and may have to be waited for.
+  /// Whether it is standard input, or a pipe or a device that the user named. Such a source can be
+  /// read only once, and opening it may have to wait.
   var isPipe: Bool {
     location == "-" || (!isFound && !isRemote && !isMixed && SoundFileReader.isPipe(location))
   }
 
-  /// Whether it lies behind a network.
+  /// Whether it is an HTTP or HTTPS address.
   var isRemote: Bool { Self.isRemote(location) }
 
-  /// Whether its opening may have to wait for another program.
+  /// Whether opening it may have to wait for a pipe or a server.
   var takesTime: Bool { isPipe || (isRemote && !RemoteFile.failsAtOnce(location)) }
 
   static func isRemote(_ name: String) -> Bool {
@@ -65,15 +66,15 @@ struct SourceAddress {
   }
 }
 
-/// Opens what the user named.
+/// Opens the sources that the user named.
 enum SourceOpening {
-  /// The decoder of a path or an address. Waits for a network or a pipe until `opening` is
+  /// Returns the decoder of a path or an address. Waits for a network or a pipe until `opening` is
   /// cancelled.
   static func decoder(
     of address: SourceAddress, _ opening: CancellableOpening
   ) throws(FileFailure) -> any SoundDecoder {
     if let refusal = address.refusal { throw refusal }
-    // Lists on this machine name a path by now.
+    // In entries of local playlists, file addresses have already been converted to paths.
     guard !address.isFound || FileAddress.path(of: address.location) == nil else {
       throw FileFailure(
         .cannotOpen,
@@ -86,7 +87,8 @@ enum SourceOpening {
     return try Decoding.decoder(forPath: address.location) { opening.onCancel($0) }
   }
 
-  /// What `address` names, opened while the user watches. Throws what is wrong with it.
+  /// Opens `address` while the user can interrupt the wait. Throws the reason if it cannot be
+  /// opened.
   static func opened(_ address: SourceAddress) throws(FileFailure) -> OpenedSource {
     if let opened = address.opened { return opened }
     guard address.refusal == nil, address.isRemote || address.isPipe else {
@@ -101,19 +103,19 @@ enum SourceOpening {
 }
 
 extension FileFailure {
-  /// There is no thread to open anything on.
+  /// Returns the failure to start the thread that opens a source.
   static func noThread(_ message: String) -> FileFailure {
     FileFailure(.cannotOpen, message, hint: "End other programs, then try again.")
   }
 }
 
-/// A decoder opened before its turn, to be played the first time; later times open it anew.
+/// A decoder that was opened ahead for the first playback. Further playbacks open the source again.
 final class OpenedSource: @unchecked Sendable {
   // @unchecked because the decoder is taken out once, behind the lock.
   private let address: SourceAddress
-  /// Frames a second.
+  /// The sample rate in Hz.
   let sampleRate: Int
-  /// Frames in all; nil where that is not known, or only estimated.
+  /// The length in frames; nil if it is unknown or only estimated.
   let frameCount: Int?
   private let decoder: MutexBox<Given?>
 
@@ -129,12 +131,12 @@ final class OpenedSource: @unchecked Sendable {
     self.decoder = MutexBox(Given(decoder: decoder))
   }
 
-  /// Whether the decoder was not taken yet.
+  /// Whether the decoder has not been taken yet.
   var isThere: Bool { decoder.withLock { $0 != nil } }
 
   func take(_ opening: CancellableOpening) throws(FileFailure) -> any SoundDecoder {
     if let given = decoder.withLock({ $0.take() }) {
-      // Going to where it begins may have to wait for a network.
+      // Seeking to the start of the range may wait for a network.
       opening.onCancel { given.decoder.interrupt() }
       return given.decoder
     }

@@ -1,39 +1,41 @@
 import AudioBasics
 import AudioFiles
 
-/// The list of sources to be played: the files named, and those in the playlists and folders named.
-/// Of a hundred thousand no more than their names is in memory.
+/// The sources to be played: the named files, and those in the named playlists and folders. For
+/// 100,000 sources only their names are in memory.
 struct SourceList: RandomAccessCollection, Sendable {
-  /// As they were written, with the stretch to play of them.
+  /// The names as they were written, with the range to play.
   private var names = NameList()
-  /// Whether the user did not name it, by its number.
+  /// Whether each source was found in a list and not named by the user, by its number.
   private var isFound: [Bool] = []
   private var refusals: [Int: FileFailure] = [:]
   private var opened: [Int: OpenedSource] = [:]
-  /// The numbers of the names, where they are to be played in another order.
+  /// The numbers of the names in the order of playback; nil if they are played as listed.
   private var order: [Int]?
-  /// The playlists that are being read, one within the other.
+  /// The playlists that are being read, each within the one before.
   private var open: [String] = []
-  /// Bytes of the names in these that have not come to their turn.
+  /// The number of bytes of the names in these playlists that have not been added yet.
   private var pendingByteCount = 0
-  /// Playlists and folders read so far, and how many of them came over a network.
+  /// The number of playlists and folders read so far, and the number of those fetched over a
+  /// network.
   private var readCount = 0
   private var fetchCount = 0
   private var fetchSeconds = 0.0
-  /// Whether there is more than can be played, which is wrong with the whole.
+  /// Whether a limit was exceeded, which is a failure of the whole list.
   private var hasLedTooFar = false
 
-  /// Playlists may name playlists, but not for ever.
+  /// The maximum nesting depth of playlists.
   private static let deepest = 8
   private static let mostLists = 1000
   private static let mostFetches = 64
-  /// Seconds that all servers together are waited for, before anything sounds.
+  /// The total time in seconds for which servers are waited for before playback starts.
   private static let mostFetchSeconds = 40.0
-  /// Bytes of all names together: 100,000 of 250 each.
+  /// The maximum size of all names in bytes: 100,000 names of 250 bytes each.
   private static let mostNameBytes = 24 << 20
 
-  /// Waits for a network where a playlist lies behind one. Throws what is wrong with a local
-  /// playlist or folder, or with the only address.
+  /// Collects the files of `sources`. Waits for the network if a playlist is at an address. Throws
+  /// if a local playlist or folder cannot be read, if the only source is an address that cannot be
+  /// read, or if a limit is exceeded.
   init(_ sources: [String]) throws(FileFailure) {
     try Self.checkPipes(sources)
     for source in sources {
@@ -42,21 +44,20 @@ struct SourceList: RandomAccessCollection, Sendable {
       do throws(FileFailure) {
         try add(name)
       } catch {
-        // What is wrong with one address of several is told at its turn, and the others are played.
+        // The failure of one address of several is reported at its turn, and the others are played.
         guard sources.count > 1, SourceAddress.isRemote(name), !hasLedTooFar else { throw error }
         try append(name, foundIn: name)
         refusals[count - 1] = error
       }
       let named = SourceAddress(name).location
       for index in first..<count {
-        // What a list refuses lies in it, even if it is the list itself.
+        // An entry with a refusal counts as found in a list, even if it is the list itself.
         isFound[index] = refusals[index] != nil || self[index].location != named
       }
     }
   }
 
-  /// Throws where standard input, or what else comes through a pipe, is among `sources` more than
-  /// once.
+  /// Throws if standard input or another pipe is among `sources` more than once.
   static func checkPipes(_ sources: [String]) throws(FileFailure) {
     guard sources.count(where: { $0 == "-" }) < 2 else {
       throw FileFailure(
@@ -70,8 +71,7 @@ struct SourceList: RandomAccessCollection, Sendable {
     }
   }
 
-  /// Throws where one of `sources` comes through a pipe: after its end there is nothing to play
-  /// again.
+  /// Throws if one of `sources` is a pipe, which cannot be played again after its end.
   static func checkRepeatable(_ sources: [String]) throws(FileFailure) {
     guard let source = sources.first(where: { FileIdentity(ofPipe: $0) != nil }) else { return }
     throw FileFailure(
@@ -96,13 +96,13 @@ struct SourceList: RandomAccessCollection, Sendable {
     return address
   }
 
-  /// Brings them into a random order; with a `seed` it is the same in each run.
+  /// Brings the sources into a random order, which is the same in each run for the same `seed`.
   mutating func shuffle(seed: UInt64?) {
     var numbers = SplitMix64(seed: seed ?? .random(in: .min ... .max))
     order = indices.shuffled(using: &numbers)
   }
 
-  /// Adds those of `other` behind the others.
+  /// Adds the sources of `other` after the existing ones.
   mutating func append(_ other: SourceList) {
     for index in other.indices {
       refusals[count] = other.refusals[index]
@@ -141,7 +141,8 @@ struct SourceList: RandomAccessCollection, Sendable {
     }
   }
 
-  /// Refuses to read the playlist `name` where that is no file.
+  /// Counts the playlist `name` as read. Throws if it contains itself, is nested too deeply, or
+  /// exceeds a limit.
   private mutating func begin(_ name: String) throws(FileFailure) {
     try countReading(of: name)
     guard !open.contains(name), open.count < Self.deepest else {
@@ -157,10 +158,11 @@ struct SourceList: RandomAccessCollection, Sendable {
     }
   }
 
-  /// Counts a playlist or folder that is read. Throws where there are more than `mostLists`.
+  /// Counts a playlist or folder that is read. Throws if a list leads to more than `mostLists` of
+  /// them.
   private mutating func countReading(of name: String) throws(FileFailure) {
     readCount += 1
-    // What the user names is no list's fault.
+    // The limit applies only to entries of playlists: the user may name any number of lists.
     guard readCount <= Self.mostLists || open.isEmpty else {
       throw leadsTooFar(name, "\(Self.mostLists) playlists and folders")
     }
@@ -174,7 +176,7 @@ struct SourceList: RandomAccessCollection, Sendable {
       hint: "Play one part of the list at a time.")
   }
 
-  /// What the playlist `name` names.
+  /// Adds the entries of the playlist `name`.
   private mutating func add(entries: NamedFiles, of name: String) throws(FileFailure) {
     open.append(name)
     defer { open.removeLast() }
@@ -182,7 +184,7 @@ struct SourceList: RandomAccessCollection, Sendable {
       do throws(FileFailure) {
         try list.add(entry)
       } catch {
-        // What is wrong with one of them is told at its turn, and the others are played.
+        // The failure of one entry is reported at its turn, and the others are played.
         guard !list.hasLedTooFar else { throw error }
         try list.append(entry, foundIn: name)
         list.refusals[list.count - 1] = error
@@ -190,7 +192,7 @@ struct SourceList: RandomAccessCollection, Sendable {
     }
   }
 
-  /// Has `add` add what the playlist or folder `name` leads to, one by one.
+  /// Calls `add` for each entry of the playlist or folder `name`.
   private mutating func add(
     _ files: NamedFiles, of name: String,
     _ add: (inout SourceList, String) throws(FileFailure) -> Void
@@ -206,8 +208,8 @@ struct SourceList: RandomAccessCollection, Sendable {
     }
   }
 
-  /// A remote source. Where its name does not say what it is, its server does, for those the user
-  /// named: a playlist may have named many.
+  /// Adds a remote source. If its name shows neither a playlist nor a supported format, the server
+  /// is asked, but only for sources that the user named: a playlist may contain many.
   private mutating func addRemote(_ source: String) throws(FileFailure) {
     let address = SourceAddress(source)
     let name = address.location
@@ -222,7 +224,7 @@ struct SourceList: RandomAccessCollection, Sendable {
     do throws(FileFailure) {
       found = try fetch(address, isPlaylist: isPlaylist)
     } catch {
-      // What is wrong with a later one is told at its turn.
+      // The failure of a later source is reported at its turn.
       guard isPlaylist || isEmpty else { return try append(source, foundIn: name) }
       throw error
     }
@@ -231,14 +233,14 @@ struct SourceList: RandomAccessCollection, Sendable {
       try add(entries: entries, of: name)
     case .sound(let decoder):
       try append(source, foundIn: name)
-      // A later one would only keep its server waiting.
+      // Keeping a later source open would keep its server waiting.
       if count == 1 { opened[0] = OpenedSource(address, decoder) }
     }
   }
 }
 
 extension SourceList {
-  /// Asks the server of `address`, for as long as is left of the time that all have.
+  /// Reads the contents at `address`, within the time that is left for all servers together.
   private mutating func fetch(
     _ address: SourceAddress, isPlaylist: Bool
   ) throws(FileFailure) -> RemoteContents {
@@ -263,12 +265,12 @@ extension FileFailure {
   }
 }
 
-/// The contents at a remote address: a playlist or a sound.
+/// The contents at a remote address: a playlist or audio.
 private enum RemoteContents {
   case playlist(NamedFiles)
   case sound(any SoundDecoder)
 
-  /// Asks its server. `isPlaylist` where its name says so already.
+  /// Reads the contents from the server. `isPlaylist` is true if the name already shows a playlist.
   init(
     of address: SourceAddress, isPlaylist: Bool, within seconds: Double
   ) throws(FileFailure) {
@@ -285,7 +287,7 @@ private enum RemoteContents {
 }
 
 extension NamedFiles {
-  /// Tells which folders within a listed one are left out.
+  /// Warns about each unreadable folder within a listed folder.
   func warnOfUnreadableFolders() {
     for folder in unreadableFolders {
       warn(

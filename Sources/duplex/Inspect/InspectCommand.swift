@@ -4,7 +4,7 @@ import CairoDrawing
 import Reports
 import SoundInspection
 
-/// `duplex inspect`.
+/// The command `duplex inspect`.
 struct InspectCommand: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
@@ -54,13 +54,13 @@ struct InspectCommand: ToolCommand {
   func perform() -> ExitStatus { InspectRun(self).run() }
 }
 
-/// Looks at one file after another, and tells what is in them.
+/// One run of the command: inspects one file after another and prints the results.
 private struct InspectRun {
   private let command: InspectCommand
 
   init(_ command: InspectCommand) { self.command = command }
 
-  /// Tells of each file what is in it. One that cannot be read does not keep the others from it.
+  /// Inspects each file and prints its results. A file that cannot be read does not stop the run.
   func run() -> ExitStatus {
     var status = ExitStatus.done
     var found: [InspectedFile] = []
@@ -73,12 +73,12 @@ private struct InspectRun {
         show(inspected, asNote: isFolder)
       }
     }
-    // Where nothing could be read there is nothing to sum up.
+    // If no file could be read, there is no summary for it.
     if command.json, !found.isEmpty || command.files.count > 1 { Terminal.emit(summary(found)) }
     return status
   }
 
-  /// The sound files of a folder.
+  /// Returns the sound files of a folder.
   private func notes(in folder: String) throws -> [String] {
     guard command.pictures.isEmpty else {
       throw ToolFailure.usage(
@@ -90,8 +90,8 @@ private struct InspectRun {
     return Array(files)
   }
 
-  /// What `body` finds in the file or folder `path`; nil where that fails, which is told and
-  /// changes `status`.
+  /// Returns the result of `body` for the file or folder `path`. Returns nil if it throws; the
+  /// error is reported and changes `status`.
   private func attempt<Found>(
     _ path: String, _ status: inout ExitStatus, _ body: () throws -> Found
   ) -> Found? {
@@ -146,7 +146,7 @@ private struct InspectRun {
     }
   }
 
-  /// Writes what `bytes` draws to `path`, where that is asked for.
+  /// Writes the picture that `bytes` draws to `path`, if a path is given.
   private func draw(
     _ path: String?, _ bytes: (PictureFormat) throws(DrawingFailure) -> [UInt8]
   ) throws {
@@ -170,7 +170,8 @@ private struct InspectRun {
     }
   }
 
-  /// Of one file what is known of it; of several each.
+  /// Returns the summary: the results of a single file, or the totals of several and the results of
+  /// each.
   private func summary(_ files: [InspectedFile]) -> Event {
     let sums: Fields = [
       "frames": files.reduce(0) { $0 + $1.frames },

@@ -3,7 +3,7 @@ import AudioFiles
 import AudioLevels
 import SoundInspection
 
-/// The results of inspecting a file, as fields of events and as lines for a person.
+/// The results of the inspection of a file, as fields of events and as lines of text.
 struct InspectedFile {
   let frames: Int
   private let path: String
@@ -70,7 +70,7 @@ struct InspectedFile {
 
   // MARK: Lines
 
-  /// One line of a folder's list: length, peak, loudness, name and title.
+  /// The line for a file in the list of a folder: length, peak, loudness, name and title.
   var note: String {
     let peak = levels.samplePeaks.max().map { Decibels.level($0).shownLevel } ?? ""
     let loudness = levels.integratedLUFS.map { $0.shownLevel } ?? "-"

@@ -1,6 +1,6 @@
 import RealtimeAudio
 
-/// An action that a key, or a signal, asks of a session.
+/// An action of a session that is triggered by a key or a signal.
 enum KeyAction: Equatable {
   case end, showKeys
   case startRecording, togglePause, setMarker, split, toggleDim, toggleMute, toggleBackingAlone
@@ -11,12 +11,12 @@ enum KeyAction: Equatable {
   case startLoop, closeLoop, endLoop
 }
 
-/// The binding of some keys to their actions, and the signal that does the same.
+/// The binding of some keys to their actions, and the signal with the same effect.
 struct KeyBinding {
-  /// The keys for a person: `left and right`.
+  /// The keys in words: `left and right`.
   let name: String
   let meaning: String
-  /// The same in the fewest words, for the screen; nil where it has no room for them.
+  /// The meaning in the fewest words, for the screen; nil if it is not shown there.
   let brief: String?
   let actions: [Key: KeyAction]
   let signal: (UserSignal, KeyAction)?
@@ -29,19 +29,19 @@ struct KeyBinding {
     (self.actions, self.signal) = (actions, signal)
   }
 
-  /// For a list of keys: `left and right go 5 s back and ahead`.
+  /// The binding as an entry of a list of keys: `left and right seek 5 s back and ahead`.
   var sentence: String { "\(name) \(meaning)" }
 }
 
-/// All keys of all commands. Nothing else binds a key.
+/// All keys of all commands. No other type binds keys.
 enum KeyBindings {
-  /// In every session.
+  /// The keys of every session.
   static let session = [
     KeyBinding("?", "shows all keys", brief: "? keys", ["?": .showKeys]),
     KeyBinding("q", "ends", brief: "q ends", ["q": .end]),
   ]
 
-  /// While files play.
+  /// The keys while files play.
   static let playback = [
     KeyBinding("space", "pauses", brief: "space pauses", [" ": .togglePause]),
     KeyBinding(
@@ -65,40 +65,41 @@ enum KeyBindings {
     mute,
   ]
 
-  /// While files are compared.
+  /// The keys while files are compared.
   static let comparison = [
     KeyBinding(
       "tab", "changes to the next source of --compare", brief: "tab compares", ["\t": .nextSource])
   ]
 
-  /// While a microphone is recorded or played.
+  /// The keys while a microphone is recorded or played.
   static let microphone = [pause] + level
   static let pause = KeyBinding(
     "space", "pauses and resumes", brief: "space pauses", [" ": .togglePause])
-  /// While it is paused.
+  /// The key while the microphone is paused.
   static let resumption = KeyBinding(
     "space", "resumes", brief: "space resumes", [" ": .togglePause])
 
-  /// While there is a gain to change; all that an overdub has, which knows no pause.
+  /// The keys while there is a gain to change. Of the microphone keys an overdub has only these,
+  /// because it cannot be paused.
   static let level = [
     KeyBinding("- and +", "change the gain", brief: "- + gain", gain), mute,
   ]
   private static let mute = KeyBinding("u", "mutes", brief: "u mute", ["u": .toggleMute])
 
-  /// The same in an overdub without `--monitor`, whose output has the backing only.
+  /// The same keys in an overdub without `--monitor`, whose output contains only the backing.
   static let backingLevel = [
     KeyBinding("- and +", "change the gain of the backing", brief: "- + backing", gain),
     KeyBinding("u", "mutes the backing", brief: "u mute backing", ["u": .toggleMute]),
   ]
 
-  /// While a microphone is heard beside what is played.
+  /// The keys while the output contains a microphone and a backing.
   static let backing = [
     KeyBinding(
       "b", "mutes the microphone in the headphones", brief: "b mute mic", ["b": .toggleBackingAlone]
     )
   ]
 
-  /// Until a recording that waits is started.
+  /// The keys of a recording that waits for its start.
   static let start = [
     KeyBinding(
       "space or Enter", "starts", brief: "space starts",
@@ -106,14 +107,14 @@ enum KeyBindings {
       signal: (.split, .startRecording))
   ]
 
-  /// While a take is recorded, which is one file.
+  /// The keys while a take is recorded, which is a single file.
   static let take = [
     KeyBinding(
       "m or SIGUSR2", "sets a marker", brief: "m marker", ["m": .setMarker],
       signal: (.mark, .setMarker))
   ]
 
-  /// While something is recorded.
+  /// The keys while a recording is made.
   static let recording =
     take + [
       KeyBinding(
@@ -121,7 +122,7 @@ enum KeyBindings {
         signal: (.split, .split))
     ]
 
-  /// While a microphone is played.
+  /// The keys while a microphone is played.
   static let monitoring = [
     KeyBinding("d", "attenuates the output", brief: "d dim", ["d": .toggleDim])
   ]
@@ -130,7 +131,7 @@ enum KeyBindings {
     "-": .changeGain(decibels: -1), "+": .changeGain(decibels: 1), "=": .changeGain(decibels: 1),
   ]
 
-  /// The keys of each command that has some of its own.
+  /// The keys of each command that has more than the keys of every session.
   static let commands = [
     "play": playback + comparison + session,
     "record": microphone + recording + monitoring + backing + session,
@@ -138,29 +139,29 @@ enum KeyBindings {
     "overdub": level + take + monitoring + backing + session,
   ]
 
-  /// What the help of `command` says of its keys.
+  /// Returns the sentence about keys in the help of `command`.
   static func help(of command: String) -> String {
     "Keys: \((commands[command] ?? session).map(\.sentence).joined(separator: ", "))."
   }
 }
 
 extension [KeyBinding] {
-  /// What `key` asks for here; nil where it means nothing.
+  /// Returns the action of `key`; nil if it has none.
   func action(for key: Key) -> KeyAction? {
     lazy.compactMap { $0.actions[key] }.first
   }
 
-  /// What `signal` asks for here; nil where it means nothing.
+  /// Returns the action of `signal`; nil if it has none.
   func action(for signal: UserSignal) -> KeyAction? {
     lazy.compactMap(\.signal).first { $0.0 == signal }?.1
   }
 
-  /// For the screen.
+  /// The short descriptions for the screen.
   var briefs: [String] { compactMap(\.brief) }
 }
 
 extension Keyboard.Press {
-  /// Whether it asks for the end.
+  /// Whether the key ends the session.
   var ends: Bool {
     if case .key(let key) = self { KeyBindings.session.action(for: key) == .end } else { false }
   }
@@ -168,13 +169,13 @@ extension Keyboard.Press {
 
 /// A part of a session that keys and signals act on.
 protocol KeyResponder: AnyObject {
-  /// The keys that mean something to it now.
+  /// The keys that have an effect now.
   var bindings: [KeyBinding] { get }
 
-  /// What the user has changed by keys, for the screen: "PAUSED".
+  /// The states that the user has changed by keys, for the screen, such as "PAUSED".
   var states: [String] { get }
 
-  /// Does what a key or a signal asks for at `frame`.
+  /// Performs the action of a key or a signal at `frame`.
   func perform(_ action: KeyAction, at frame: Int)
 }
 
@@ -183,7 +184,7 @@ extension KeyResponder {
 }
 
 extension Key {
-  /// What a person calls it; nil where it has no name.
+  /// The name in messages; nil if the key has none.
   var name: String? {
     switch self {
     case .character(" "): "space"
@@ -197,7 +198,7 @@ extension Key {
 }
 
 extension [any KeyResponder] {
-  /// The keys of all of them, without those that a later one has in their place.
+  /// The keys of all responders, without those that a later responder binds as well.
   var bindings: [KeyBinding] {
     indices.flatMap { index in
       self[index].bindings.filter { binding in
@@ -208,8 +209,8 @@ extension [any KeyResponder] {
     }
   }
 
-  /// Lets the last one for which there is an `action` perform it at `frame`. Answers with whether
-  /// there is one.
+  /// Performs, at `frame`, the action that `action` returns for the last responder with one.
+  /// Returns whether there is such a responder.
   @discardableResult
   func perform(at frame: Int, _ action: ([KeyBinding]) -> KeyAction?) -> Bool {
     for responder in reversed() {

@@ -2,28 +2,30 @@ import AudioBasics
 import AudioSessions
 
 /// The keys that work while a microphone is recorded or played: space pauses, - and + change its
-/// gain, u mutes it, b leaves the backing alone in the output.
+/// gain, u mutes it, and b leaves only the backing in the output.
 final class MicrophoneKeys: KeyResponder {
-  /// Decibels within which the keys move the gain.
+  /// The range in dB within which the keys change the gain.
   private static let decibelRange = -60.0...30.0
 
-  /// What the keys act on.
+  /// The objects and functions that the keys act on.
   struct Reach {
-    /// Sets the gain of the microphone; nil where there is none to change.
+    /// The function that sets the gain of the microphone; nil if it cannot be changed.
     var setGain: ((Gain) -> Void)?
-    /// Sets the gain of the microphone in the output, where that is another.
+    /// The function that sets the gain of the microphone in the output; nil if it is not separate.
     var setMonitorGain: ((Gain) -> Void)?
-    /// What is mixed in.
+    /// The player of the files that are mixed in.
     var player: AudioPlayer?
-    /// Whether `gain` is that of the output, so that a pause silences it.
+    /// Whether `setGain` applies to the output, so that a pause mutes the output.
     var isOfOutput = false
-    /// Whether a microphone is heard beside what is played.
+    /// Whether the output contains a microphone and a backing.
     var hasBacking = false
-    /// Whether the output has the backing only, so that `setGain` changes its gain.
+    /// Whether the output contains only the backing, so that `setGain` changes the gain of the
+    /// backing.
     var isOfBacking = false
-    /// Pauses what is recorded, or goes on with it, at a frame; nil where nothing is recorded.
+    /// The function that pauses the recording at a frame (true) or resumes it (false); nil if
+    /// nothing is recorded.
     var pauseRecording: ((Bool, Int) -> Void)?
-    /// Whether it may pause.
+    /// Whether the session can be paused.
     var pauses = true
   }
 
@@ -34,7 +36,7 @@ final class MicrophoneKeys: KeyResponder {
   private var isMuted = false
   private var isBackingAlone = false
 
-  /// Keys for a microphone whose gain begins at `decibels`.
+  /// Creates the keys for a microphone with the initial gain `decibels`.
   init(_ reach: Reach, from decibels: Double) {
     self.reach = reach
     self.decibels = decibels
@@ -87,12 +89,12 @@ final class MicrophoneKeys: KeyResponder {
     reach.pauseRecording?(isPaused, frame)
     if isPaused { reach.player?.pause() } else { reach.player?.play() }
     apply()
-    // A recording tells of its pauses itself.
+    // A recording reports its pauses itself.
     guard reach.pauseRecording == nil else { return }
     inform(isPaused ? "paused" : "resumed", isPaused ? "paused." : "resumed.")
   }
 
-  /// Asks for the gains that follow.
+  /// Sets the gains that result from the current state.
   private func apply() {
     let isSilent = isMuted || (reach.isOfOutput && (isPaused || isBackingAlone))
     let gain = isSilent ? Gain.silence : Gain(decibels: decibels)

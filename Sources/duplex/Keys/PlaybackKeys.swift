@@ -19,13 +19,13 @@ final class PlaybackKeys: KeyResponder {
   private var decibels = 0.0
   private var isMuted = false
   private var speed: Double
-  /// The number of the track that has this speed.
+  /// The number of the track to which `speed` applies.
   private var speedTrack: Int?
-  /// Where a loop is to begin: the number of the track, and the frame of its source.
+  /// The start of a loop: the number of the track, and the frame in its source.
   private var loopStart: (track: Int, frame: Int)?
 
-  /// Steers `player`, with `itemCount` items in its queue, whose sources are compared where there
-  /// are `choices` of them.
+  /// Creates the keys for `player`, which has `itemCount` items in its queue. `choices` is the
+  /// number of sources that are compared, or 0.
   init(_ player: AudioPlayer, choices: Int, itemCount: Int, speed: Double) {
     self.player = player
     self.itemCount = itemCount
@@ -36,7 +36,7 @@ final class PlaybackKeys: KeyResponder {
   func perform(_ action: KeyAction, at frame: Int) {
     switch action {
     case .togglePause: player.togglePlayPause()
-    // What cannot be sought is told as an event.
+    // The player reports a source that cannot seek as an event.
     case .seek(let seconds): try? player.seek(bySeconds: seconds)
     case .previousTrack: player.skipBack()
     case .nextTrack: player.skip(by: 1)
@@ -65,7 +65,7 @@ final class PlaybackKeys: KeyResponder {
   }
 
   private func closeLoop() {
-    // Of another track the frame says nothing about this one.
+    // The frame is only meaningful for the track in which it was set.
     guard let start = loopStart, start.track == player.current?.number,
       let end = player.position, start.frame != end
     else { return }
@@ -73,20 +73,20 @@ final class PlaybackKeys: KeyResponder {
   }
 
   private func changeSpeed(by factor: Double) {
-    // Each track begins at the speed of its options. Of this one, the last key counts: what it
-    // asked for may not be heard yet.
+    // Each track begins at the speed of its options. Within a track, the speed is the one that the
+    // last key requested, because it may not be in effect yet.
     let track = player.current?.number
     if track != speedTrack { speed = player.settings?.speed ?? speed }
     speedTrack = track
     let changed = (speed * factor).clamped(to: TrackSettings.speeds)
-    // Back at the ordinary speed nothing is converted needlessly.
+    // A speed near 1 becomes exactly 1, which needs no conversion.
     speed = abs(changed - 1) < 0.01 ? 1 : changed
     player.setSpeed(speed)
   }
 
   private func applyGain() { player.setGain(isMuted ? .silence : Gain(decibels: decibels)) }
 
-  /// What a person watches; nil where nothing is played, nor will be.
+  /// The state for the screen; nil if nothing is playing or being opened.
   var state: LiveState? {
     var state = LiveState()
     guard let time = player.time, let track = player.current else {
@@ -96,7 +96,7 @@ final class PlaybackKeys: KeyResponder {
       state.clock = ClockTime(0, showsTenths: true).text
       return state
     }
-    // The place first: a long name is cut where the line ends.
+    // The position is first, because a long name is cut at the end of the line.
     let place = Self.place(track.index, of: itemCount)
     state.title = "Playing \(place)\(player.announcedTitle ?? TrackTitle(track.info).name)"
     state.clock = ClockTime(time.current, showsTenths: true).text
@@ -108,19 +108,19 @@ final class PlaybackKeys: KeyResponder {
     return state
   }
 
-  /// Where a track stands in the order played, before its name: `3 of 40: `, for `index`, from 0
-  /// on, of `count` items; nothing where there is only one.
+  /// Returns the position of a track in the order of playback, `3 of 40: `, to be shown before its
+  /// name. `index` counts from 0; the result is empty if `count` is 1.
   static func place(_ index: Int, of count: Int) -> String {
     count > 1 ? "\(index + 1) of \(count): " : ""
   }
 
-  /// Seconds until this source has been played; nil where that is not known.
+  /// Returns the seconds until the end of this source is reached; nil if they are unknown.
   private func left(_ current: Double, of total: Double) -> Double? {
     guard let settings = player.settings, settings.range == PlaybackRange() else { return nil }
     return max(0, total - current) / settings.speed
   }
 
-  /// What is not as usual.
+  /// The settings that differ from their defaults.
   var states: [String] {
     var states: [String] = []
     switch player.state {

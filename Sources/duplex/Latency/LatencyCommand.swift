@@ -9,7 +9,7 @@ import DelayEstimation
 import LatencyMeasurement
 import RealtimeAudio
 
-/// `duplex latency`.
+/// The command `duplex latency`.
 struct LatencyCommand: AudioCommand {
   static let configuration = CommandConfiguration(
     commandName: "latency",
@@ -84,8 +84,8 @@ struct LatencyCommand: AudioCommand {
     return try LatencyRun(self).run()
   }
 
-  /// The channel `number`, counted from 0, of the `count` that `owner` has; nil where none is
-  /// named.
+  /// Returns the index, from 0, of the channel `number` of the `count` channels that `owner` has;
+  /// nil if no channel is named. Throws if `number` is too high.
   static func channel(_ number: Int?, of count: Int, _ owner: String, hint: String)
     throws(ToolFailure) -> Int?
   {
@@ -97,11 +97,11 @@ struct LatencyCommand: AudioCommand {
     return number - 1
   }
 
-  /// Which arrival is the answer.
+  /// The arrival that is used as the result.
   var choice: DelayEstimator.Choice { acoustic ? .first : .strongest }
 }
 
-/// Measures on a device, over one open stream or several, and tells what came of it.
+/// A measurement on a device, with one open stream or several in succession.
 final class LatencyRun {
   private let command: LatencyCommand
   private var trips = RoundTrips()
@@ -121,7 +121,7 @@ final class LatencyRun {
         try measure(number, on: open)
         return .done
       }
-      // Where nothing came back to one stream, nothing will come back to the next.
+      // If the first stream received no signal, another one will not receive it either.
       if sessions.isEnded || trips.pairs.isEmpty { break }
     }
     guard let configuration else { return .loss }
@@ -159,11 +159,10 @@ final class LatencyRun {
   }
 }
 
-/// Measures in a recording made elsewhere of a signal that is known: the same estimator, the same
-/// events.
+/// The measurement of the delay of a known signal in an existing recording. It uses the same
+/// estimator and the same events as a measurement on a device.
 ///
-/// Of the reference the first minute is looked for; in the recording it is looked for everywhere, a
-/// minute at a time.
+/// The first minute of the reference is searched for in the whole recording, one minute at a time.
 struct OfflineLatency {
   private let command: LatencyCommand
   private let listen: String
@@ -185,7 +184,7 @@ struct OfflineLatency {
         "\(listen) has a rate of \(rate) Hz, and \(reference) of \(played.sampleRate) Hz.",
         hint: "Convert one of the files to the rate of the other first: sox IN -r RATE OUT.")
     }
-    // Seconds of it are held in memory, whatever the header says.
+    // The samples of some seconds are held in memory, so a wrong rate in a header must not pass.
     guard RateConverter.supportedRates.contains(rate) else {
       throw ToolFailure.unusable(
         "\(listen) has a rate of \(rate) Hz, which no sound has.",
@@ -198,7 +197,7 @@ struct OfflineLatency {
       command.toChannel, of: recording.samples.count, listen, hint: "Channels are numbered from 1.")
     try played.fill(to: Self.stretchSeconds * rate)
     let references = played.samples
-    // A reference of several equal channels is one signal.
+    // Equal channels of the reference are searched for only once.
     let froms = from.map { [$0] } ?? Self.distinct(references)
     let tos = to.map { [$0] } ?? Array(recording.samples.indices)
     var trips = RoundTrips()
@@ -214,7 +213,7 @@ struct OfflineLatency {
     return try LatencyResult(trips, configuration(rate), totals).conclude(command)
   }
 
-  /// The strongest match in the whole recording, and the recording's length.
+  /// Returns the strongest match in the whole recording, and the length of the recording in frames.
   private func search(
     _ reference: [Float], in recording: consuming ChannelReader, channel: Int
   ) throws -> (DelayEstimate?, Int) {
@@ -240,12 +239,13 @@ struct OfflineLatency {
     }
   }
 
-  /// The channels of which no earlier one has the same sound.
+  /// Returns the channels whose samples differ from those of all earlier channels.
   private static func distinct(_ channels: [[Float]]) -> [Int] {
     channels.indices.filter { index in !channels[..<index].contains(channels[index]) }
   }
 
-  /// No device: nothing of the delay is the unit's own.
+  /// Returns a configuration without a device: none of the delay is caused by buffers of this
+  /// program.
   private func configuration(_ rate: Int) -> DuplexConfiguration {
     func stream(_ path: String) -> StreamConfiguration {
       StreamConfiguration(
@@ -258,15 +258,15 @@ struct OfflineLatency {
   }
 }
 
-/// A stretch of a sound file, channel by channel, that moves along the file.
+/// A sliding range of a sound file, with the samples of each channel.
 struct ChannelReader: ~Copyable {
   private let file: any SoundDecoder
   private var chunk: SampleBuffer
 
-  /// The stretch: as many frames of each channel.
+  /// The samples of each channel in the current range; all channels have the same number of frames.
   private(set) var samples: [[Float]]
 
-  /// Frames a second.
+  /// The sample rate in Hz.
   var sampleRate: Int { file.sampleRate }
 
   init(_ path: String) throws {
@@ -276,8 +276,8 @@ struct ChannelReader: ~Copyable {
     samples = Array(repeating: [], count: channelCount)
   }
 
-  /// Reads on until the stretch has `frames` frames, or the file ends. What is no number is
-  /// silence.
+  /// Reads until the range has `frames` frames or the file ends. Samples that are not finite become
+  /// 0.
   mutating func fill(to frames: Int) throws {
     while let count = samples.first?.count, count < frames {
       let read = try file.read(
@@ -293,7 +293,7 @@ struct ChannelReader: ~Copyable {
     }
   }
 
-  /// Lets the first `frames` frames go.
+  /// Removes the first `frames` frames.
   mutating func drop(_ frames: Int) {
     for channel in samples.indices {
       samples[channel].removeFirst(min(frames, samples[channel].count))

@@ -5,7 +5,7 @@ import DelayEstimation
 import LatencyMeasurement
 import Reports
 
-/// The result of a measurement, for a person, a script, a settings file and a report.
+/// The result of a measurement, as text, as an event, as a settings file and as a report.
 struct LatencyResult {
   private let trips: RoundTrips
   private let configuration: DuplexConfiguration
@@ -32,7 +32,7 @@ struct LatencyResult {
     }
     let fields = fields(answer)
     var kept: [String] = []
-    // What was measured is told in any case.
+    // The result is printed even if it cannot be saved.
     if let failure = keep(answer, .summary(fields), command, &kept) {
       failure.report()
       status = failure.status
@@ -45,8 +45,8 @@ struct LatencyResult {
     return status
   }
 
-  /// Saves and draws what is to be saved and drawn; answers with what went wrong. `kept` are the
-  /// files that are there then.
+  /// Saves the result and writes the report, each if it is requested. Returns the failure, or nil.
+  /// Adds the paths of the written files to `kept`.
   private func keep(
     _ answer: PairAnswer?, _ summary: Event, _ command: LatencyCommand, _ kept: inout [String]
   ) -> ToolFailure? {
@@ -76,7 +76,7 @@ struct LatencyResult {
         "The sound of --reference was not found in the recording.",
         hint: "Check that the recording is of this reference, and that its sound is not cut off.")
     }
-    // Ended by hand, or torn by xruns: that is not for lack of a cable.
+    // If the measurement ended early, or if xruns disturbed it, a missing cable is not the cause.
     if case .end = sessions.report.stopReason {
     } else {
       return ToolFailure.noSignal(
@@ -96,7 +96,7 @@ struct LatencyResult {
         + "monitor mix; then try a higher --level.")
   }
 
-  /// What this program keeps between input and output, in frames.
+  /// The latency of this program between input and output, in frames.
   private var unitFrames: Double {
     configuration.latencyFrames + Double(sessions.report.addedLatencyFrames)
   }

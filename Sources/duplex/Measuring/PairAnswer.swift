@@ -4,13 +4,13 @@ import DelayEstimation
 import LatencyMeasurement
 import Reports
 
-/// The answer for one pair of channels: all its measurements, summed up.
+/// The result for one pair of channels, from all its measurements.
 struct PairAnswer {
   let pair: ChannelPair
   let frames: Spread
   private let sampleRate: Int
 
-  /// Nil where nothing was measured.
+  /// Summarises the measurements of `pair`; nil if there are none.
   init?(_ pair: ChannelPair, _ sampleRate: Int) {
     guard let first = pair.estimates.first,
       let frames = Spread(
@@ -39,12 +39,13 @@ struct PairAnswer {
     return doubts
   }
 
-  /// Whether a recording may be aligned by it.
+  /// Whether the result is reliable enough to align a recording.
   var isTrustworthy: Bool { doubts.isEmpty }
 
   private var milliseconds: Double { frames.median * 1000 / Double(sampleRate) }
 
-  /// What the contract names, nulls where nothing was found, and what else is known.
+  /// Returns the fields of the summary. If there is no answer, the results are null and the only
+  /// doubt is `noSignal`.
   static func fields(_ answer: PairAnswer?, rejected: Int) -> Fields {
     guard let answer else {
       return [
@@ -74,7 +75,7 @@ struct PairAnswer {
     ]
   }
 
-  /// The pair among others.
+  /// The fields of the pair in the list of all pairs.
   var pairFields: Fields {
     [
       "fromChannel": pair.fromChannel + 1, "toChannel": pair.toChannel + 1,
@@ -85,7 +86,7 @@ struct PairAnswer {
     ]
   }
 
-  /// How sure it is, for a person.
+  /// Returns lines of text about the accuracy of the result.
   func lines(rejected: Int) -> [String] {
     var lines: [String] = []
     let count = pair.estimates.count
@@ -113,7 +114,7 @@ struct PairAnswer {
       + "\(signalToNoise) dB\(doubt)"
   }
 
-  /// What is to be drawn.
+  /// Returns the data of the report's picture.
   func picture(_ configuration: DuplexConfiguration, _ claimedFrames: Int) -> LatencyPicture {
     let first = pair.estimates[0]
     let names = [configuration.playback?.device, configuration.capture?.device]
@@ -134,7 +135,7 @@ struct PairAnswer {
 }
 
 extension DelayEstimate.Doubt {
-  /// What it means, for a person.
+  /// The explanation of the doubt in the output.
   var sentence: String {
     switch self {
     case .faint: "the signal is hardly above the noise; try a higher --level."

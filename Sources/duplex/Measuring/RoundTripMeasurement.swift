@@ -2,8 +2,9 @@ import Duplex
 import AudioBasics
 import LatencyMeasurement
 
-/// Measures by `plan` on an open device. Its panel says what `shown` makes of how much is done, of
-/// 1, and of which measurement is under way; `progress` is told how much is done as it grows.
+/// Measures on an open device according to `plan`. The panel shows the text and the fraction that
+/// `shown` returns for the completed fraction (0 to 1) and the name of the current measurement.
+/// `progress` is called with the completed fraction whenever it has grown.
 func measureRoundTrips(
   on open: consuming OpenDevice, _ plan: ProbePlan, _ options: AudioOptions,
   shown: @escaping (Double, String) -> (text: String, fraction: Double) = { ($1, $0) },

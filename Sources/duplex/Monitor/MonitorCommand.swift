@@ -5,12 +5,12 @@ import AudioFiles
 import AudioSessions
 import RealtimeAudio
 
-/// The source that `--record` records: the microphone only, or with the files mixed in.
+/// The signal that `--record` records: the microphone only, or with the files mixed in.
 enum RecordWhat: String, ExpressibleByArgument, CaseIterable {
   case mic, mix
 }
 
-/// `duplex monitor`.
+/// The command `duplex monitor`.
 struct MonitorCommand: MicrophoneCommand {
   static let configuration = CommandConfiguration(
     commandName: "monitor", abstract: "Play the microphone through the headphones.",

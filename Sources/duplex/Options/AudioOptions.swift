@@ -8,7 +8,7 @@ extension ClockMaster: ExpressibleByArgument {}
 
 /// The priority of the audio thread: a number, or `off`.
 extension ThreadPriority: ExpressibleByArgument {
-  /// The priority that the user's `argument` names.
+  /// Parses a priority: a number from 1 to 99, or `off`; nil for anything else.
   public init?(argument: String) {
     if argument == "off" {
       self = .normal
@@ -19,7 +19,7 @@ extension ThreadPriority: ExpressibleByArgument {
     }
   }
 
-  /// Its number.
+  /// The number of the priority, or `off`.
   public var defaultValueDescription: String {
     if case .realtime(let number) = self { "\(number)" } else { "off" }
   }
@@ -148,32 +148,34 @@ struct AudioOptions: ParsableArguments {
       """)
   var noConfig = false
 
-  /// Frames a second, where the user named them.
+  /// The sample rate in Hz that the user requested; nil if none was requested.
   var rate: Int? {
     get { rateOption?.hertz ?? format?.sampleRate }
     set { rateOption = newValue.map(RateOption.init) }
   }
 
-  /// Takes the rate of a file, where the user named none and a device may have it.
+  /// Requests the sample rate of a file, if the user requested none and devices may support it.
   mutating func adoptRate(_ hertz: Int?) {
     guard rate == nil, let hertz, DuplexRequest.sampleRates.contains(hertz) else { return }
     rate = hertz
   }
 
-  /// Channels, where the user named how many.
+  /// The number of channels that the user requested; nil if none was requested.
   var channels: Int? { channelOption ?? format?.channelCount }
 
-  /// What `tune` kept for the devices, where no period is asked for.
+  /// The profile that `tune` saved for the devices; nil if there is none, or if a period is
+  /// requested.
   var profile: DeviceProfile? { profile(at: rate) }
 
-  /// The same for a unit of `rate` Hz.
+  /// Returns the profile for a unit with the sample rate `rate` in Hz.
   func profile(at rate: Int?) -> DeviceProfile? {
     guard periodSize == nil else { return nil }
     return DeviceProfile.find(
       capture: captureDevice ?? device, playback: playbackDevice ?? device, rate: rate)
   }
 
-  /// The same options with what a profile says, but for the rate where another one is preferred.
+  /// Returns these options with the settings of `profile`. Its rate is left out if another rate is
+  /// preferred.
   func following(_ profile: DeviceProfile, preferredRate: Int?) -> AudioOptions {
     var options = self
     options.periodSize = profile.periodFrames
@@ -182,7 +184,7 @@ struct AudioOptions: ParsableArguments {
     return options
   }
 
-  /// Whether what was granted is what a profile says.
+  /// Returns whether the period and the headroom that the device granted are those of the profile.
   func followsProfile(_ configuration: DuplexConfiguration) -> Bool {
     guard let profile else { return false }
     return profile.periodFrames == configuration.periodFrames
@@ -194,7 +196,7 @@ struct AudioOptions: ParsableArguments {
     (try? SimulatedDeviceSpecification(parsing: playbackDevice ?? device))?.clock == .free
   }
 
-  /// What these options ask of a unit that captures, plays, or both.
+  /// Returns the request that these options make for a unit that captures, plays, or both.
   func request(captures: Bool, plays: Bool) -> DuplexRequest {
     var request = DuplexRequest(
       captureDevice: captures ? captureDevice ?? device : nil,
@@ -212,7 +214,7 @@ struct AudioOptions: ParsableArguments {
   }
 }
 
-/// Devices that play the same as the output.
+/// The option for further devices that play the same signal as the output.
 struct AlsoPlayOption: ParsableArguments {
   @Option(
     name: .customLong("also-play"),
@@ -230,8 +232,8 @@ struct ReconnectOption: ParsableArguments {
       """)
   var reconnect: Bool?
 
-  /// What was asked for; else whether the devices of `configuration` can be told from others when
-  /// they come back.
+  /// Returns the choice of the user. Without one, returns whether all devices of `configuration`
+  /// can be recognised after they were unplugged.
   func isWanted(for configuration: DuplexConfiguration) -> Bool {
     let names = [configuration.capture, configuration.playback].compactMap { $0?.device }
     return reconnect ?? names.allSatisfy(Self.comesBack)

@@ -1,10 +1,10 @@
 import AudioBasics
 import AudioDevices
 
-/// The values that options take, told where one was refused: ranges, and an example of each.
+/// The accepted values of the options, for messages about rejected values: ranges, with examples.
 enum ExpectedValues {
-  /// What is expected where the parser's `complaint` names an option and its value, as in
-  /// `... is invalid for '-d, --duration <time>'`; nil where it speaks of something else.
+  /// Returns the description of the accepted values if the parser's `complaint` names an option and
+  /// its value, as in `... is invalid for '-d, --duration <time>'`; nil for other complaints.
   static func sentence(for complaint: String) -> String? {
     guard let end = complaint.lastIndex(of: ">"),
       let start = complaint[..<end].lastIndex(of: "<")
@@ -14,7 +14,7 @@ enum ExpectedValues {
     return ofOptions[shortNames[option] ?? option] ?? ofValues[value]
   }
 
-  /// What a value of the name `value` is; nil where each option takes others.
+  /// Returns the description of values with the name `value`; nil if it depends on the option.
   static func sentence(forValue value: String) -> String? { ofValues[value] }
 
   private static let time =

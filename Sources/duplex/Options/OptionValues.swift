@@ -3,8 +3,8 @@ import AudioBasics
 import AudioDevices
 import AudioSessions
 
-/// The sample format of a device, as `arecord` names it: an ALSA format, or `cd` and `dat`, which
-/// name a rate and channels as well.
+/// The sample format of a device, with the names that `arecord` uses: an ALSA format, or `cd` and
+/// `dat`, which include a rate and a number of channels.
 struct FormatOption: ExpressibleByArgument {
   let format: SampleFormat
   private(set) var sampleRate: Int?
@@ -37,7 +37,7 @@ struct ChannelListOption: ExpressibleByArgument {
   }
 }
 
-/// Frames a second: `48000`, `48k`, `44.1k`.
+/// A sample rate in Hz: `48000`, `48k`, `44.1k`.
 struct RateOption: ExpressibleByArgument {
   let hertz: Int
 
@@ -74,7 +74,7 @@ extension WrittenTime: ExpressibleByArgument {
 }
 
 /// A number of bytes: `500k`, `100M`, `2G`, `1.5GiB`; k, M and G are powers of 1000, KiB, MiB and
-/// GiB of 1024.
+/// GiB powers of 1024.
 struct ByteSize: Equatable {
   let count: Int
 
@@ -84,7 +84,7 @@ struct ByteSize: Equatable {
       "b": 1, "k": 1e3, "kb": 1e3, "kib": 1024, "m": 1e6, "mb": 1e6, "mib": 1_048_576,
       "g": 1e9, "gb": 1e9, "gib": 1_073_741_824, "t": 1e12, "tb": 1e12, "tib": 1_099_511_627_776,
     ]
-    // A small m could be taken for minutes.
+    // A lower-case m could mean minutes.
     guard let value = WrittenNumber.decimal(number),
       let unit = units[argument.dropFirst(number.count).lowercased()], !argument.hasSuffix("m"),
       value * unit < 1e18
@@ -93,7 +93,7 @@ struct ByteSize: Equatable {
   }
 }
 
-/// The rule by which the next file of a recording begins: a size, a time or a pause.
+/// The rule for the start of the next file of a recording: a size, a time or a pause.
 enum SplitOption: ExpressibleByArgument, Equatable {
   case bytes(Int)
   case time(TimeOption)
@@ -112,10 +112,10 @@ enum SplitOption: ExpressibleByArgument, Equatable {
   }
 }
 
-/// The limit of what is kept: a number of files, a size, or an age whose unit is named: `24h`,
-/// `7d`, `10:00`.
+/// The limit on the files that are kept: their number, their size, or an age written with a unit or
+/// a colon: `24h`, `7d`, `10:00`.
 extension KeepRule: ExpressibleByArgument {
-  /// The rule that the user's `argument` names.
+  /// Parses the rule in the user's `argument`; nil if it is not a rule.
   public init?(argument: String) {
     if let count = WrittenNumber.whole(argument) {
       self = .files(count)
@@ -147,9 +147,9 @@ struct DecimalOption: ExpressibleByArgument {
 
 /// A gain in dB, as a plain number: `-6`.
 extension Gain: ExpressibleByArgument {
-  /// A gain as it is written on the command line.
+  /// Parses a gain as it is written on the command line; nil if it is not a gain.
   public init?(argument: String) { self.init(argument) }
-  /// Its decibels, whole.
+  /// The gain in dB, rounded to a whole number.
   public var defaultValueDescription: String { "\(Int(rounding: decibels))" }
 }
 

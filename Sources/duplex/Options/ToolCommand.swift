@@ -4,17 +4,17 @@ import SimulatedDevices
 
 /// A command of the tool.
 protocol ToolCommand: ParsableCommand {
-  /// How it is to talk.
+  /// The form of the output.
   var outputMode: OutputMode { get }
-  /// How the program ends where it is stopped before anything has begun.
+  /// The exit status if the program is stopped before the command has begun its work.
   var stoppedStatus: ExitStatus { get }
 
-  /// Does all of it; answers with how it ended.
+  /// Executes the command. Returns the exit status.
   func perform() throws -> ExitStatus
 }
 
 extension ToolCommand {
-  /// There is nothing to show.
+  /// `.loss`, because a command that is stopped early has no result.
   var stoppedStatus: ExitStatus { .loss }
 }
 
@@ -25,7 +25,7 @@ protocol AudioCommand: ToolCommand {
   var captures: Bool { get }
   /// Whether it opens an output.
   var plays: Bool { get }
-  /// Devices that play the same as the output.
+  /// The further devices that play the same signal as the output.
   var secondaryDevices: [String] { get set }
 }
 
@@ -38,8 +38,8 @@ extension AudioCommand {
     set {}
   }
 
-  /// The same command with the names that ALSA has for devices in place of parts of names. Throws
-  /// where a part fits several.
+  /// Returns the same command with parts of device names replaced by ALSA's full names. Throws if a
+  /// part matches several devices.
   func resolvingDeviceNames() throws(DeviceFailure) -> any ToolCommand {
     var command = self
     if captures {
@@ -72,7 +72,8 @@ extension AlsoPlayingCommand {
 }
 
 extension DeviceNames {
-  /// What `resolve` says of `name`; simulated devices and ALSA's default are what they are.
+  /// Returns the result of `resolve` for `name`. The names of simulated devices and `default` are
+  /// returned unchanged.
   fileprivate static func resolved(
     _ name: String, isCapture: Bool
   ) throws(DeviceFailure) -> String {
@@ -81,7 +82,7 @@ extension DeviceNames {
   }
 }
 
-/// Refuses the words of the user with `sentence`, unless a condition is met.
+/// Throws a `ValidationError` with `sentence` unless a condition is met.
 func require(_ isMet: Bool, _ sentence: String) throws(ValidationError) {
   if !isMet { throw ValidationError(sentence) }
 }

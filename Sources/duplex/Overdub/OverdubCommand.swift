@@ -7,14 +7,15 @@ import AudioSessions
 import LatencyMeasurement
 import RealtimeAudio
 
-/// The source of the round trip's length: a saved or new measurement, a time, or a file.
+/// The source of the length of the round trip: a saved or new measurement, a time, or a file.
 enum LatencyOption: ExpressibleByArgument {
-  /// Saved for this setting, else measured on the spot.
+  /// The value saved for these settings, or a new measurement if there is none.
   case automatic
   case time(TimeOption)
   case file(String)
 
-  /// More than any room or device takes, in seconds: at 768 kHz less than 2^23 frames.
+  /// The maximum in seconds, longer than the delay of any room or device: less than 2^23 frames at
+  /// 768 kHz.
   static let mostSeconds = 10.0
 
   init?(argument: String) {
@@ -33,7 +34,7 @@ enum LatencyOption: ExpressibleByArgument {
   var defaultValueDescription: String { "auto" }
 }
 
-/// `duplex overdub`.
+/// The command `duplex overdub`.
 struct OverdubCommand: AlsoPlayingCommand {
   static let configuration = CommandConfiguration(
     commandName: "overdub",
@@ -87,7 +88,7 @@ struct OverdubCommand: AlsoPlayingCommand {
     help: .init("Tempo of the count-in, in beats per minute.", valueName: "bpm"))
   private var beatsPerMinute = DecimalOption(120)
 
-  /// Tempo of the count-in, in beats per minute.
+  /// The tempo of the count-in in beats per minute.
   var tempo: Double { beatsPerMinute.value }
 
   @Flag(
@@ -117,39 +118,39 @@ struct OverdubCommand: AlsoPlayingCommand {
       "BACKING, TAKE and --mix must be different files.")
   }
 
-  /// The files of the takes, one a pass.
+  /// The files of the takes, one for each pass.
   var takePaths: [String] {
     takes == 1 ? [take] : (1...takes).map { FileName.insert("-\($0)", into: take) }
   }
 
-  /// Whether only a region is recorded, into what is there.
+  /// Whether only a region of the take is recorded.
   var isPunchIn: Bool { from != nil || to != nil }
 
   func perform() throws -> ExitStatus { try OverdubRun(self).run() }
 }
 
-/// An overdub from its first check to its summary: finds the round trip, records each pass, puts
-/// regions into their takes, mixes.
+/// An overdub from its first check to its summary: finds the round trip, records each pass, inserts
+/// regions into their takes, and writes the mix.
 final class OverdubRun {
-  /// Where the round trip came from.
+  /// The origin of the round trip.
   enum Source: String {
     case given, file, saved, measured
   }
 
   let command: OverdubCommand
   let takes: OverdubTakes
-  /// The round trip in frames, without what a device's steps add unless it was given, and where it
-  /// came from, once known.
+  /// The round trip in frames and its origin; nil until it is known. The frames that a device adds
+  /// by delivering in steps are included only in a round trip that the user gave.
   private(set) var roundTrip: (frames: Double, source: Source)?
   var totals = SessionTotals()
-  /// The mix, once it is written.
+  /// The path of the mix; nil until it is written.
   private(set) var mixPath: String?
-  /// What came of the measurement of the round trip.
+  /// The report of the measurement of the round trip; nil if none was made.
   private var measurement: SessionReport?
   var passes: [OverdubPass] = []
-  /// The device as it was granted last.
+  /// The configuration that the device granted last; nil before the first stream.
   private(set) var configuration: DuplexConfiguration?
-  /// The options, with the backing's rate where none was asked for.
+  /// The options, with the rate of the backing if none was requested.
   private(set) var options: AudioOptions
   private let saved: SavedRoundTrip?
 
@@ -158,7 +159,7 @@ final class OverdubRun {
     options = command.audio
     let backing = try Decoding.decoder(forPath: command.backing)
     options.adoptRate(backing.sampleRate)
-    // Before anything sounds; the device may still choose another rate.
+    // This is checked before playback starts; the device may still select another rate.
     let rate = options.rate ?? backing.sampleRate
     let pace = Double(rate) / Double(backing.sampleRate)
     let frames = Int(rounding: Double(backing.frameCount ?? 0) * pace)
@@ -171,7 +172,7 @@ final class OverdubRun {
     }
   }
 
-  /// Looks the round trip up for an open device, where it was given in a file or kept.
+  /// Finds the round trip for an open device if it was given, is in a file, or was saved.
   private func findRoundTrip(_ configuration: DuplexConfiguration) throws {
     self.configuration = configuration
     guard roundTrip == nil else { return }
@@ -189,7 +190,7 @@ final class OverdubRun {
     do throws(ToolFailure) {
       status = try inTermsOfTheTool { try recordAll() }
     } catch {
-      // Once sound has flowed there is something to sum up.
+      // If a stream has run, there is a summary to print.
       guard totals.hasBegun else { throw error }
       error.report()
       status = isNothingKept ? error.status : .loss
@@ -218,10 +219,11 @@ final class OverdubRun {
         let done = Double(passes.count) / Double(command.takes)
         Terminal.emit(.progress(done, "take", ["path": takes.paths[count]]))
       }
-      // A stream that only found the round trip is followed by one that records.
+      // A stream that only measured the round trip is followed by one that records.
       guard passes.count > count || (!wasKnown && roundTrip != nil) else { break }
     }
-    // The last take of which something was kept: a stop before the first frame keeps nothing.
+    // The mix uses the last take with frames: a pass that is stopped before its first frame has
+    // none.
     if status == .done, let mix = command.mix, let last = passes.last(where: \.hasTake) {
       let failure = try OverdubMix(command, last).write(to: mix)
       mixPath = mix
@@ -230,7 +232,7 @@ final class OverdubRun {
     return status
   }
 
-  /// Tells what came of all passes.
+  /// Prints the results of all passes.
   private func conclude() {
     guard let configuration else { return }
     if let last = passes.last { return last.conclude() }
@@ -240,7 +242,7 @@ final class OverdubRun {
     Terminal.emit(.summary(fields + .written([]) + ["alignmentFrames": JSON.null]))
   }
 
-  /// One stream: measures where the round trip is not known, else records a pass to `path`.
+  /// Runs one stream: measures the round trip if it is unknown, else records a pass to `path`.
   private func step(_ path: String, on open: consuming OpenDevice) throws -> ExitStatus {
     try findRoundTrip(open.configuration)
     guard let roundTrip else { return try measure(on: open) }
@@ -250,7 +252,7 @@ final class OverdubRun {
   private func measure(on open: consuming OpenDevice) throws -> ExitStatus {
     var plan = ProbePlan(open.configuration)
     plan.repeats = 3
-    // The duration is that of the take.
+    // The option for the duration applies to the take only.
     var options = options
     options.duration = nil
     inform(
@@ -279,14 +281,14 @@ final class OverdubRun {
   }
 }
 
-/// The files of an overdub: one take a pass, checked before anything sounds.
+/// The files of an overdub: one take for each pass, checked before playback starts.
 struct OverdubTakes {
   let paths: [String]
   private let command: OverdubCommand
   private let fileFormat: FileFormat
   private let inputs: Set<FileIdentity>
 
-  /// Those of `command`, which records these frames of the backing.
+  /// Checks the files of `command`, which records the frames `region` of the backing.
   init(_ command: OverdubCommand, _ region: Range<Int>) throws {
     self.command = command
     let target = try RecordingTarget(
@@ -308,13 +310,13 @@ struct OverdubTakes {
           "\(path) is an input of this command: the backing, or another file that is read.",
           hint: "Choose another name for the take.")
       }
-      // A region goes into the take that is there: that is what it is for.
+      // The purpose of a region is to be inserted into an existing take.
       let exists = SoundFileReader.exists(path)
       let mayExist =
         command.overwrite
         || (command.isPunchIn && path != command.mix && exists && !Self.isAll(of: path, region))
       guard mayExist || !exists else { throw ToolFailure.exists(path) }
-      // Nobody should play for nothing.
+      // An unusable folder is reported before the user plays.
       if !exists { try OutputFolder.check(for: path) }
     }
     if let mix = command.mix {
@@ -323,8 +325,8 @@ struct OverdubTakes {
     }
   }
 
-  /// Whether nothing of the take at `path` lies outside of `region`. Of one that cannot be read
-  /// another refusal tells.
+  /// Returns whether `region` covers the whole take at `path`. Returns false if the take cannot be
+  /// read, which is reported elsewhere.
   private static func isAll(of path: String, _ region: Range<Int>) -> Bool {
     guard region.lowerBound == 0, let frames = (try? SoundFileReader(path: path))?.frameCount else {
       return false
@@ -332,16 +334,17 @@ struct OverdubTakes {
     return region.upperBound >= frames
   }
 
-  /// The take that the region goes into; nil where there is none yet.
+  /// Returns the take into which the region is inserted; nil if there is none yet.
   func existing(_ path: String) throws -> FileSplice? {
     guard command.isPunchIn, SoundFileReader.exists(path) else { return nil }
     return try FileSplice(path: path)
   }
 
-  /// Where the pass is recorded to: the take itself, or a file of its own that is put into the take
-  /// afterwards.
+  /// Returns the target of a pass: the take, or for a region a separate file that is inserted into
+  /// the take afterwards.
   func target(_ path: String, into splice: FileSplice?) throws -> RecordingTarget {
-    // A region is a recording of its own until it is in its take: found, should the power fail.
+    // A region is in a separate file until it is inserted, so that a power failure does not lose
+    // it.
     let random = String(UInt32.random(in: 0 ... .max), radix: 36)
     var target = try RecordingTarget(
       path: command.isPunchIn ? FileName.insertShortening("-region-\(random)", into: path) : path,

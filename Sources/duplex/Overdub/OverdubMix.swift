@@ -2,7 +2,7 @@ import AudioBasics
 import AudioFiles
 import AudioSessions
 
-/// Backing and take, added up in a file of their own.
+/// The sum of the backing and the take in a separate file.
 struct OverdubMix {
   private let command: OverdubCommand
   private let take: String
@@ -12,8 +12,8 @@ struct OverdubMix {
     take = pass.path
   }
 
-  /// Writes it to `path`. Answers with what was wrong with one of the two, where that was found
-  /// when the mix was finished. Throws where there is no mix.
+  /// Writes the mix to `path`. Returns the failure of a source that could not be read to its end;
+  /// the mix is complete except for the rest of that source. Throws if the mix cannot be written.
   func write(to path: String) throws -> FileFailure? {
     let recorded = try SoundFileReader(path: take)
     let backing = try Decoding.decoder(forPath: command.backing)
@@ -22,7 +22,7 @@ struct OverdubMix {
     let target = try RecordingTarget(
       path: path, fileFormat: nil, sampleFormat: nil, overwrite: command.overwrite)
     let wanted = recorded.sampleFormat ?? .s24
-    // The backing's channels are for the speakers that they were for.
+    // The mix keeps the speaker positions of the backing's channels.
     let speakers =
       backing.channelCount == channels
       ? backing.speakers ?? Speaker.usual(channelCount: channels) : nil

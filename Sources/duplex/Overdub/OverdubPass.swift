@@ -6,17 +6,17 @@ import AudioFiles
 import AudioSessions
 import RealtimeAudio
 
-/// One pass of an overdub: the backing plays, the take is recorded.
+/// One pass of an overdub: the backing is played, and the take is recorded.
 final class OverdubPass {
   private let run: OverdubRun
   private let roundTrip: (frames: Double, source: OverdubRun.Source)
   private var alignment: StepAlignment?
-  /// The take.
+  /// The path of the take.
   let path: String
-  /// The region's own file, where it could not be put into the take.
+  /// The path of the file with the region, if it could not be inserted into the take.
   private var regionPath: String?
   private(set) var report = RecordingReport()
-  /// Whether something was recorded.
+  /// Whether frames were recorded.
   var hasTake: Bool { report.frames > 0 }
   private(set) var plan: OverdubPlan?
   private var outcome: SessionOutcome?
@@ -46,7 +46,7 @@ final class OverdubPass {
     if run.command.monitor {
       parts.protection = run.command.protection.install(on: &callbacks, configuration)
     }
-    // What the limiter delays comes back as much later.
+    // The delay of the limiter makes the round trip longer.
     let delay = Double(parts.protection?.delayFrames ?? 0)
     let plan = try OverdubPlan(
       run.command, backing: track, roundTrip: roundTrip.frames + delay, configuration)
@@ -61,8 +61,7 @@ final class OverdubPass {
     let alignment = StepAlignment(configuration, isFixed: roundTrip.source == .given)
     self.alignment = alignment
     let target = try run.takes.target(path, into: splice)
-    // `map` of what may be missing loses that it is missing where this is not optimised (Swift
-    // 6.3.1).
+    // Without optimisation, `Optional.map` does not preserve nil here (Swift 6.3.1).
     var shift: FrameShift?
     if let fraction = plan.fraction {
       shift = FrameShift(fraction: fraction, channelCount: channels)
@@ -100,7 +99,7 @@ final class OverdubPass {
     alignment.checkChange(to: outcome.report.addedLatencyFrames, path: path)
     run.totals.add(outcome)
     run.passes.append(self)
-    // What was recorded goes into the take, even where the device went away.
+    // The recorded frames are inserted into the take even if the device was unplugged.
     if run.command.isPunchIn, report.failure == nil, report.frames > 0 {
       try put(
         target, target.keeps(configuration.capture?.format), splice, plan, rate: rate,
@@ -116,7 +115,7 @@ final class OverdubPass {
     return isWhole ? .done : .loss
   }
 
-  /// The keys for the gain of the microphone where it is heard, else of all that is played.
+  /// Returns the keys for the gain of the microphone if it is played, else for the whole output.
   private func gainKeys(_ control: SessionControl) -> MicrophoneKeys {
     var reach = MicrophoneKeys.Reach()
     reach.pauses = false
@@ -130,14 +129,16 @@ final class OverdubPass {
     return MicrophoneKeys(reach, from: 0)
   }
 
-  /// Clicks, then the backing up to the region's end.
+  /// Installs the player. Returns the feeder that plays the clicks, then the backing up to the end
+  /// of the region.
   private func feeder(
     _ track: TrackReader, _ plan: OverdubPlan, _ configuration: DuplexConfiguration,
     _ callbacks: inout Mixer
   ) throws -> PlayFeeder {
     let rate = configuration.sampleRate
     let channels = configuration.playback?.channelCount ?? 2
-    // Up to its own end, where it tells what it announced and does not hold.
+    // Without a limit the track is read to its end, where it reports an announced length that is
+    // wrong.
     let isToTheEnd = plan.region.upperBound >= plan.backingFrames
     try track.narrow(
       from: plan.playedFrom, frames: isToTheEnd ? nil : plan.region.upperBound - plan.playedFrom)
@@ -172,7 +173,7 @@ final class OverdubPass {
       hint: "Keep a copy of it if you need them.")
   }
 
-  /// Puts the region into its take.
+  /// Inserts the region into its take.
   private func put(
     _ target: RecordingTarget, _ sampleFormat: FileSampleFormat, _ splice: FileSplice?,
     _ plan: OverdubPlan, rate: Int, channels: Int
@@ -193,21 +194,21 @@ final class OverdubPass {
     }
   }
 
-  /// Tells what came of all passes, this one being the last.
+  /// Prints the results of all passes, of which this is the last one.
   func conclude() {
     guard let outcome, let plan else { return }
-    // Of a pass that ended before its take began there is no file.
+    // A pass that ended before the start of its take has no file.
     let added = Double(alignment?.frames ?? 0)
     let paths = run.passes.filter(\.hasTake).map { $0.regionPath ?? $0.path }
     let mix = run.mixPath
-    // The mix is one more file; the take is the one.
+    // With a mix there are two files; `path` is that of the take.
     let path: Fields = mix != nil && paths.count == 1 ? ["path": paths[0]] : [:]
     let rest =
       abs(plan.restFrames) < 0.0005 ? "" : ", \(plan.restFrames.shown(3)) frames not removed"
     var recorded = RecordingReport()
     for pass in run.passes { recorded.add(pass.report) }
     var totals = run.totals.report
-    // The backing's end is the end, unless the user named an earlier one.
+    // The end of the backing is the normal end, unless the user requested an earlier one.
     if case .duration = totals.stopReason, !plan.isShortened {
       totals.stopReason = .end
     }
@@ -229,7 +230,8 @@ final class OverdubPass {
           + "(\(roundTrip.source.rawValue)\(rest)).")
   }
 
-  /// What was kept, and of how much where it was interrupted.
+  /// Returns the files that were written, with their length, and the intended length after an
+  /// interruption.
   private func lengths(
     _ plan: OverdubPlan, _ rate: Int, _ paths: [String]
   ) -> String {

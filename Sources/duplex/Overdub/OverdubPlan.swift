@@ -2,31 +2,31 @@ import AudioClocks
 import AudioDevices
 import AudioSessions
 
-/// The positions of all parts of an overdub, in frames at the unit's rate, once the device is open
-/// and the round trip known.
+/// The positions of all parts of an overdub, in frames at the sample rate of the unit. They are
+/// computed once the device is open and the round trip is known.
 ///
-/// What is played at a frame of the unit's timeline comes back a round trip later, so the backing's
-/// frame b, which is played at `learningFrames` + `countInFrames` + b - `playedFrom`, is captured
-/// `alignment` frames after that.
+/// A frame that is played is captured one round trip later. Frame b of the backing is played at
+/// frame `learningFrames` + `countInFrames` + b - `playedFrom` of the unit, and is captured
+/// `alignmentFrames` after that.
 struct OverdubPlan {
-  /// Frames of the whole backing.
+  /// The number of frames of the whole backing.
   let backingFrames: Int
-  /// The range of the backing that is recorded.
+  /// The range of the backing during which the take is recorded.
   let region: Range<Int>
   /// Whether the take is shorter because of --duration.
   let isShortened: Bool
-  /// The backing's first frame that is played: a little before the region.
+  /// The first frame of the backing that is played, which is before the region by a lead.
   let playedFrom: Int
-  /// Frames of silence before all, in which a device's steps are learned.
+  /// The frames of silence at the beginning, during which the steps of a device are measured.
   let learningFrames: Int
-  /// Frames of the count-in.
+  /// The number of frames of the count-in.
   let countInFrames: Int
-  /// What is taken off, in frames.
+  /// The delay in frames that is removed from the take.
   let alignmentFrames: Double
-  /// What the round trip has beyond that.
+  /// The rest of the round trip in frames, which is not removed.
   let restFrames: Double
 
-  /// Lead before a region, where no count-in gives it.
+  /// The lead before a region in seconds, used if there is no count-in.
   private static let leadSeconds = 2
 
   init(
@@ -46,12 +46,12 @@ struct OverdubPlan {
     restFrames = roundTrip - alignmentFrames
   }
 
-  /// Where the take ends without --duration.
+  /// Returns the frame at which the take ends without --duration.
   private static func end(_ command: OverdubCommand, of frames: Int, rate: Int) -> Int {
     min(frames, command.to?.frameCount(at: rate) ?? frames)
   }
 
-  /// The range to be recorded of a backing of `frames` frames at this rate.
+  /// Returns the range of a backing of `frames` frames to be recorded. Throws if it is empty.
   static func region(_ command: OverdubCommand, of frames: Int, rate: Int) throws -> Range<Int> {
     guard frames > 0 else {
       throw ToolFailure.unusable(
@@ -74,18 +74,19 @@ struct OverdubPlan {
     return first..<min(end, first + most)
   }
 
-  /// The fraction of a frame to shift by; nil for none.
+  /// The fraction of a frame by which the take is shifted; nil if there is none.
   var fraction: Double? {
     let fraction = alignmentFrames - alignmentFrames.rounded(.down)
     return fraction > 0 ? fraction : nil
   }
 
-  /// Where the unit ends at the latest; where the take may move, its end is told before.
+  /// The frame at which the session ends at the latest. The end of a take that is moved by the
+  /// steps of a device is normally detected before.
   var frameLimit: Int {
     window.firstFrame + region.count + 8 * learningFrames
   }
 
-  /// The range of the captured frames that is the take, before what a device's steps add.
+  /// The range of the captured frames that form the take, before the steps of a device are added.
   var window: PunchWindow {
     PunchWindow(
       firstFrame: learningFrames + countInFrames + region.lowerBound - playedFrom

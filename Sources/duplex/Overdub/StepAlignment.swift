@@ -2,38 +2,40 @@ import AudioDevices
 import AudioSessions
 import Synchronization
 
-/// The frames that a device's steps add to the round trip, as two clocks held together need them:
-/// known once the steps were seen, within the first second, and taken off a take beside the round
-/// trip itself.
+/// The frames that are added to the round trip if a device with a separate clock delivers its
+/// frames in steps. They are known within the first second, once the steps were measured, and are
+/// removed from a take in addition to the round trip.
 ///
-/// Written by the thread that watches the session, read by the one that writes the take.
+/// The thread that watches the session writes them, and the thread that writes the take reads them.
 final class StepAlignment: Sendable {
   private let isFixed: Bool
   private let latest = Atomic(0)
   private let chosen = Atomic(0)
   private let end = Atomic(Int.max)
 
-  /// For a unit of `configuration`. With `isFixed` the round trip that was told has them already.
+  /// Creates the alignment of a unit with `configuration`. If `isFixed` is true, the round trip
+  /// that the user gave includes the added frames.
   init(_ configuration: DuplexConfiguration, isFixed: Bool) {
     self.isFixed = isFixed || configuration.master == nil
   }
 
-  /// Frames from the unit's start after which the steps are known; 0 where there are none to learn.
+  /// Returns the number of frames from the start of the unit until the steps are known; 0 if the
+  /// unit has only one clock.
   static func learningFrames(_ configuration: DuplexConfiguration) -> Int {
     configuration.master == nil ? 0 : configuration.sampleRate * 5 / 4
   }
 
-  /// Frames that were taken off a take for them.
+  /// The number of frames that were removed from a take because of steps.
   var frames: Int { chosen.load(ordering: .relaxed) }
 
-  /// Takes in what is known at a moment. Answers with whether the take is complete by then.
+  /// Stores the frames added at `moment`. Returns whether the take is complete at that time.
   func isComplete(at moment: SessionMoment) -> Bool {
     if !isFixed, let added = moment.drift?.addedFrames { latest.store(added, ordering: .relaxed) }
     return moment.frames >= end.load(ordering: .relaxed)
   }
 
-  /// Where a take begins that would begin at `window` without steps: asked once, when they are
-  /// known.
+  /// Returns the window of a take whose window without steps would be `window`. Called once, when
+  /// the steps are known.
   func place(_ window: PunchWindow) -> PunchWindow {
     let added = latest.load(ordering: .relaxed)
     chosen.store(added, ordering: .relaxed)
@@ -44,8 +46,7 @@ final class StepAlignment: Sendable {
     return placed
   }
 
-  /// Says so where the steps changed behind the take's beginning: from there on it is late or
-  /// early.
+  /// Warns if the steps changed after the start of the take, which is late or early from there on.
   func checkChange(to added: Int, path: String) {
     guard !isFixed, added != frames else { return }
     warn(

@@ -6,7 +6,7 @@ import AudioFiles
 import AudioSessions
 import RealtimeAudio
 
-/// `duplex play`.
+/// The command `duplex play`.
 struct PlayCommand: AlsoPlayingCommand {
   static let configuration = CommandConfiguration(
     commandName: "play", abstract: "Stream files and http(s) addresses to the output.",
@@ -84,8 +84,8 @@ struct PlayCommand: AlsoPlayingCommand {
   }
 
   func perform() throws -> ExitStatus {
-    // Each source is looked at before anything sounds; a device that has the first one's rate plays
-    // it as it is.
+    // All sources are checked before playback starts. A device that supports the sample rate of the
+    // first one plays it without conversion.
     if repeats { try SourceList.checkRepeatable(sources) }
     var list = try SourceList(sources.isEmpty ? [Notes.last()] : sources)
     if shuffle { list.shuffle(seed: shuffleSeed) }
@@ -96,14 +96,15 @@ struct PlayCommand: AlsoPlayingCommand {
     var choice = DeviceChoice(
       audio, captures: false, plays: true, preferredRate: items.firstRate,
       alsoPlay: alsoPlay.devices)
-    // Requests go on being made.
+    // Remote sources use the network code of the start-up again.
     choice.isStartUpOver = !list.contains(where: \.isRemote)
     return try choice.use { open in
       try play(items.items, choices: compare ? list.count : 0, on: open)
     }
   }
 
-  /// A run in virtual time repeats bit for bit.
+  /// The seed of the random order; fixed in virtual time, in which each run is identical to the
+  /// bit.
   private var shuffleSeed: UInt64? { audio.playsInVirtualTime ? 0 : nil }
 
   private func play(
@@ -149,7 +150,7 @@ struct PlayCommand: AlsoPlayingCommand {
         truePeakDBTP: levels.truePeakDBTP))
   }
 
-  /// What is told at the end.
+  /// Returns the sentence that is printed at the end.
   private static func sentence(
     seconds: Double, xruns: Int, starved: Int, clipped: Int, truePeakDBTP: Double
   ) -> String {
@@ -167,15 +168,15 @@ struct PlayCommand: AlsoPlayingCommand {
   }
 }
 
-/// `--dither`: whether samples are dithered before an output of 16 bits rounds them.
+/// The option `--dither`: whether samples are dithered before they are rounded for a 16-bit output.
 enum DitherOption: String, ExpressibleByArgument, CaseIterable {
-  /// Only where a sample needs rounding.
+  /// Dithers only samples that need rounding.
   case auto
   case on
   case off
 
-  /// The dither of the output of `configuration`; nil where there is none: the output has more than
-  /// 16 bits, or its rate is converted afterwards.
+  /// Returns the dither for the output of `configuration`; nil if there is none, because the output
+  /// has more than 16 bits or its rate is converted afterwards.
   func stage(for configuration: DuplexConfiguration) -> Dither? {
     guard self != .off, !configuration.isResampling,
       configuration.playback?.format.byteCount == 2

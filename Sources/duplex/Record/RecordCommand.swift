@@ -5,14 +5,15 @@ import AudioFiles
 import AudioSessions
 
 extension FileFormat: ExpressibleByArgument {
-  /// The format that the user's `argument` names.
+  /// Parses the format in the user's `argument`; nil if it is unknown.
   public init?(argument: String) {
     self.init(name: argument)
   }
 }
 
 extension FileSampleFormat: ExpressibleByArgument {
-  /// The format that the user's `argument` names: `s16`, or as ALSA names it.
+  /// Parses the format in the user's `argument`: `s16` or similar, or an ALSA format; nil if it is
+  /// unknown.
   public init?(argument: String) {
     if let format = Self(name: argument) {
       self = format
@@ -24,7 +25,7 @@ extension FileSampleFormat: ExpressibleByArgument {
   }
 }
 
-/// `duplex record`.
+/// The command `duplex record`.
 struct RecordCommand: MicrophoneCommand {
   static let configuration = CommandConfiguration(
     commandName: "record", abstract: "Record the microphone to a file.",

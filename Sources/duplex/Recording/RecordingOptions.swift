@@ -4,7 +4,7 @@ import AudioFiles
 import AudioSessions
 import VoiceCleaning
 
-/// The options of whatever records.
+/// The options of all commands that record.
 struct RecordingOptions: ParsableArguments {
   @Option(
     help: .init(
@@ -76,7 +76,8 @@ struct RecordingOptions: ParsableArguments {
         + "--echo-cancel or --high-pass.")
   }
 
-  /// Refuses times that are too short or too long, those in frames once the rate is known.
+  /// Throws if a time is too short or too long. Times in frames are checked only if the rate is
+  /// given.
   func checkTimes(at rate: Int?) throws(ValidationError) {
     for (name, time, range) in [
       ("sync", sync, 0.001...86400), ("ring", ring, 0.1...600),
@@ -90,7 +91,7 @@ struct RecordingOptions: ParsableArguments {
         "--\(name) must be \(range.lowerBound.shown(3)) to \(range.upperBound.shown(0)) s, such as 1.5, "
           + "500ms or 48000f.")
     }
-    // Where only one of the two is in frames, the rate must be known to compare them.
+    // If only one of the two times is in frames, comparing them needs the rate.
     guard let tail = start.tail, rate != nil || tail.isSeconds == start.hold.isSeconds else {
       return
     }
@@ -99,14 +100,14 @@ struct RecordingOptions: ParsableArguments {
       "--tail must not be longer than --hold.")
   }
 
-  /// Refuses what follows levels, where they are off.
+  /// Throws if an option depends on levels, and these are off.
   func check(_ silence: SilenceStopOption) throws(ValidationError) {
     try require(
       levels == .on || silence.stopAfterSilence == nil,
       "--stop-after-silence follows levels: leave out --levels off.")
   }
 
-  /// Whether nothing is asked for.
+  /// Whether all options have their default values.
   var isPlain: Bool {
     split == nil && keep == nil && onFile == nil && sync == .seconds(1) && ring == nil
       && levels == .on
@@ -154,7 +155,7 @@ struct StartOptions: ParsableArguments {
     }
   }
 
-  /// Whether nothing is asked for.
+  /// Whether all options have their default values.
   var isPlain: Bool {
     preRoll == nil && !voiceActivated && threshold == nil && hold == .seconds(1) && tail == nil
       && autoGainCheck == nil
@@ -172,7 +173,7 @@ struct TagOptions: ParsableArguments {
   @Option(help: .init("Tag: date, as free text.", valueName: "text"))
   var date: String?
 
-  /// The same for a file.
+  /// The tags for a file.
   var tags: SoundFileTags {
     var tags = SoundFileTags()
     tags.title = title.map(FileName.shown)
@@ -183,7 +184,7 @@ struct TagOptions: ParsableArguments {
   }
 }
 
-/// The options for cleaning a voice on its way to the file; what is played stays as it is.
+/// The options for cleaning a voice in the recorded file; the played signal is not processed.
 struct CleaningOptions: ParsableArguments {
   @Flag(help: "Remove steady noise from voices.")
   var denoise = false
@@ -198,10 +199,10 @@ struct CleaningOptions: ParsableArguments {
   @Option(help: .init("Record the unprocessed sound to this file as well.", valueName: "file"))
   var raw: String?
 
-  /// Whether nothing is asked for.
+  /// Whether no processing is requested.
   var isNone: Bool { settings.isNone && !echoCancel }
 
-  /// What they come to, without the echo.
+  /// The settings that result from the options, without echo cancellation.
   var settings: CleaningSettings {
     CleaningSettings(
       denoise: denoise, automaticGain: agc, dereverb: dereverb, highPassHertz: highPass?.hertz,
@@ -210,7 +211,7 @@ struct CleaningOptions: ParsableArguments {
 }
 
 extension RecordingOptions {
-  /// How the recording is kept on disk.
+  /// Returns the plan for storing the recording. Throws if a time does not fit the sample rate.
   func plan(
     _ target: RecordingTarget, _ stream: StreamConfiguration?, sampleRate: Int,
     _ clock: SessionClock
@@ -234,7 +235,8 @@ extension RecordingOptions {
     return plan
   }
 
-  /// The disk half of a recording of `duration`. With `startsAtOnce` no key is waited for.
+  /// Creates the writer of a recording of `duration`. With `startsAtOnce` it does not wait for a
+  /// key.
   func writer(
     _ plan: RecordingPlan, _ configuration: DuplexConfiguration, duration: TimeOption?,
     startsAtOnce: Bool
@@ -256,7 +258,7 @@ extension RecordingOptions {
       cleaner: cleaner, playedChannels: played, rawPath: cleaning.raw)
   }
 
-  /// What is kept of what comes in.
+  /// Returns the gate that selects the frames to be recorded.
   private func gate(
     _ plan: RecordingPlan, duration: TimeOption?, startsAtOnce: Bool
   ) -> any RecordingGate {
@@ -276,7 +278,8 @@ extension RecordingOptions {
       frames: duration?.frameCount(at: rate))
   }
 
-  /// What is done to the sound; the canceller is told how late the output comes back.
+  /// Returns the settings of the processing. The echo canceller receives the delay from output to
+  /// input.
   private func cleaning(_ configuration: DuplexConfiguration) throws -> CleaningSettings {
     var settings = cleaning.settings
     if cleaning.echoCancel {

@@ -4,16 +4,17 @@ import AudioDevices
 import AudioFiles
 import AudioSessions
 
-/// A recording within a session: its disk half, its part in the watch, and what it comes to.
+/// A recording within a session: its writer, its part in the watch of the session, and its summary.
 struct RecordingSession {
   let writer: RecordingWriter
   let watch: RecordingWatch
-  /// How long the session may run; nil for as long as the options say.
+  /// The maximum length of the session in frames; nil if the options determine it.
   let frameLimit: Int?
   private let plan: RecordingPlan
   private let hasRaw: Bool
 
-  /// Makes the files of the microphone, or with `recordsMix` of what is played, as the options say.
+  /// Creates the files for the microphone, or with `recordsMix` for the output, as the options
+  /// request.
   init(
     _ target: RecordingTarget, _ options: RecordingOptions, _ audio: AudioOptions,
     _ configuration: DuplexConfiguration, _ clock: SessionClock, recordsMix: Bool
@@ -21,7 +22,7 @@ struct RecordingSession {
     let sampleRate = configuration.sampleRate
     let stream = recordsMix ? configuration.playback : configuration.capture
     plan = try options.plan(target, stream, sampleRate: sampleRate, clock)
-    // Where no key can be pressed, none is waited for.
+    // If no keys can be read, the recording does not wait for one.
     let isStarted = options.start.preRoll != nil && !options.start.voiceActivated
     let waits = isStarted && (Terminal.hasKeyboard || Terminal.isPiped)
     if isStarted, !waits {
@@ -32,13 +33,13 @@ struct RecordingSession {
     watch = RecordingWatch(
       writer, configuration, plan, recordsMix: recordsMix, waits: waits)
     let check = plan.checkFrames
-    // A recording that waits is as long from its start on: its gate says when it is over.
+    // The duration of a recording that waits counts from its start, so its gate determines the end.
     frameLimit =
       waits ? .max : audio.duration.map { $0.frameCount(at: sampleRate) + check }
     hasRaw = options.cleaning.raw != nil
   }
 
-  /// Puts its halves of the audio thread on `callbacks`.
+  /// Installs the recorders, which run on the audio thread, in `callbacks`.
   func install(on callbacks: inout Mixer, takesMix: Bool = false) {
     if takesMix {
       callbacks.mixRecorder = writer.takeRecorder()
@@ -58,7 +59,7 @@ struct RecordingSession {
 extension RecordingTarget {
   private static let tagHint = "FLAC, Ogg and WAV files hold all tags."
 
-  /// Warns that a file does not hold all of its tags.
+  /// Warns that a file cannot hold all of its tags.
   private func warnOfLoss(_ loss: SoundFileTags.Loss) {
     switch loss {
     case .text(let name):
@@ -80,7 +81,7 @@ extension RecordingTarget {
     }
   }
 
-  /// Refuses what cannot go together, and warns of what the format has no place for.
+  /// Throws if options exclude each other, and warns about tags that the format cannot hold.
   func check(_ options: RecordingOptions, json: Bool) throws(ToolFailure) {
     try checkRaw(options.cleaning.raw)
     let tags = options.tags.tags
@@ -105,7 +106,7 @@ extension RecordingTarget {
     }
   }
 
-  /// Throws where `raw` cannot be a file of its own for the unprocessed sound.
+  /// Throws if `raw` cannot be the separate file for the unprocessed samples.
   private func checkRaw(_ raw: String?) throws(ToolFailure) {
     guard let raw else { return }
     guard raw != "-" else {
@@ -132,21 +133,22 @@ protocol MicrophoneCommand: AlsoPlayingCommand {
   var protection: MonitorProtectionOptions { get }
 }
 
-/// A session of such a command that ran to its end.
+/// A session of a `MicrophoneCommand` that has ended.
 struct MicrophoneSession {
   let outcome: SessionOutcome
   let recording: RecordingSession?
   let protection: MonitorProtectionDisplay?
   private let progress: TrackProgress?
 
-  /// Where the command's gain acts: on all of the input, or on what is played of it.
+  /// The place where the gain of the command is applied: the whole input, or the played microphone
+  /// only.
   enum GainPlace {
     case input
     case output
   }
 
-  /// Runs `command` on `open`: the microphone is played where `playsMicrophone`, recorded to
-  /// `target`, with what is mixed in where `recordsMix`; `items` are mixed in.
+  /// Runs `command` on `open`. The microphone is played if `playsMicrophone` is true, and recorded
+  /// to `target`, together with the mixed-in files if `recordsMix` is true. `items` are mixed in.
   init(
     _ command: some MicrophoneCommand, on open: consuming OpenDevice, _ place: GainPlace,
     playsMicrophone: Bool, target: RecordingTarget?, recordsMix: Bool = false, items: [QueueItem]
@@ -210,7 +212,7 @@ struct MicrophoneSession {
     protection = parts.protection
   }
 
-  /// Sums it up, with `fields` of the command's own.
+  /// Prints the summary with the additional `fields` of the command. Returns the exit status.
   func conclude(_ name: String, _ fields: Fields, sentence: String?) -> ExitStatus {
     let report = recording?.writer.report
     return outcome.conclude(

@@ -5,21 +5,21 @@ import AudioSessions
 import Glibc
 import RealtimeAudio
 
-/// The path and format of a recording: checked before a device is opened, made once its rate and
-/// channels are known.
+/// The path and the format of a recording. They are checked before a device is opened; the plan is
+/// made once the sample rate and the channels are known.
 struct RecordingTarget {
   let path: String
   let fileFormat: FileFormat
   let sampleFormat: FileSampleFormat?
   let overwrite: Bool
-  /// The files that are read meanwhile.
+  /// The files that are read during the recording.
   var inputs: Set<FileIdentity> = []
 
-  /// `-` is standard output.
+  /// Whether the recording goes to standard output, whose path is `-`.
   var isStream: Bool { path == "-" }
 
-  /// Throws where `path` cannot be recorded to; `takesFormat` where the command has an option for
-  /// the format.
+  /// Throws if `path` cannot be recorded to. `takesFormat` states whether the command has an option
+  /// for the file format.
   init(
     path: String, fileFormat: FileFormat?, sampleFormat: FileSampleFormat?, overwrite: Bool,
     takesFormat: Bool = false
@@ -53,12 +53,12 @@ struct RecordingTarget {
     self.overwrite = overwrite
   }
 
-  /// What the file keeps of samples that a device delivers as `format`.
+  /// Returns the sample format of the file for samples that a device delivers as `format`.
   func keeps(_ format: SampleFormat?) -> FileSampleFormat {
     sampleFormat ?? fileFormat.sampleFormat(delivered: format)
   }
 
-  /// The plan of a recording of `stream`.
+  /// Returns the plan of a recording of `stream`.
   func plan(
     _ stream: StreamConfiguration?, sampleRate: Int, _ clock: SessionClock
   ) -> RecordingPlan {
@@ -73,11 +73,11 @@ struct RecordingTarget {
   }
 }
 
-/// The size of the ring buffer, in frames, that holds sound in memory while the disk stands still.
+/// The size of the ring buffer, in frames, that holds samples in memory while the disk stalls.
 enum RecordingRing {
-  /// The frames of a ring of `seconds`, of the usual one where that is nil. Throws `.usage` where
-  /// it would take more than half of this machine's memory: memory that is promised, and not there
-  /// when sound comes, ends the recording.
+  /// Returns the frames of a ring buffer of `seconds`, or of the default length if it is nil.
+  /// Throws `.usage` if the ring buffer would be larger than half of the memory of this machine:
+  /// memory that is allocated, but not available when it is used, would end the recording.
   static func frameCount(
     seconds: Double?, sampleRate: Int, channelCount: Int
   ) throws(ToolFailure) -> Int {
@@ -98,8 +98,8 @@ enum RecordingRing {
     return asked
   }
 
-  /// `gate`, where the frames that wait for its decision in `ringCount` rings fit in memory. Throws
-  /// `.usage`.
+  /// Returns `gate` if the frames that wait for its decision in `ringCount` ring buffers fit in
+  /// memory. Throws `.usage` if they do not.
   static func checked(
     _ gate: any RecordingGate, _ plan: RecordingPlan, ringCount: Int
   ) throws(ToolFailure) -> any RecordingGate {
@@ -114,7 +114,7 @@ enum RecordingRing {
     return gate
   }
 
-  /// Frames of `channelCount` channels that take half of the memory.
+  /// Returns the number of frames of `channelCount` channels that fill half of the memory.
   private static func mostFrames(_ channelCount: Int) -> Int {
     let bytes = max(0, sysconf(Int32(_SC_PHYS_PAGES)))
       .multipliedReportingOverflow(by: max(0, sysconf(Int32(_SC_PAGESIZE)))).partialValue

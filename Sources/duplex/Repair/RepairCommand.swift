@@ -1,7 +1,7 @@
 import ArgumentParser
 import AudioFiles
 
-/// `duplex repair`.
+/// The command `duplex repair`.
 struct RepairCommand: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "repair",
@@ -66,7 +66,7 @@ struct RepairCommand: ToolCommand {
   func perform() throws -> ExitStatus { try RepairRun(self).run() }
 }
 
-/// Mends one file after another, and says what came of it.
+/// One run of the command: repairs one file after another and prints the results.
 struct RepairRun {
   private let command: RepairCommand
   private let wiped: LostHeader?
@@ -83,7 +83,7 @@ struct RepairRun {
     }
   }
 
-  /// Mends one file after another. One that cannot be mended does not keep the others from it.
+  /// Repairs each file. A file that cannot be repaired does not stop the run.
   func run() -> ExitStatus {
     var status = ExitStatus.done
     var isInterrupted = false
@@ -96,7 +96,7 @@ struct RepairRun {
       let name = FileName.withoutUser(file)
       let start = Double(doneBytes) / Double(allBytes)
       let share = Double(byteCounts[index]) / Double(allBytes)
-      // Of a hundred steps at most, so that a small file says nothing.
+      // At most 100 steps are reported, so that small files print little.
       let line = ProgressLine(
         "Repairing \(name)", "bytes", ["path": name], step: 0.01,
         hint: "Ctrl-C stops and removes the unfinished copy")
@@ -120,19 +120,19 @@ struct RepairRun {
       Terminal.emit(
         .progress(Double(doneBytes) / Double(allBytes), "bytes", ["path": name]))
     }
-    // Where nothing could be read there is nothing to sum up.
+    // If no file could be read, there is no summary for it.
     if command.json, !mendings.isEmpty || command.files.count > 1 {
       Terminal.emit(summary(mendings))
     }
     return status
   }
 
-  /// What was found out about a file, and where it is whole now.
+  /// The findings about a file, and the path of the repaired or intact file.
   private struct Mending {
     let finding: RepairFinding
     let repaired: String?
 
-    /// Whether nothing more can be done.
+    /// Whether the file is damaged and cannot be repaired.
     var isLost: Bool { !finding.isIntact && !finding.isRepairable }
 
     var fields: Fields {
@@ -164,7 +164,7 @@ struct RepairRun {
     return Mending(finding: finding, repaired: target)
   }
 
-  /// Warns where the name of the copy ends as that of a file of another format.
+  /// Warns if the extension of the copy belongs to another format.
   private func warnOfEnding(_ path: String, _ format: FileFormat) {
     let named = FileFormat(pathExtensionOf: path) ?? format
     let isSame =
@@ -176,7 +176,7 @@ struct RepairRun {
       hint: "Rename it, or name the copy with -o.")
   }
 
-  /// Tells what came of one file; `.loss` where it is damaged and nothing could be done.
+  /// Prints the result for one file. Returns `.loss` if it is damaged and cannot be repaired.
   private func emit(_ mending: Mending) -> ExitStatus {
     if command.json, command.files.count > 1 { Terminal.emit(Event("file", mending.fields)) }
     let sentence = sentence(mending.finding, mending.repaired)
@@ -191,7 +191,8 @@ struct RepairRun {
     return .done
   }
 
-  /// Of one file what is known of it; of several their sums and each.
+  /// Returns the summary: the results of a single file, or the totals of several and the results of
+  /// each.
   private func summary(_ mendings: [Mending]) -> Event {
     let findings = mendings.map(\.finding)
     let sums: Fields = [

@@ -5,21 +5,22 @@ import Duplex
 import RealtimeAudio
 import SimulatedDevices
 
-/// The part of a command that runs on a device once it is open, whichever kind it is, to its end.
+/// The part of a command that runs on an open device, simulated or real, until its end.
 typealias DeviceUse = (consuming OpenDevice) throws -> ExitStatus
 
-/// Opens the device that the options name, simulated or real, and hands it to its use.
+/// Opens the device that the options name, simulated or real, and passes it to the command.
 struct DeviceChoice {
   let options: AudioOptions
   let request: DuplexRequest
   private let selection: DeviceSelection
-  /// Whether code that only ran during the start-up may leave memory: false where another session
+  /// Whether the memory of code that ran only at start-up may be released; false if another session
   /// follows.
   var isStartUpOver = true
-  /// Cards that others released for the run.
+  /// The cards that other programs released for this run.
   private let reservation = CardReservation()
 
-  /// The devices of `options`; where these name no rate, at `preferredRate` if the devices have it.
+  /// Selects the devices of `options`. If these name no rate, the devices run at `preferredRate` if
+  /// they support it.
   init(
     _ options: AudioOptions, captures: Bool, plays: Bool, preferredRate: Int? = nil,
     alsoPlay: [String] = []
@@ -41,7 +42,7 @@ struct DeviceChoice {
 
   func use(_ use: DeviceUse) throws -> ExitStatus {
     try selection.validate()
-    // A direction that is not used is looked at all the same.
+    // The device of an unused direction is checked as well.
     for case let name? in [options.captureDevice, options.playbackDevice]
     where selection.isSimulated && SimulatedDeviceSpecification.isSimulated(name) {
       _ = try SimulatedDeviceSpecification(parsing: name)
@@ -55,7 +56,7 @@ struct DeviceChoice {
     return try use(open)
   }
 
-  /// Opens the devices, which may never answer: a sound server that stands still, or a driver.
+  /// Opens the devices while the user can interrupt the wait: a sound server or a driver may hang.
   private func opened() throws -> OpenDevice {
     let selection = self.selection
     let reservation = self.reservation
@@ -75,6 +76,6 @@ struct DeviceChoice {
 }
 
 extension DuplexRequest {
-  /// The devices to open, the input's first.
+  /// The names of the devices to open, that of the input first.
   fileprivate var deviceNames: [String] { [captureDevice, playbackDevice].compactMap { $0 } }
 }

@@ -2,28 +2,28 @@ import AudioSessions
 import RealtimeAudio
 import Synchronization
 
-/// The user's request to end a session, and how long ago that was. Any thread.
+/// The user's request to end a session, and the time since that request. Any thread.
 final class EndRequest: Sendable {
-  /// `timeout` and terminals may send one signal twice: what comes within this time is the same
-  /// request.
+  /// The time in nanoseconds in which a second signal counts as the same request: `timeout` and
+  /// terminals may send a signal twice.
   static let repeatNanoseconds: UInt64 = 300_000_000
 
   private let since = Atomic<UInt64>(0)
   private let isDiskTold = Atomic(false)
   private let work: [any BackgroundWork]
 
-  /// For a session whose files `work` writes.
+  /// Creates the request for a session whose files `work` writes.
   init(_ work: [any BackgroundWork]) {
     self.work = work
   }
 
-  /// Nanoseconds since an end was asked for; nil where none was.
+  /// The nanoseconds since the first request; nil if there was none.
   var age: UInt64? {
     let since = since.load(ordering: .relaxed)
     return since == 0 ? nil : HostClock.nanoseconds &- since
   }
 
-  /// The user asks for the end. Answers with whether that was asked for before.
+  /// Records a request of the user. Returns whether it repeats an earlier request.
   func note() -> Bool {
     let isRepeated = age.map { $0 > Self.repeatNanoseconds } ?? false
     _ = since.compareExchange(
@@ -31,7 +31,8 @@ final class EndRequest: Sendable {
     return isRepeated
   }
 
-  /// Ends the program at once, with what files hold since their headers were last written.
+  /// Ends the program immediately. Files keep the samples stored up to the last update of their
+  /// headers.
   func leave() -> Never {
     Terminal.leaveAtOnce(
       work.contains(where: \.isUnfinished)
@@ -44,7 +45,7 @@ final class EndRequest: Sendable {
           hint: "Start the command again, and let it finish."))
   }
 
-  /// Warns once where the disk delays the end by more than 250 ms.
+  /// Warns once if the disk delays the end by more than 250 ms.
   func checkDisk() {
     guard let age, age > 250_000_000, work.contains(where: \.isUnfinished),
       !isDiskTold.exchange(true, ordering: .relaxed)
@@ -57,19 +58,19 @@ final class EndRequest: Sendable {
   }
 }
 
-/// The user's request to end long work on files, without sound: SIGINT, SIGTERM or SIGHUP. While an
-/// object of this class exists, these signals end nothing by themselves.
+/// The user's request to end long work on files without audio: SIGINT, SIGTERM or SIGHUP. While an
+/// object of this class exists, these signals do not end the program by themselves.
 final class StopRequest {
   private let signals = SignalWatch()
   private let start = HostClock.nanoseconds
   private let grace: UInt64
 
-  /// A signal in the first `graceNanoseconds` is a repeat of the one that ended the sound before.
+  /// Ignores signals in the first `graceNanoseconds`: they repeat the one that ended the session.
   init(graceNanoseconds: UInt64 = EndRequest.repeatNanoseconds) {
     grace = graceNanoseconds
   }
 
-  /// Asks.
+  /// Returns whether the end is requested.
   func isThere() -> Bool {
     signals.wait(milliseconds: 0) == .signal(.end) && HostClock.nanoseconds >= start + grace
   }

@@ -1,11 +1,12 @@
 import AudioDevices
 import SimulatedDevices
 
-/// The volumes that the options ask of the cards' mixers, set for as long as a unit runs.
+/// The volumes that the options set in the mixers of the cards while a unit runs.
 struct MixerVolumes {
   private var changes: [VolumeChange] = []
 
-  /// Sets them. Once signals are watched for, so that they are put back whatever ends the run.
+  /// Sets the volumes. Signals must be held before, so that the volumes are restored however the
+  /// run ends.
   init(_ options: AudioOptions, _ request: DuplexRequest) throws(DeviceFailure) {
     do throws(DeviceFailure) {
       try set(options.captureVolume, request.captureDevice, isCapture: true)
@@ -45,14 +46,14 @@ struct MixerVolumes {
     )
   }
 
-  /// Puts back what was there before.
+  /// Restores the previous volumes.
   func restore() {
     for change in changes { change.restore() }
   }
 }
 
 extension MixerControl {
-  /// Its volume for a person: `80 % (-6 dB)`; nothing where it has none.
+  /// The volume as text: `80 % (-6 dB)`; empty if the control has none.
   var level: String {
     guard let volume else { return "" }
     return (volume * 100).shown(0) + " %" + (decibels.map { " (\($0.shown(1)) dB)" } ?? "")

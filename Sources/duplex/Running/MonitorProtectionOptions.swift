@@ -31,10 +31,10 @@ enum Switch: String, ExpressibleByArgument, CaseIterable {
   case on, off
 }
 
-/// The options that protect the listener where a microphone is played.
+/// The options that protect the listener if a microphone is played.
 ///
-/// Only there: what is played without one is never altered unless it is asked for, because
-/// files are mastered up to full scale and play bit for bit.
+/// They apply only in this case: playback without a microphone is never altered unless an option
+/// requests it, because files are mastered up to full scale and are played bit for bit.
 struct MonitorProtectionOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
@@ -67,7 +67,7 @@ struct MonitorProtectionOptions: ParsableArguments {
     if case .decibels(let decibels) = limit, !ProtectionSettings.limits.contains(decibels) {
       throw ValidationError("--limit must be -60 to 0 dBFS, such as -1, or off.")
     }
-    // In frames it may be as long at the highest rate; what the granted one allows is known later.
+    // A time in frames is checked at the highest rate; the granted rate is not known yet.
     try require(
       limitLookahead.seconds(at: 768_000) <= Limiter.longestLookAhead,
       "--limit-lookahead must be 0 to 0.1 s, such as 5ms or 256f.")
@@ -77,7 +77,8 @@ struct MonitorProtectionOptions: ParsableArguments {
     try require((-60...60).contains(dim.decibels), "--dim must be 0 to 60 dB, such as 20 or -20.")
   }
 
-  /// Refuses a look-ahead in frames that is too long at `sampleRate`: before anything is written.
+  /// Throws if a look-ahead in frames is too long at `sampleRate`. Call it before files are
+  /// written.
   func checkLookahead(at sampleRate: Int) throws(ToolFailure) {
     guard limitLookahead.seconds(at: sampleRate) > Limiter.longestLookAhead else { return }
     let most = Int(clamping: Limiter.longestLookAhead * Double(sampleRate))
@@ -86,7 +87,8 @@ struct MonitorProtectionOptions: ParsableArguments {
       hint: "Use up to \(most)f, or a time such as 5ms.")
   }
 
-  /// Protects the output of `callbacks`, whose gains are set; answers with what watches over it.
+  /// Installs the protection of the output in `callbacks`, whose gains must be set before. Returns
+  /// the object that reports its actions.
   func install(
     on callbacks: inout Mixer, _ configuration: DuplexConfiguration
   ) -> MonitorProtectionDisplay {
@@ -103,7 +105,7 @@ struct MonitorProtectionOptions: ParsableArguments {
   }
 }
 
-/// Reports howls, handles the key that dims, and sums up.
+/// Reports feedback, handles the dim key, and contributes to the summary.
 final class MonitorProtectionDisplay: KeyResponder {
   private var protection: ProtectionView
   private var isDimmed = false
@@ -112,7 +114,7 @@ final class MonitorProtectionDisplay: KeyResponder {
     self.protection = protection
   }
 
-  /// Tells what happened.
+  /// Reports the events since the last call.
   func poll() {
     while let event = protection.nextEvent() { emit(event) }
   }
@@ -130,21 +132,21 @@ final class MonitorProtectionDisplay: KeyResponder {
       isDimmed ? "the output is attenuated." : "the output is at full level again.")
   }
 
-  /// Frames by which the limiter delays all that is played.
+  /// The number of frames by which the limiter delays the output.
   var delayFrames: Int { protection.delayFrames }
 
-  /// Frames that a session needs to end in.
+  /// The number of frames that a session needs for the fade-out at its end.
   var fadeFrames: Int { protection.fadeFrames }
 
-  /// What it adds to a summary.
+  /// The fields for a summary.
   var summary: Fields {
     ["limitedFrames": protection.limitedFrames, "feedbackDucks": protection.duckCount]
   }
 
-  /// What a summary says where no microphone is played.
+  /// The fields for a summary if no microphone is played.
   static let emptySummary: Fields = ["limitedFrames": 0, "feedbackDucks": 0]
 
-  /// What was done, for a person; nothing where nothing was.
+  /// The sentence about feedback for the summary; empty if there was none.
   var sentence: String {
     let count = protection.duckCount
     return count == 0 ? "" : " There was feedback \(count.counted("time"))."

@@ -3,13 +3,13 @@ import AudioFiles
 import AudioLevels
 import AudioSessions
 
-/// The messages about a recording: each an event and a sentence.
+/// The messages about a recording, each of which is an event and a sentence.
 final class RecordingMessages {
   private let sampleRate: Int
-  /// What cannot hold markers, in a sentence; nil where the file can.
+  /// The sentence about a file that cannot hold markers; nil if it can, or after the warning.
   private var markerLimit: String?
 
-  /// Of a recording as `plan` says.
+  /// Creates the messages for a recording with this `plan`.
   init(_ plan: RecordingPlan) {
     sampleRate = plan.sampleRate
     if plan.isStream {
@@ -19,7 +19,7 @@ final class RecordingMessages {
     }
   }
 
-  /// Tells of `event`.
+  /// Reports `event`.
   func tell(_ event: RecordingEvent) {
     switch event {
     case .overflow(let frame, let frames):
@@ -78,17 +78,17 @@ final class RecordingMessages {
   }
 }
 
-/// The verdict on whether a level is sensible to record at.
+/// The verdict on the level of the input for a recording.
 ///
-/// A voice or an instrument should peak between -18 and -6 dBFS: EBU R 68 aligns at -18 dBFS, which
-/// leaves headroom for what comes louder than what was tried.
+/// The peaks of a voice or an instrument should be between -18 and -6 dBFS: EBU R 68 aligns at -18
+/// dBFS, which leaves headroom for passages that are louder than those of the check.
 struct GainVerdict {
-  /// One word for it.
+  /// The name of the verdict in events.
   let name: String
-  /// What to say to the user who turns the knob.
+  /// The sentence for the user who adjusts the gain.
   let sentence: String
 
-  /// The verdict on the levels before the take.
+  /// Judges the levels that were measured before the take.
   init(_ levels: ProgrammeLevels) {
     let peak = Decibels.level(levels.samplePeaks.max() ?? 0)
     let shown = peak <= -200 ? "silence" : "\(peak.shown(1)) dBFS peak"

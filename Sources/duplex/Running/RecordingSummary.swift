@@ -4,16 +4,16 @@ import AudioLevels
 import AudioSessions
 import RealtimeAudio
 
-/// The summary of a recording: its fields of the summary event, and a sentence for a person.
+/// The summary of a recording: its fields in the summary event, and a sentence.
 struct RecordingSummary {
   let report: RecordingReport
   let plan: RecordingPlan
-  /// Whether the unprocessed sound is recorded as well.
+  /// Whether the unprocessed samples are recorded as well.
   let hasRaw: Bool
-  /// Whether it waited for its start to the end.
+  /// Whether the recording waited for its start until the end.
   let wasNeverStarted: Bool
 
-  /// What it adds to a summary.
+  /// The fields for the summary.
   var fields: Fields {
     var fields =
       Fields.written(report.files.map(\.path), beside: report.rawPaths) + [
@@ -29,18 +29,18 @@ struct RecordingSummary {
     return fields
   }
 
-  /// What was recorded in `session`, for a person.
+  /// Returns the sentence about the recording in `session`.
   func sentence(_ session: SessionReport) -> String {
     guard report.frames > 0 else { return "Nothing was recorded: \(emptiness)" }
     let path = report.files.first?.path ?? plan.path
     guard plan.isStream || !report.files.isEmpty else {
       return "Nothing was kept: none of the files is left."
     }
-    // Whoever gets a file by --on-file may move it on.
+    // A command of --on-file may have moved a file.
     let missing =
       plan.isStream ? 0 : report.files.count { FileRemoval.existing($0.path) == nil }
-    // Of a recording in many files the oldest may be removed by now, or another program has
-    // shortened one.
+    // Of a recording in many files the oldest ones may be deleted by now, or another program may
+    // have shortened one.
     let kept = plan.isStream ? report.frames : report.files.reduce(0) { $0 + $1.frames }
     let seconds = Double(kept) / Double(plan.sampleRate)
     let frames =
@@ -72,8 +72,8 @@ struct RecordingSummary {
 }
 
 extension Fields {
-  /// The files that were written, as far as they are there: `path` as well where it is one, which
-  /// `others` may lie beside.
+  /// Returns those of the written files that exist, followed by those of `others` that exist.
+  /// `path` is included if at most one written file exists.
   static func written(_ paths: [String], beside others: [String] = []) -> Fields {
     let paths = paths.compactMap(FileRemoval.existing)
     return ["paths": paths + others.compactMap(FileRemoval.existing)]
@@ -82,12 +82,13 @@ extension Fields {
 }
 
 extension FileRemoval {
-  /// `path`, where there is a file.
+  /// Returns `path` if a file exists there; nil otherwise.
   static func existing(_ path: String) -> String? { byteCount(of: path) == nil ? nil : path }
 }
 
 extension SessionReport {
-  /// This report, ending where the disk took no more: what came later is no part of the recording.
+  /// Returns this report with the end at the frame at which the disk failed: later frames are not
+  /// part of the recording.
   func ending(with recorded: RecordingReport?) -> SessionReport {
     guard let recorded, case .disk = stopReason else { return self }
     var report = self
@@ -97,7 +98,7 @@ extension SessionReport {
 }
 
 extension ProgrammeLevels {
-  /// As they stand in events and summaries.
+  /// The fields for events and summaries.
   var fields: Fields {
     func decibels(_ values: [Float]) -> [JSON] { values.map { Decibels.level($0).digits(2) } }
     return [
@@ -113,34 +114,34 @@ extension ProgrammeLevels {
 }
 
 extension RecordedMarker {
-  /// For events and summaries.
+  /// The fields for events and summaries.
   var fields: Fields { ["frame": frame, "label": label] }
 }
 
 extension RecordingPause {
-  /// For events and summaries.
+  /// The fields for events and summaries.
   var fields: Fields { ["frame": frame, "timelineFrame": timelineFrame, "frames": frames] }
 }
 
 extension RecordedFile {
-  /// For events and summaries.
+  /// The fields for events and summaries.
   var fields: Fields {
     ["path": path, "frame": firstFrame, "frames": frames, "start": LocalTime(start).text]
   }
 }
 
 extension RecordedSegment {
-  /// Where it begins.
+  /// The fields for the start of the segment.
   var place: Fields {
     ["timelineFrame": timelineFrame, "frame": frame, "start": LocalTime(start).text]
   }
 
-  /// For events and summaries.
+  /// The fields for events and summaries.
   var fields: Fields { place + ["frames": frames] }
 }
 
 extension RecordingState {
-  /// What a recording adds to a meter's event.
+  /// The fields that a recording adds to a meter event.
   var fields: Fields {
     [
       "recording": isOpen && !isPaused, "momentaryLUFS": levels.momentaryLUFS?.digits(2),

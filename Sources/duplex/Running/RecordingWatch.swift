@@ -6,8 +6,8 @@ import AudioSessions
 import RealtimeAudio
 import SimulatedDevices
 
-/// A recording's part in watching a session: tells what happens on its way to disk, and passes on
-/// what the user asks of it.
+/// The part of the session's watch that concerns a recording: reports the events of the writer, and
+/// passes the requests of the user to it.
 final class RecordingWatch: KeyResponder {
   private let writer: RecordingWriter
   private let path: String
@@ -15,14 +15,14 @@ final class RecordingWatch: KeyResponder {
   private var marks = 0
   private var isWaitTold = false
   private var hasStarted: Bool
-  /// Whether levels are measured, and shown.
+  /// Whether levels are measured and shown.
   let measuresLevels: Bool
-  /// The device that is recorded; nil where what is played is recorded.
+  /// The device that is recorded; nil if the output is recorded.
   private let captureDevice: String?
   private var isSilenceTold = false
 
-  /// Watches `writer`, which writes as `plan` says, with `recordsMix` what is played. With `waits`
-  /// the recording begins when the user says so.
+  /// Watches `writer`, which writes according to `plan`; with `recordsMix` it records the output.
+  /// With `waits` the recording starts when the user requests it.
   init(
     _ writer: RecordingWriter, _ configuration: DuplexConfiguration, _ plan: RecordingPlan,
     recordsMix: Bool, waits: Bool
@@ -41,19 +41,19 @@ final class RecordingWatch: KeyResponder {
     }
   }
 
-  /// Levels for a meter that is looked at.
+  /// The latest state of the recording, with its levels. Reading it requests the levels.
   var state: RecordingState { writer.events.latest }
 
-  /// What a person is told is going on.
+  /// The title for the screen.
   var title: String { "Recording to " + (path == "-" ? "standard output" : state.path ?? path) }
 
-  /// Whether it waits to be started.
+  /// Whether the recording waits for its start.
   var isWaiting: Bool { !hasStarted }
 
-  /// Frames of the pauses that are over.
+  /// The number of frames of the pauses that have ended.
   private(set) var pausedFrames = 0
 
-  /// Tells what happened; answers with a reason to stop, where there is one.
+  /// Reports the events since the last call. Returns the reason to stop; nil if there is none.
   func poll() -> StopReason? {
     for event in writer.events.take() { emit(event) }
     if writer.isWaitingForOthers, !isWaitTold {
@@ -79,19 +79,19 @@ final class RecordingWatch: KeyResponder {
     }
   }
 
-  /// The user pauses, or goes on.
+  /// Pauses the recording at `frame`, or resumes it.
   func pause(_ pauses: Bool, at frame: Int) {
     writer.remote.ask(pauses ? .pause : .resume, at: frame)
   }
 
-  /// The user asks for the end: true where only commands were waited for.
+  /// Ends the wait for commands of --on-file. Returns false if the writer was not waiting for them.
   func leaveCommands() -> Bool {
     guard writer.isWaitingForOthers else { return false }
     writer.leaveCommands()
     return true
   }
 
-  /// No key can come any more: there is nothing left to wait for.
+  /// Starts a recording that waits for a key, because no key can be read any more.
   func loseKeyboard(at frame: Int) {
     if !hasStarted { start(at: frame) }
   }
@@ -107,12 +107,13 @@ final class RecordingWatch: KeyResponder {
     writer.remote.ask(.mark("Marker \(marks)"), at: frame)
   }
 
-  /// Tells that all was silence, where that is not told yet. Once it is over.
+  /// Reports that the whole recording is silent, unless this was reported. Call it after the
+  /// session.
   func conclude() {
     if !isSilenceTold, writer.report.isSilent { tellOfSilence() }
   }
 
-  /// Says why all is silence, as far as the mixer knows.
+  /// Reports silence, with its cause if the mixer shows it.
   private func tellOfSilence() {
     isSilenceTold = true
     let notice = captureDevice.map { SilenceSearch.notice(of: $0, within: 300) }
@@ -126,7 +127,7 @@ final class RecordingWatch: KeyResponder {
   }
 }
 
-/// `--stop-after-silence`.
+/// The option `--stop-after-silence`.
 struct SilenceStopOption: ParsableArguments {
   @Option(
     help: .init(
@@ -140,9 +141,9 @@ struct SilenceStopOption: ParsableArguments {
   }
 }
 
-/// Tells when a microphone has been silent for long enough to end a session.
+/// Determines when a microphone has been silent long enough to end a session.
 final class SilenceStop {
-  /// What is louder than this is no silence: above the noise of usual microphones, below a whisper.
+  /// The threshold of silence, which is above the noise of usual microphones and below a whisper.
   private static let thresholdDBFS = -50.0
 
   private let frames: Int
@@ -151,7 +152,7 @@ final class SilenceStop {
   /// Ends a session after `frames` frames of silence, to the reading of the meter.
   init(frames: Int) { self.frames = max(1, frames) }
 
-  /// Follows the readings of a moment. The reason to stop, where it is reached.
+  /// Processes the readings of a moment. Returns the reason to stop; nil if there is none.
   func poll(_ moment: SessionMoment) -> StopReason? {
     for reading in moment.readings {
       let isSilent = reading.peakDBFS.allSatisfy { $0 <= Self.thresholdDBFS }
@@ -165,11 +166,11 @@ final class SilenceStop {
   func restart() { silentFrames = 0 }
 }
 
-/// Looks in the mixer of an input that delivers nothing but digital silence for the reason, on a
-/// thread of its own: the mixer may be a sound server's, which may not answer.
+/// Searches the mixer of an input that delivers only digital silence for the cause. The search runs
+/// on a separate thread, because the mixer may belong to a sound server that does not respond.
 enum SilenceSearch {
-  /// What the mixer of `device` says, or what is known without, where it takes longer than
-  /// `milliseconds`. A simulated device has no mixer.
+  /// Returns a notice with the cause that the mixer of `device` shows, or one without a cause if
+  /// the search takes longer than `milliseconds`. A simulated device has no mixer.
   static func notice(of device: String, within milliseconds: Int) -> Notice {
     let found = MutexBox<Notice?>(nil)
     guard !SimulatedDeviceSpecification.isSimulated(device),
@@ -199,12 +200,12 @@ enum SilenceSearch {
     }
   }
 
-  /// The notice of silence where no reason is known.
+  /// The notice about silence of unknown cause.
   private static let unknown = Notice.warning(
     "onlySilence", "Only silence was captured: is the microphone muted?",
     hint: "Check its switch, its cable and the input channel; with sim, use sim:mic=FILE.")
 
-  /// The notice of silence where what is played was recorded.
+  /// The notice about silence in a recording of the output.
   static let ofMix = Notice.warning(
     "onlySilence", "Only silence was played and recorded.",
     hint: "Check --mute, the gains, the files of --mix and the microphone's switch.")

@@ -4,30 +4,30 @@ import AudioFiles
 import AudioSessions
 import RealtimeAudio
 
-/// The parts of a session beside its device, its callbacks and its meter.
+/// The parts of a session in addition to its device, its callbacks and its meter.
 struct SessionParts {
-  /// Work beside the device's own.
+  /// The background work of the command; that of the device is separate.
   var background: [any BackgroundWork] = []
-  /// How long it may run; nil for as long as the options say.
+  /// The maximum length of the session in frames; nil if the options determine it.
   var frameLimit: Int?
-  /// What steers the files that play.
+  /// The keys that control the files that play.
   var playKeys: PlaybackKeys?
-  /// Pauses, and changes the microphone's gain.
+  /// The keys that pause, and change the gain of the microphone.
   var microphoneKeys: MicrophoneKeys?
-  /// What is recorded, where something is.
+  /// The watch of the recording; nil if nothing is recorded.
   var recording: RecordingWatch?
-  /// What protects the output, where a microphone is played.
+  /// The protection of the output; nil if no microphone is played.
   var protection: MonitorProtectionDisplay?
-  /// Whether it waits for a device that went away.
+  /// Whether the session waits for a device that is unplugged.
   var reconnects = false
-  /// Sets markers in a take.
+  /// The keys that set markers in a take.
   var takeKeys: TakeKeys?
-  /// What a person is told is going on, where it is not a plain recording.
+  /// The task that the screen shows; nil for a plain recording.
   var task: LiveTask?
-  /// A command's own business at each moment; answers with a reason to stop, where there is one.
+  /// The work of the command at each moment; it returns the reason to stop, or nil to continue.
   var poll: (SessionMoment) -> StopReason? = { _ in nil }
 
-  /// What keys do, in the order of their hints; the last one that knows a key has it.
+  /// The responders to keys, in the order of their hints; the last one that binds a key handles it.
   var keys: [any KeyResponder] {
     let all: [(any KeyResponder)?] = [
       playKeys, microphoneKeys, takeKeys, recording, protection,
@@ -36,17 +36,18 @@ struct SessionParts {
   }
 }
 
-/// A session that ran to its end, to be summed up.
+/// A session that has ended, for the summary.
 struct SessionOutcome {
   private(set) var report: SessionReport
   let configuration: DuplexConfiguration
-  /// How the user asked for the end, in time or when it was over already; nil where nobody did.
+  /// How the user requested the end, even if the session had already ended; nil if there was no
+  /// request.
   let askedEnd: StopReason?
   private let options: AudioOptions
-  /// Frames by which a limiter that looks ahead delays all that is played.
+  /// The number of frames by which a limiter with look-ahead delays the output.
   private let limiterDelayFrames: Int
 
-  /// Runs `callbacks` on `open` with what else there is to it.
+  /// Runs `callbacks` on `open` with the other parts of the session.
   init<Callbacks: SessionCallbacks & ~Copyable>(
     running open: consuming OpenDevice, _ callbacks: consuming Callbacks,
     _ options: AudioOptions, meter: consuming MeterView? = nil, _ parts: SessionParts
@@ -71,7 +72,7 @@ struct SessionOutcome {
     do throws(DeviceFailure) {
       report = try runner.run(clock: clock) { watch.moment($0, $1) }
     } catch {
-      // What has been told as begun is summed up.
+      // A session that was reported as started has a summary.
       guard watch.hasStarted else { throw error }
       report = SessionReport()
       report.stopReason = .device(error)
@@ -82,19 +83,20 @@ struct SessionOutcome {
     if report.isDeviceStuck { tellStuckDevice() }
   }
 
-  /// Frames from input to output as the unit kept them at the end, with the delay of the limiter.
+  /// The latency of the unit from input to output at the end, in frames, with the delay of the
+  /// limiter.
   var latencyFrames: Double {
     configuration.latencyFrames + Double(report.addedLatencyFrames + limiterDelayFrames)
   }
 
-  /// Nothing was lost by it, but it explains why the device is busy now.
+  /// Warns that the device cannot be stopped. No frames are lost, but the device remains busy.
   private func tellStuckDevice() {
     warn(
       "deviceStuck", "The device \(configuration.deviceNames) cannot be stopped.",
       hint: "The system closes it when the program ends; check the sound server or the cable.")
   }
 
-  /// A device that comes back has a gap. That it does not, only the end shows.
+  /// Warns if the device stalled until the end. A stall that ended before is reported as a gap.
   private func warnOfStall() {
     guard report.stalledSeconds >= 0.5, !report.isDeviceAbsent else { return }
     let lost = configuration.capture != nil ? "captured" : "played"
@@ -105,20 +107,20 @@ struct SessionOutcome {
       hint: "Check the sound server or the cable.")
   }
 
-  /// Says that `count` samples became silence.
+  /// Returns the sentence about `count` samples that were replaced by silence.
   static func nonFiniteSentence(_ count: Int) -> String {
     "\(count.counted("sample")) had no finite value (NaN or infinity) and became silence."
   }
 
-  /// The same with the figures of several sessions.
+  /// Returns the same outcome with the totals of several sessions.
   func with(_ totals: SessionReport) -> SessionOutcome {
     var outcome = self
     outcome.report = totals
     return outcome
   }
 
-  /// Prints the summary, and the error before it where there was a loss that is not told already;
-  /// answers with the status.
+  /// Prints the summary. If there was a loss that was not reported yet, an error is printed before.
+  /// Returns the exit status.
   @discardableResult
   func conclude(
     _ command: String, recorded: RecordingReport? = nil, failure: FileFailure? = nil,
@@ -129,7 +131,7 @@ struct SessionOutcome {
     if let fileFailure {
       let failure = ToolFailure(fileFailure)
       if !isTold { failure.report() }
-      // Where nothing was played or begun nothing was lost: what was asked for cannot be done.
+      // If nothing was played or recorded, nothing was lost: the request could not be fulfilled.
       let isUncreated = recorded?.frames == 0 && fileFailure.kind == .cannotCreate
       let isNothing =
         hasSounded.map { !$0 } ?? (isUncreated || (report.frames == 0 && recorded == nil))
@@ -155,7 +157,8 @@ struct SessionOutcome {
 }
 
 extension Mixer {
-  /// Measures the microphone, where it is shown or `isFollowed`: answers with what is shown.
+  /// Measures the microphone if its level is shown or `isFollowed` is true. Returns the view of the
+  /// meter; nil if nothing is measured.
   mutating func makeMeter(
     _ options: AudioOptions, _ configuration: DuplexConfiguration, isFollowed: Bool = false
   ) -> MeterView? {
@@ -164,7 +167,7 @@ extension Mixer {
       configuration, readingsPerSecond: Self.readingsPerSecond(options))
   }
 
-  /// Measures what is played, where it is shown.
+  /// Measures the output if its level is shown. Returns the view of the meter; nil if it is not.
   mutating func makePlayedMeter(
     _ options: AudioOptions, _ configuration: DuplexConfiguration
   ) -> MeterView? {
@@ -172,15 +175,15 @@ extension Mixer {
     return measureOutput(configuration, readingsPerSecond: Self.readingsPerSecond(options))
   }
 
-  /// Readings a second of a meter.
+  /// Returns the number of readings of a meter per second.
   static func readingsPerSecond(_ options: AudioOptions) -> Int {
     options.json ? 10 : 20
   }
 
-  /// Whether a person sees a meter.
+  /// Whether a meter is drawn.
   private static var isShown: Bool { Terminal.isLive && !OutputMode.current.isTerse }
 
-  /// Mixes `items` into the output; nil where there are none.
+  /// Mixes `items` into the output. Returns the player; nil if there are no items.
   mutating func makePlayer(
     _ items: [QueueItem], _ configuration: DuplexConfiguration
   ) throws(DeviceFailure) -> AudioPlayer? {
@@ -194,7 +197,7 @@ extension Mixer {
 }
 
 extension SessionReport {
-  /// Whether the device, or one of two, was away at the end.
+  /// Whether the device, or one of two, was unplugged at the end.
   fileprivate var isDeviceAbsent: Bool {
     events.contains { event in
       switch event.kind {
@@ -204,7 +207,8 @@ extension SessionReport {
     }
   }
 
-  /// The device that went away and was not back at the end; a user who ended it knows that.
+  /// Returns the failure of a device that was unplugged at the end; nil if there is none, or if the
+  /// user ended the session and therefore knows about it.
   fileprivate func absenceFailure(_ configuration: DuplexConfiguration) -> DeviceFailure? {
     if stopReason.isOfTheUser { return nil }
     func absent(_ name: String?) -> DeviceFailure {

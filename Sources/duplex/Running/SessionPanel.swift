@@ -2,9 +2,9 @@ import AudioDevices
 import AudioSessions
 import RealtimeAudio
 
-/// Draws what a person sees while a session runs.
+/// Draws the screen of a running session.
 final class SessionPanel {
-  /// Twenty pictures a second.
+  /// The shortest time between two pictures, for 20 pictures per second.
   private static let leastNanoseconds: UInt64 = 45_000_000
 
   private let configuration: DuplexConfiguration
@@ -13,18 +13,18 @@ final class SessionPanel {
   private let keys: () -> [String]
   private var meter = MeterBallistics()
   private var load = LoadAverage()
-  /// When what is shown began: the recording, where it had to wait.
+  /// The time in seconds at which the recording began; nil while it waits.
   private var recordingStart: Double?
   private var drawn: UInt64 = 0
-  /// What went away and is waited for.
+  /// The unplugged devices that are waited for.
   private var awaited: Set<Awaited> = []
 
   private enum Awaited: String, CaseIterable {
     case device, input, output
   }
 
-  /// For a session of `parts` that runs for `duration` frames, and has keys that do what `keys`
-  /// says.
+  /// Creates the panel for a session of `parts` that runs for `duration` frames. `keys` returns the
+  /// hints for the keys.
   init(
     _ configuration: DuplexConfiguration, _ parts: SessionParts, duration: Int?,
     keys: @escaping () -> [String]
@@ -35,7 +35,7 @@ final class SessionPanel {
     self.keys = keys
   }
 
-  /// Takes in a moment, and draws it where the last picture is old enough.
+  /// Processes a moment, and draws a picture if the last one is old enough.
   func draw(_ moment: SessionMoment) {
     let seconds = configuration.seconds(moment.frames)
     for reading in moment.readings { meter.follow(reading, seconds: seconds) }
@@ -56,13 +56,13 @@ final class SessionPanel {
     state.device = configuration.summary(
       addedFrames: (moment.drift?.addedFrames ?? 0) + (parts.protection?.delayFrames ?? 0))
     state.states += parts.keys.flatMap(\.states)
-    // So that nothing moves when the first reading comes.
+    // The space for the meters is reserved, so that nothing moves at the first reading.
     if meter.peaks.isEmpty, parts.task?.progress() == nil, showsLevels {
       meter = MeterBallistics(channelCount)
     }
     (state.peaks, state.means) = (meter.peaks, meter.means)
     (state.holds, state.clips) = (meter.holds, meter.clips)
-    // While nothing sounds, nothing goes well.
+    // Without a device there is no load to show.
     state.load = awaited.contains(.device) ? nil : load.value ?? .nan
     state.states += Awaited.allCases.filter(awaited.contains).map {
       "waiting for the \($0.rawValue)"
@@ -88,15 +88,15 @@ final class SessionPanel {
     }
   }
 
-  /// Channels of what is measured.
+  /// The number of measured channels.
   private var channelCount: Int {
     (parts.playKeys == nil ? configuration.capture : configuration.playback)?.channelCount ?? 0
   }
 
-  /// Whether there are levels to be shown.
+  /// Whether levels are shown.
   private var showsLevels: Bool { parts.recording?.measuresLevels != false }
 
-  /// What is recorded, measured or monitored.
+  /// Adds the state of a recording, a measurement or monitoring to `live`.
   private func show(seconds: Double, on live: inout LiveState) {
     let recording = parts.recording
     let state = recording?.state
@@ -128,8 +128,8 @@ final class SessionPanel {
 }
 
 extension DuplexConfiguration {
-  /// What was granted, in one line: device, rate, channels, format, latency. `addedFrames` is what
-  /// steps of a server, and a limiter that looks ahead, add to the latency.
+  /// Returns the granted configuration in one line: device, rate, channels, format, latency.
+  /// `addedFrames` is the latency that the steps of a server and a limiter with look-ahead add.
   fileprivate func summary(addedFrames: Int) -> String {
     let streams = [capture, playback].compactMap { $0 }
     func listed(_ values: [String]) -> String {

@@ -8,14 +8,14 @@ struct SessionTotals {
   /// Whether any session has begun.
   private(set) var hasBegun = false
 
-  /// Whether the last one did not come to its own end.
+  /// Whether the last session ended before it was complete.
   var isEnded: Bool {
     if case .end = report.stopReason { return false }
     return !isEmpty
   }
 
-  /// Remembers how a session ended, but none of its figures. Where the user asked for the end while
-  /// it came to its own, no further session is to follow.
+  /// Stores the reason for which a session ended, but none of its figures. If the user requested
+  /// the end while the session was completing, no further session may follow.
   mutating func note(_ outcome: SessionOutcome) {
     hasBegun = true
     report.stopReason = outcome.report.stopReason.superseded(by: outcome.askedEnd)
@@ -27,25 +27,26 @@ struct SessionTotals {
   }
 
   mutating func add(_ other: SessionReport) {
-    // One timeline goes through all of them.
+    // The timelines of all sessions are joined to one.
     report.add(other, at: report.frames)
     isEmpty = false
   }
 
-  /// As if a session had gone over a file of `frames` frames.
+  /// Counts a file of `count` frames as if a session had processed it.
   mutating func readFrames(_ count: Int) {
     report.frames = max(report.frames, count)
   }
 
-  /// Whether the user ended the last one.
+  /// Whether the user ended the last session.
   var isInterrupted: Bool { report.stopReason.isOfTheUser }
 
-  /// Whether no further one makes sense: the user ended it, or the device is gone.
+  /// Whether no further session is useful: the user ended the last one, or its device failed.
   var isOver: Bool { isInterrupted || report.stopReason.failure != nil }
 }
 
 extension StopReason {
-  /// `asked`, by which the user ended it, where it had come to its own end.
+  /// Returns `asked`, the user's request to end, if the session had ended by itself; else this
+  /// reason.
   func superseded(by asked: StopReason?) -> StopReason {
     switch self {
     case .duration, .end: asked ?? self

@@ -3,38 +3,38 @@ import AudioDevices
 import AudioSessions
 import RealtimeAudio
 
-/// Watches a session while it runs: turns what happens into events, draws the meter, and receives
-/// signals and keys.
+/// Watches a running session: reports its events, draws the meter, and handles signals and keys.
 final class SessionWatch {
   private let options: AudioOptions
   private let configuration: DuplexConfiguration
   private let parts: SessionParts
   private let signals = SignalWatch()
   private let keyboard: Keyboard
-  /// Only where time is virtual; nil otherwise.
+  /// The watch for a stalled thread in virtual time; nil in real time.
   private let standstill: StandstillWatch?
   private let request: EndRequest
   private let deviceEvents: DeviceEvents
-  /// What is drawn; nil where nothing is.
+  /// The panel on the screen; nil if none is drawn.
   private var panel: SessionPanel?
-  /// Whether the session was told as begun.
+  /// Whether the start of the session was reported.
   private(set) var hasStarted = false
-  /// When the last moment was, and how far the unit had come.
+  /// The frame of the unit at the last moment, and the time of that moment.
   private var lastMoment = (frames: 0, nanoseconds: UInt64(0))
   /// The frame of the last key or signal.
   private var lastRequestFrame = 0
   private var isKeyboardClosed = false
-  /// How the user has asked for the end; nil where nobody has.
+  /// How the user requested the end; nil if there was no request.
   private(set) var askedEnd: StopReason?
-  /// Whether there was a reason to stop: the end is near, and looked for more often.
+  /// Whether there was a reason to stop. The session is about to end, so it is polled more often.
   private var isOver = false
-  /// When the clocks are told of next.
+  /// The frame from which the drift is reported next.
   private var nextDrift = 0
   private var hasWarnedOfSteps = false
-  /// Text that is pasted by mistake is many keys that do nothing.
+  /// The limit for messages about unused keys, because text pasted by mistake consists of many of
+  /// them.
   private var unusedKeys = NoticeInterval(seconds: 1)
 
-  /// `standstill` where time is virtual.
+  /// Watches a session of `parts`. `standstill` is nil unless time is virtual.
   init(
     _ options: AudioOptions, _ configuration: DuplexConfiguration, _ parts: SessionParts,
     _ request: EndRequest, standstill: StandstillWatch?
@@ -44,13 +44,13 @@ final class SessionWatch {
     self.parts = parts
     self.standstill = standstill
     self.request = request
-    // A recording that waits for its start may be started by a script, through a pipe.
+    // A script may start a recording that waits for its start, through a pipe.
     keyboard = Keyboard(readsPipe: parts.recording?.isWaiting == true)
     deviceEvents = DeviceEvents(
       configuration: configuration, quiet: options.quiet, verbose: options.verbose)
-    // Levels are worked out once they were asked for: for the first meter event as well.
+    // Levels are computed only after a request, so this one is for the first meter event.
     if options.json { _ = parts.recording?.state }
-    // A recording must be stoppable, whatever becomes of the terminal.
+    // A terminal that blocks must not prevent the end of a recording.
     Terminal.stopWaiting()
     guard Terminal.isLive, standstill == nil, !OutputMode.current.isTerse else { return }
     panel = SessionPanel(
@@ -86,9 +86,9 @@ final class SessionWatch {
     return reason.map { .stop($0) } ?? command
   }
 
-  /// Waits for a signal or a key, and does what it asks for.
+  /// Waits for a signal or a key, and handles it.
   private func nextCommand() -> SessionCommand {
-    // Noted while this thread was in something else.
+    // The request arrived while this thread was busy.
     if askedEnd == nil, request.age != nil { return end(.signal, isNoted: true) }
     let received = signals.wait(
       milliseconds: waitMilliseconds, watching: isKeyboardClosed ? nil : keyboard.awaited)
@@ -98,7 +98,7 @@ final class SessionWatch {
     case .readable:
       switch keyboard.press() {
       case .key(let key): return press(key)
-      // No key will come any more.
+      // No further key can be read.
       case .end:
         isKeyboardClosed = true
         recording?.loseKeyboard(at: presentFrame())
@@ -126,7 +126,7 @@ final class SessionWatch {
     return .proceed
   }
 
-  /// What the keys do now.
+  /// The keys that have an effect now.
   private var keys: [KeyBinding] { parts.keys.bindings + KeyBindings.session }
 
   /// The unit's present frame for a key or a signal, not before that of an earlier one.
@@ -140,7 +140,7 @@ final class SessionWatch {
     return lastRequestFrame
   }
 
-  /// Nothing waits in virtual time. While the session ends, the keyboard is read more often.
+  /// The time to wait for a signal or a key: 0 in virtual time, and short while the session ends.
   private var waitMilliseconds: Int32 {
     isVirtual ? 0 : isOver || askedEnd != nil ? 5 : panel == nil ? 100 : 45
   }
@@ -173,7 +173,8 @@ final class SessionWatch {
       quiet: options.quiet)
   }
 
-  /// Says once that the delay is much longer than was asked for. The first second is for learning.
+  /// Warns once if the latency is much longer than requested. The steps are measured during the
+  /// first second.
   private func checkSteps(_ added: Int, _ moment: SessionMoment) {
     guard !hasWarnedOfSteps, moment.frames >= configuration.sampleRate,
       Double(added) > configuration.latencyFrames / 2
@@ -187,7 +188,7 @@ final class SessionWatch {
       hint: "Set a smaller quantum in the sound server, or use the card directly with --device.")
   }
 
-  /// Once a second, for who wants to see how two clocks come together.
+  /// Reports the drift of two clocks once per second with --verbose.
   private func emit(_ drift: DriftReading, _ moment: SessionMoment) {
     guard options.verbose, moment.frames >= nextDrift else { return }
     nextDrift = moment.frames + configuration.sampleRate
@@ -201,7 +202,8 @@ final class SessionWatch {
 
   private func emit(_ reading: MeterReading, _ moment: SessionMoment) {
     let seconds = configuration.seconds(moment.frames)
-    // As JSON at once: ten times a second, values of many types would be boxed.
+    // The values are converted to JSON here: values of mixed types would be boxed ten times a
+    // second.
     let fields = Fields([
       ("seconds", seconds.digits(3)),
       ("peakDBFS", .array(reading.peakDBFS.map { $0.digits(2) })),
@@ -216,10 +218,10 @@ final class SessionWatch {
   }
 }
 
-/// Tells of a device that goes away and comes back.
+/// Reports devices that are unplugged and return.
 struct DeviceEvents {
   let configuration: DuplexConfiguration
-  /// Whether only scripts are told.
+  /// Whether sentences are suppressed, so that only events are emitted.
   let quiet: Bool
   let verbose: Bool
 
@@ -232,7 +234,7 @@ struct DeviceEvents {
       ? configuration.secondaryOutputs[event.frames].device : name
   }
 
-  /// Tells of `event`; false where it has nothing to do with the device.
+  /// Reports `event`; returns false if it does not concern the device.
   func emit(_ event: TimelineEvent) -> Bool {
     switch event.kind {
     case .deviceLost: lost(.both, name, event, "; waiting until it returns")
@@ -291,13 +293,13 @@ struct DeviceEvents {
     say("the \(direction.noun) \(name) did not come back before the end.", nil)
   }
 
-  /// In a sentence too where events are printed.
+  /// Emits the event in JSON mode, and prints the sentence in both modes.
   private func say(_ sentence: String, _ event: Event?) {
     if OutputMode.current.json { event.map(Terminal.emit) }
     if !quiet { Terminal.say("duplex: \(sentence)") }
   }
 
-  /// Tells what was found of a device that was away.
+  /// Reports the result of the search for a device that was unplugged.
   func emit(_ found: DeviceReturn) {
     switch found {
     case .refused(let failure):

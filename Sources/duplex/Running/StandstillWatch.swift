@@ -1,18 +1,21 @@
 import AudioSessions
 import RealtimeAudio
 
-/// Ends the program where an end is wanted and the thread that should come to it does not: it is in
-/// a driver, a decoder or a computation. Where time is virtual that thread does everything itself.
+/// Ends the program if an end is requested and the thread of the session does not reach it, because
+/// it is blocked in a driver, a decoder or a computation. In virtual time this thread does all the
+/// work.
 ///
-/// Only what is being saved is waited for, however long a disk takes. A second request ends that as
-/// well. Work that brings sound in may wait for a network or a pipe, and is told to end first.
+/// Only data that is being saved is waited for, as long as the disk takes. A second request ends
+/// this wait as well. Work that delivers audio may wait for a network or a pipe, and is ended
+/// first.
 final class StandstillWatch {
   private struct Loop: RealtimeWork, ~Copyable, Sendable {
     let request: EndRequest
     var time: ThreadTime
     let work: [any BackgroundWork]
     let isOver: AtomicFlag
-    /// Nanoseconds in which the thread could have come to an end.
+    /// The nanoseconds that the thread ran or slept since the end was requested, while
+    /// nothing was being saved. The time that it waited for a processor does not count.
     private var lateness = 0
 
     init(request: EndRequest, time: ThreadTime, work: [any BackgroundWork], isOver: AtomicFlag) {
@@ -22,7 +25,7 @@ final class StandstillWatch {
       self.isOver = isOver
     }
 
-    /// Looks every 10 ms.
+    /// Checks the state every 10 ms.
     mutating func run() {
       var isWanted = false
       while !isOver.isRaised {
@@ -30,7 +33,7 @@ final class StandstillWatch {
         let wasWanted = isWanted
         isWanted = request.age != nil || SignalWatch.isEndWaiting
         if work.contains(where: \.isSaving) {
-          // The thread receives no signal while it waits for a disk.
+          // The thread of the session receives no signals while it waits for a disk.
           if SignalWatch.takeEnd(), request.note() { request.leave() }
           request.checkDisk()
           lateness = 0
@@ -61,10 +64,10 @@ final class StandstillWatch {
   private let isOver = AtomicFlag()
   private var thread: RealtimeThread<Loop>?
 
-  /// Watches the calling thread, which also steps `work`, as long as it is in scope.
+  /// Watches the calling thread, which also executes `work`, until this object is destroyed.
   init(_ request: EndRequest, _ work: [any BackgroundWork]) {
     guard let time = ThreadTime() else { return }
-    // Without a thread a signal is noticed as soon as the call comes back.
+    // Without this thread, a signal is noticed only when the blocking call returns.
     thread = try? RealtimeThread(
       name: "duplex-stop", priority: .normal, stackByteCount: 262_144,
       Loop(request: request, time: time, work: work, isOver: isOver))

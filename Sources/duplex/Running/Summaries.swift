@@ -5,7 +5,7 @@ import AudioSessions
 import RealtimeAudio
 
 extension Event {
-  /// What was granted.
+  /// Returns the event for the start of a session, with the granted configuration.
   static func started(
     _ configuration: DuplexConfiguration, _ granted: GrantedPriority?, followsProfile: Bool
   ) -> Event {
@@ -23,7 +23,7 @@ extension Event {
       "resampling": configuration.isResampling, "profile": followsProfile,
       "master": configuration.master?.rawValue, "defaults": DefaultOption.current.map(\.fields),
     ]
-    // Which of a device's channels are used, where these are not all of them.
+    // The channels of the device are listed only if not all of them are used.
     if let used = capture?.selection { fields += ["captureDeviceChannels": used.channels] }
     if let used = playback?.selection { fields += ["playbackDeviceChannels": used.channels] }
     if !configuration.secondaryOutputs.isEmpty {
@@ -32,22 +32,23 @@ extension Event {
     return Event("started", fields)
   }
 
-  /// Frames were lost: `fields` say which.
+  /// Returns the event for lost frames; `fields` describe the loss.
   static func xrun(_ direction: String, _ fields: Fields) -> Event {
     Event("xrun", ["direction": direction] + fields)
   }
 }
 
 extension Fields {
-  /// Xruns by direction.
+  /// Returns the number of xruns in each direction.
   static func xruns(capture: Int, playback: Int) -> Fields {
     Fields([("capture", .integer(capture)), ("playback", .integer(playback))])
   }
 
-  /// Frames that were lost.
+  /// Returns the fields for a gap of `frames` lost frames.
   static func gap(_ frame: Int, _ frames: Int) -> Fields { ["frame": frame, "frames": frames] }
 
-  /// What every command's summary has, of a session that was `recorded` or not.
+  /// Returns the fields that the summary of every command has. `recorded` is nil if nothing was
+  /// recorded.
   static func summary(
     of command: String, _ report: SessionReport, _ configuration: DuplexConfiguration,
     recorded: RecordingReport? = nil
@@ -73,7 +74,7 @@ extension Fields {
 }
 
 extension DriftReading {
-  /// The contract's figures.
+  /// The fields for events and summaries.
   var fields: Fields {
     [
       "ppm": ppm.digits(3), "errorFrames": errorFrames.digits(3), "relocks": relocks,
@@ -83,10 +84,10 @@ extension DriftReading {
 }
 
 extension DuplexConfiguration {
-  /// How long `frames` frames are, in seconds.
+  /// Returns the duration of `frames` frames in seconds.
   func seconds(_ frames: Int) -> Double { Double(frames) / Double(sampleRate) }
 
-  /// The secondary outputs, with how each does where that is known.
+  /// Returns the fields of the secondary outputs, with their readings if they are known.
   func secondaryStreams(_ readings: [SecondaryOutputReading] = []) -> [Fields] {
     secondaryOutputs.enumerated().map { index, stream in
       let fields: Fields = [
@@ -101,7 +102,7 @@ extension DuplexConfiguration {
     }
   }
 
-  /// What was granted, for a person.
+  /// The granted configuration as a sentence.
   var sentence: String {
     let names = [capture, playback].compactMap { $0 }.map {
       "\($0.device) (\($0.channelCount) x \($0.format.name), \($0.sampleRate) Hz, "
@@ -119,7 +120,7 @@ extension DuplexConfiguration {
 }
 
 extension StopReason {
-  /// The contract's word for it.
+  /// The name in the summary.
   var name: String {
     switch self {
     case .duration: "duration"
@@ -132,7 +133,7 @@ extension StopReason {
     }
   }
 
-  /// The failure behind it, where it is one.
+  /// The failure that is the reason; nil if the reason is not a failure.
   var failure: DeviceFailure? {
     if case .device(let failure) = self { return failure }
     return nil

@@ -1,17 +1,17 @@
 import AudioSessions
 import RealtimeAudio
 
-/// The key that sets markers in a take, and what else its disk thread tells meanwhile.
+/// The key that sets markers in a take, and the messages of the thread that writes the take.
 final class TakeKeys: KeyResponder {
   private let writer: RecordingWriter
   private let messages: RecordingMessages
   private let captureDevice: String
-  /// Where in the take's file the recording begins.
+  /// The frame in the file of the take at which the recording begins.
   private let firstFrame: Int
   private var count = 0
 
-  /// For what `writer` records from `captureDevice` as `plan` says, which begins at `firstFrame` of
-  /// the take.
+  /// Creates the keys for a recording of `captureDevice` by `writer` according to `plan`. It begins
+  /// at `firstFrame` of the take.
   init(
     _ writer: RecordingWriter, _ plan: RecordingPlan, from captureDevice: String, firstFrame: Int
   ) {
@@ -29,7 +29,7 @@ final class TakeKeys: KeyResponder {
     writer.remote.ask(.mark("Marker \(count)"), at: frame)
   }
 
-  /// Tells what happened that a person should know.
+  /// Reports the events of the writer that the user must know.
   func poll() {
     for event in writer.events.take() {
       switch event {

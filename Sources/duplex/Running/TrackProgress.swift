@@ -3,26 +3,26 @@ import AudioFiles
 import AudioSessions
 import RealtimeAudio
 
-/// Tells how a player gets on, as events and to a person: what it says is gathered on its own
-/// thread and printed on the one that watches.
+/// Reports the progress of a player as events and as sentences. The events are collected on the
+/// thread of the player and printed on the thread that watches the session.
 final class TrackProgress {
   private let player: AudioPlayer
-  /// Whether a person is told what fails, and what plays.
+  /// Whether sentences about failures and tracks are printed.
   let announces = !OutputMode.current.json && !OutputMode.current.quiet
-  /// Whether only what fails is told.
+  /// Whether only failures are reported.
   private let tellsFailuresOnly: Bool
-  /// Items in the queue.
+  /// The number of items in the queue.
   private let itemCount: Int
   private let events = MutexBox<[PlayerEvent]>([])
-  /// The first thing that went wrong with a source.
+  /// The first failure of a source.
   private(set) var failure: FileFailure?
-  /// The item that was waited for last, and which of its waits a person is told: a slow server
-  /// makes one every second.
+  /// The item that was waited for last, and the limit for messages about its waits: a slow server
+  /// causes one every second.
   private var waitedIndex: Int?
   private var waits = NoticeInterval(seconds: 10)
 
-  /// The progress of `player`, with `itemCount` items in its queue; where something else is the
-  /// command's business, only what fails of it.
+  /// Reports the progress of `player`, which has `itemCount` items in its queue. With
+  /// `tellsFailuresOnly` only failures are reported, for commands with another main task.
   init(_ player: AudioPlayer, itemCount: Int = 1, tellsFailuresOnly: Bool = false) {
     self.player = player
     self.itemCount = itemCount
@@ -30,7 +30,7 @@ final class TrackProgress {
     player.addEventHandler { [events] event in events.withLock { $0.append(event) } }
   }
 
-  /// Tells what has happened since it was last called.
+  /// Reports the events since the last call.
   func follow() {
     let events = events.withLock { events in
       defer { events = [] }
@@ -39,7 +39,7 @@ final class TrackProgress {
     for event in events { emit(event) }
   }
 
-  /// For the summary: how much of each was played, and where it began.
+  /// The fields for the summary: the number of frames played of each track, and its start.
   var tracks: [Fields] {
     player.playedTracks.map { played in
       [
@@ -83,7 +83,7 @@ final class TrackProgress {
 extension PlayerEvent.Kind {
   fileprivate var isFailure: Bool { if case .failed = self { true } else { false } }
 
-  /// The contract's word for it; nil where it is not told.
+  /// The name in events; nil if the event is not reported.
   fileprivate var name: String? {
     switch self {
     case .decodingStarted: "decodingStarted"

@@ -1,17 +1,17 @@
 import AudioBasics
 import AudioLevels
 
-/// Draws a `LiveState` for a terminal of this size: a panel where there are rows for it, else one
-/// line.
+/// Draws a `LiveState` for a terminal of this size: as a panel if there are enough rows, else as
+/// one line.
 ///
 /// No line reaches the last column, where terminals wrap.
 struct LiveScreen {
   let columns: Int
   let rows: Int
-  /// Without it all is ASCII.
+  /// Whether the terminal shows Unicode; otherwise all characters are ASCII.
   let hasUnicode: Bool
 
-  /// The terminal as it is now: it may have been resized.
+  /// A screen for the current size of the terminal, which may have been resized.
   static var current: LiveScreen {
     let size = Terminal.size
     return LiveScreen(columns: size.columns, rows: size.rows, hasUnicode: Terminal.hasUnicode)
@@ -20,12 +20,12 @@ struct LiveScreen {
   /// The lowest level on the scale, in dBFS.
   static let floor = -60.0
 
-  /// Rows that are left to sentences above a panel.
+  /// The number of rows that remain for messages above a panel.
   private static let freeRows = 4
 
   private var width: Int { max(1, columns - 1) }
 
-  /// What to draw.
+  /// Returns the lines to draw.
   func lines(_ state: LiveState) -> [ScreenLine] {
     let panels = [true, false].lazy.map { panel(state, isWhole: $0) }
     let lines = panels.first { $0.count + Self.freeRows <= rows } ?? [line(state)]
@@ -34,7 +34,8 @@ struct LiveScreen {
 
   // MARK: - One line
 
-  /// The clock and what goes wrong first, then levels, then what else there is room for.
+  /// Returns a single line: the clock and the problems first, then levels, then other values that
+  /// fit.
   private func line(_ state: LiveState) -> ScreenLine {
     var meters: [Range<Int>] = []
     var head = status(state, showsLeft: width >= 50).joined(separator: "  ")
@@ -43,7 +44,7 @@ struct LiveScreen {
     let more = state.peaks.count > 2 ? "  +\((state.peaks.count - 2).counted("channel"))" : ""
     var rest = numbers.reduce(0) { $0 + $1.count } + more.count
     var tail = ""
-    // Twelve cells of a bar each are worth more than loudness.
+    // Bars of at least twelve cells take precedence over the loudness.
     let loudness = shortLoudness(state)
     if head.count + rest + loudness.count + 2 + 15 * shown.count <= width, !loudness.isEmpty {
       tail = "  " + loudness
@@ -63,7 +64,7 @@ struct LiveScreen {
 
   // MARK: - The panel
 
-  /// The panel; what a person can do without is left out where it is not to be `isWhole`.
+  /// Returns the panel. Less important lines are left out if `isWhole` is false.
   private func panel(_ state: LiveState, isWhole: Bool) -> [ScreenLine] {
     func wrapped(_ text: String) -> TextLines { TextLines(text, width: width, next: "  ") }
     var head = [state.title]
@@ -80,11 +81,11 @@ struct LiveScreen {
       + tail.map { ScreenLine(text: $0) }
   }
 
-  /// The scale and a meter for each channel, as many as `rows` hold.
+  /// Returns the scale and as many meters as fit in `rows`, one for each channel.
   private func meters(_ state: LiveState, rows: Int) -> [ScreenLine] {
     let count = state.peaks.count
     guard count > 0 else { return [] }
-    // What the levels of a channel need beside its meter.
+    // The columns that the levels of a channel need beside its meter.
     let showsMeans = width >= 60
     let levelWidth = (showsMeans ? 22 : 16) + 3
     let cells = min(120, max(4, width - levelWidth))
@@ -105,7 +106,7 @@ struct LiveScreen {
     return lines
   }
 
-  /// Whether that channel was clipped: as its recording tells, else by its meter.
+  /// Returns whether the channel was clipped, according to its recording, or else to its meter.
   private func isClipped(_ state: LiveState, _ channel: Int) -> Bool {
     if let clipped = state.levels?.clippedSamples, channel < clipped.count {
       return clipped[channel] > 0
@@ -113,7 +114,7 @@ struct LiveScreen {
     return channel < state.clips.count && state.clips[channel]
   }
 
-  /// Marks at round levels, each above its cell.
+  /// Returns the scale: marks at round levels, each above its cell.
   private func scale(cells: Int) -> String {
     var text = Array(repeating: Character(" "), count: cells)
     for level in stride(from: -60, through: 0, by: cells < 40 ? 20 : 10) {
@@ -126,14 +127,14 @@ struct LiveScreen {
 
   // MARK: - Parts
 
-  /// Where it is, what is not as usual, and what goes wrong.
+  /// Returns the clock, the states that differ from normal, and the problems.
   private func status(_ state: LiveState, showsLeft: Bool) -> [String] {
     var clock = state.clock
     if showsLeft, let left = state.left { clock += (clock.isEmpty ? "" : ", ") + left }
     return [clock] + state.states + alarms(state)
   }
 
-  /// The same in as many lines as it takes.
+  /// Returns the same parts in as many lines as they need.
   private func statusLines(_ state: LiveState) -> [String] {
     status(state, showsLeft: true).reduce(into: []) { lines, part in
       if let last = lines.last, last.columns + 2 + part.columns <= width {
@@ -144,7 +145,7 @@ struct LiveScreen {
     }
   }
 
-  /// What a person should act on.
+  /// Returns the problems that require an action of the user.
   private func alarms(_ state: LiveState) -> [String] {
     var alarms: [String] = []
     if state.clippedSamples > 0 { alarms.append("CLIP \(state.clippedSamples)") }
@@ -158,7 +159,7 @@ struct LiveScreen {
     return alarms
   }
 
-  /// What is well.
+  /// Returns the values that require no action.
   private func facts(_ state: LiveState) -> String {
     var facts: [String] = []
     if let load = state.load {
@@ -189,14 +190,14 @@ struct LiveScreen {
     return parts.isEmpty ? "" : parts.joined(separator: " ") + " LUFS"
   }
 
-  /// A bar over the whole width, full to that part of it.
+  /// Returns a bar over the whole width that is full up to `fraction` of it.
   private func progress(_ fraction: Double) -> String {
     let full = max(0, min(width, Int(clamping: fraction * Double(width))))
     return String(repeating: hasUnicode ? "█" : "#", count: full)
       + String(repeating: hasUnicode ? "·" : ".", count: width - full)
   }
 
-  /// Full to the mean, a mark at the peak and one at the peak that is held.
+  /// Returns a meter that is full up to the mean, with marks at the peak and at the held peak.
   private func bar(_ state: LiveState, _ channel: Int, cells: Int) -> String {
     let mean = cell(state.means[channel], of: cells)
     let marks = [
@@ -212,7 +213,7 @@ struct LiveScreen {
     return text + stretch(end..<cells, mean: mean)
   }
 
-  /// The part of a bar without marks.
+  /// Returns the part of a meter between marks.
   private func stretch(_ cells: Range<Int>, mean: Int) -> String {
     let full = max(0, min(cells.upperBound, mean) - cells.lowerBound)
     return String(repeating: hasUnicode ? "█" : "#", count: full)
@@ -224,27 +225,29 @@ struct LiveScreen {
     return max(0, min(cells, Int(clamping: part * Double(cells))))
   }
 
-  /// Whole decibels in four columns.
+  /// Returns the level in whole decibels, in four columns.
   private func padded(_ level: Double) -> String {
     let whole = Int(rounding: min(99, max(-99, level)))
     return (whole == 0 && level < 0 ? "-0" : "\(whole)").aligned(to: 4)
   }
 
-  /// As much of a line as the width holds. What has meters has nothing from outside in it.
+  /// Returns the part of a line that fits the width. A line with meters contains no text from
+  /// outside.
   private func fitting(_ line: ScreenLine) -> String {
     guard !line.meters.isEmpty else { return fitting(line.text) }
     let scalars = line.text.unicodeScalars
     return scalars.count <= width ? line.text : String(scalars.prefix(width))
   }
 
-  /// As much of `text` as the width holds. A character from outside may be two columns wide: each
-  /// scalar but ASCII and the bars' counts as two, since no terminal may break the panel.
+  /// Returns the part of `text` that fits the width. A character from outside may be two columns
+  /// wide: each scalar except ASCII and the characters of bars counts as two columns, so that no
+  /// terminal breaks the panel.
   func fitting(_ text: String) -> String {
     let text = text.printable
     if text.utf8.count <= width, text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
     var result = ""
     var used = 0
-    // What stands for a character that may not be shown has a column of its own.
+    // The placeholder of an unprintable character is counted as a character.
     for character in text {
       for scalar in character.unicodeScalars {
         used += scalar.isASCII || "█·▌".unicodeScalars.contains(scalar) ? 1 : 2
@@ -259,10 +262,10 @@ struct LiveScreen {
 /// One line on the screen, with the level meters in it.
 struct ScreenLine {
   var text: String
-  /// Where meters stand, in characters.
+  /// The positions of the meters, in characters.
   var meters: [Range<Int>] = []
 
-  /// The line for the terminal: its meters in colour where `hasColour`.
+  /// Returns the line for the terminal, with its meters in colour if `hasColour` is true.
   func drawn(hasColour: Bool) -> Line {
     guard !meters.isEmpty else { return "\(text)" }
     let scalars = Array(text.unicodeScalars)
@@ -281,7 +284,7 @@ struct ScreenLine {
           + (start..<meter.upperBound).prefix {
             LevelColour(cell: $0 - meter.lowerBound, of: meter.count) == colour
           }.count
-        // A bar is made here, and of nothing else.
+        // A meter consists only of characters that are created here.
         let cells = Line(trusting: part(start..<next))
         if next > start { line = line + (hasColour ? colour.start : "") + cells }
         start = next
@@ -293,23 +296,24 @@ struct ScreenLine {
   }
 }
 
-/// The colours of a level meter. They differ in lightness as well, and tell nothing that the place
-/// of a cell does not: an eye that takes red for green reads them too.
+/// The colours of a level meter. They also differ in lightness, and only repeat the information of
+/// the position of a cell, so that they can be read with red-green colour blindness.
 enum LevelColour: CaseIterable {
-  /// Up to -18 dBFS: cyan.
+  /// The level is up to -18 dBFS: cyan.
   case low
-  /// Up to -6 dBFS: yellow.
+  /// The level is up to -6 dBFS: yellow.
   case middle
-  /// Above: magenta.
+  /// The level is above -6 dBFS: magenta.
   case high
 
-  /// The colour of a cell of a meter that shows `LiveScreen.floor` to 0 dBFS in `count` cells.
+  /// Returns the colour of a cell of a meter that shows `LiveScreen.floor` to 0 dBFS in `count`
+  /// cells.
   init(cell: Int, of count: Int) {
     let level = LiveScreen.floor * Double(count - cell - 1) / Double(max(1, count))
     self = level > -6 ? .high : level > -18 ? .middle : .low
   }
 
-  /// Select Graphic Rendition (ECMA-48): what begins it.
+  /// The control sequence that begins the colour: Select Graphic Rendition (ECMA-48).
   var start: Line {
     switch self {
     case .low: "\u{1B}[36m"
@@ -318,6 +322,6 @@ enum LevelColour: CaseIterable {
     }
   }
 
-  /// The terminal's own colour again.
+  /// The control sequence that restores the default colour of the terminal.
   static let end: Line = "\u{1B}[39m"
 }

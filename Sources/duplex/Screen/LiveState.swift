@@ -1,55 +1,55 @@
 import AudioLevels
 import AudioSessions
 
-/// The state of a running command, as a person sees it on the screen.
+/// The state of a running command that is shown on the screen.
 struct LiveState {
-  /// What runs: "Recording to note.wav".
+  /// The title of the task: "Recording to note.wav".
   var title = ""
-  /// On which device, at what rate, in which format, with what latency.
+  /// The device, its sample rate and format, and the latency.
   var device = ""
-  /// Where it is: "0:06.1".
+  /// The position: "0:06.1".
   var clock = ""
-  /// How much is left: "9:53 left"; nil where nobody knows.
+  /// The remaining time: "9:53 left"; nil if it is unknown.
   var left: String?
-  /// What the user has changed by keys, and what else is not as usual: "PAUSED".
+  /// The states that the user has changed by keys, and others that differ from normal: "PAUSED".
   var states: [String] = []
-  /// The part that is done, of 1; nil where its length is not known.
+  /// The completed fraction from 0 to 1; nil if the length is unknown.
   var fraction: Double?
-  /// Each channel's peak since the last reading, in dBFS; none where nothing is measured.
+  /// The peak of each channel since the last reading, in dBFS; empty if nothing is measured.
   var peaks: [Double] = []
-  /// Each channel's root mean square, in dBFS.
+  /// The root mean square of each channel, in dBFS.
   var means: [Double] = []
-  /// Each channel's highest peak of the last seconds, in dBFS.
+  /// The highest peak of each channel in the last seconds, in dBFS.
   var holds: [Double] = []
   /// Whether each channel has reached full scale.
   var clips: [Bool] = []
-  /// Loudness and clipping, where something is recorded.
+  /// The loudness and the clipped samples of a recording; nil if nothing is recorded.
   var levels: ProgrammeLevels?
-  /// Seconds until the disk is full; nil where that is not known.
+  /// The seconds until the disk is full; nil if they are unknown.
   var diskSeconds: Double?
-  /// Callback time over period in the last second, not a number before its end; nil where nothing
-  /// sounds.
+  /// The callback time divided by the period, averaged over the last second; not a number (NaN) in
+  /// the first second, nil while no device runs.
   var load: Double?
   var xruns = 0
   var lostFrames = 0
-  /// The keys that mean something now, each with its word.
+  /// The keys that have an effect now, each with a short description.
   var keys: [String] = []
 
-  /// Samples that were clipped, in all channels.
+  /// The number of clipped samples in all channels.
   var clippedSamples: Int { levels?.clippedSamples.reduce(0, +) ?? 0 }
 }
 
-/// The levels of the last readings: what a meter shows.
+/// The levels of the last readings, as a meter shows them.
 struct MeterBallistics {
   private(set) var peaks: [Double] = []
   private(set) var means: [Double] = []
   private(set) var clips: [Bool] = []
   private var highest: [(level: Double, seconds: Double)] = []
 
-  /// The highest full-scale sample of 16 bits is this far below 0 dBFS.
+  /// The threshold for full scale in dBFS: the highest sample of 16 bits is slightly below 0 dBFS.
   private static let fullScaleDBFS = -0.001
 
-  /// Of `channelCount` channels before the first reading.
+  /// Creates the levels of `channelCount` channels before the first reading.
   init(_ channelCount: Int = 0) {
     peaks = Array(repeating: -200, count: channelCount)
     means = peaks
@@ -57,17 +57,17 @@ struct MeterBallistics {
     highest = peaks.map { ($0, 0) }
   }
 
-  /// Falls to silence: nothing is measured any more. What clipped has clipped.
+  /// Sets the levels to silence, because nothing is measured any more. Clipping remains marked.
   mutating func fall() {
     let clips = clips
     self = MeterBallistics(peaks.count)
     self.clips = clips
   }
 
-  /// Each channel's highest peak, held for two seconds.
+  /// The highest peak of each channel, held for two seconds.
   var holds: [Double] { highest.map(\.level) }
 
-  /// Takes in the reading of a moment.
+  /// Processes a reading at the time `seconds`.
   mutating func follow(_ reading: MeterReading, seconds: Double) {
     peaks = reading.peakDBFS
     means = reading.rmsDBFS
@@ -84,15 +84,15 @@ struct MeterBallistics {
   }
 }
 
-/// The load of the audio thread: callback time over period, averaged over a second.
+/// The load of the audio thread: callback time divided by the period, averaged over one second.
 struct LoadAverage {
   private var cycles = 0
   private var busyNanoseconds: UInt64 = 0
   private var seconds = 0.0
-  /// Callback time over period; nil in the first second.
+  /// The callback time divided by the period; nil in the first second.
   private(set) var value: Double?
 
-  /// Takes in what a moment at `seconds` says of a unit whose period takes `periodSeconds`.
+  /// Processes a moment at `seconds` of a unit with a period of `periodSeconds`.
   mutating func follow(_ moment: SessionMoment, seconds: Double, periodSeconds: Double) {
     guard seconds >= self.seconds + 1, moment.cycles > cycles, periodSeconds > 0 else { return }
     let busy = Double(moment.busyNanoseconds &- busyNanoseconds) * 1e-9
@@ -101,16 +101,16 @@ struct LoadAverage {
   }
 }
 
-/// The task that runs, where it is neither a plain recording nor files that play.
+/// The task of a session that is neither a plain recording nor the playback of files.
 struct LiveTask {
-  /// "Overdubbing song.wav to take.wav".
+  /// The title: "Overdubbing song.wav to take.wav".
   var title: String
-  /// How many frames it takes; nil where that is not known.
+  /// The length in frames; nil if it is unknown.
   var frames: Int?
-  /// The frame at which what it is about begins, behind a count-in; time counts from there on.
+  /// The frame at which the task begins after a count-in; the clock counts from it.
   var firstFrame = 0
-  /// How it gets on, where that is not told by time alone: what is under way and left, and the part
-  /// that is done.
+  /// The function that returns the current part with the remaining time, and the completed
+  /// fraction; it returns nil if the progress follows from the time alone.
   var progress: () -> (text: String, fraction: Double)? = { nil }
 
   init(_ title: String, firstFrame: Int = 0, frames: Int? = nil) {

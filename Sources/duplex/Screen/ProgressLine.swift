@@ -1,7 +1,7 @@
 import AudioBasics
 
-/// Tells how much of a task is done: as `progress` events, else on the terminal, where it says how
-/// long the rest will take as well. Nothing is drawn in the first second.
+/// Reports the progress of a task as `progress` events or on the terminal, where the remaining time
+/// is shown as well. Nothing is drawn in the first second.
 final class ProgressLine {
   private let title: String
   private let what: String
@@ -13,9 +13,9 @@ final class ProgressLine {
   private var isDrawn = false
   private var told = 0.0
 
-  /// For the task that a person knows by `title`, and events by `what` and `fields`. It is told of
-  /// again once `step` more of it is done, of 1, and not in the first `silentSeconds`. `hint`
-  /// stands below.
+  /// Creates the progress of a task that the screen calls `title`, and events describe by `what`
+  /// and `fields`. It is reported after each further fraction `step`, and not in the first
+  /// `silentSeconds`. `hint` is shown below it.
   init(
     _ title: String, _ what: String, _ fields: Fields = [:], step: Double = 0,
     silentSeconds: Double = 0, hint: String = ""
@@ -28,8 +28,8 @@ final class ProgressLine {
     self.hint = hint
   }
 
-  /// That much of the task is done, of 1. In events the task is `share` of a whole of which `start`
-  /// was done before.
+  /// Reports that the fraction `done` of the task is completed. For events the task is the fraction
+  /// `share` of a whole, of which the fraction `start` was completed before.
   func tell(_ done: Double, from start: Double = 0, share: Double = 1, _ more: Fields = [:]) {
     guard done >= told + step, began.seconds >= silentSeconds else { return }
     told = done
@@ -50,15 +50,15 @@ final class ProgressLine {
     if !hint.isEmpty { state.keys = [hint] }
     let screen = LiveScreen.current
     let lines = screen.lines(state)
-    // One line has no title of its own.
+    // A single line does not include the title.
     Terminal.redraw(
       lines.count > 1
         ? lines.map { $0.drawn(hasColour: false) }
         : ["\(screen.fitting("\(title): \(text)"))"])
   }
 
-  /// How much is done and left, `seconds` after the beginning; nil where there is nothing to say
-  /// yet.
+  /// Returns the completed part and the remaining time, `seconds` after the start; nil if the time
+  /// cannot be estimated yet.
   static func text(done: Double, seconds: Double) -> String? {
     guard seconds > 1, done > 0 else { return nil }
     let done = min(1, done)
@@ -66,13 +66,14 @@ final class ProgressLine {
     return "\(Int(rounding: done * 100)) %, \(left) left"
   }
 
-  /// What a session's panel says of the task, of which `done` is done.
+  /// Returns the text and the fraction for the panel of a session when the fraction `done` is
+  /// completed.
   func progress(_ done: Double, of what: String) -> (text: String, fraction: Double) {
     let left = Self.text(done: done, seconds: began.seconds).map { ", " + $0 } ?? ""
     return (what + left, done)
   }
 
-  /// Removes what was drawn.
+  /// Removes the drawn progress from the screen.
   func end() {
     guard isDrawn else { return }
     isDrawn = false

@@ -1,10 +1,10 @@
 import AudioFiles
 import AudioSessions
 
-/// The title, tags, length and bit rate of a track, for a person and for an event.
+/// The title, tags, length and bit rate of a track, as text and as fields of an event.
 struct TrackTitle {
-  /// Characters of what a file or a station says about itself that a person is shown: some lines of
-  /// a terminal.
+  /// The maximum number of characters shown of a text from a file or a station: some lines of a
+  /// terminal.
   static let mostCharacters = 200
 
   private let info: StreamInfo
@@ -13,8 +13,8 @@ struct TrackTitle {
     self.info = info
   }
 
-  /// For a person: `Artist - Title (Album), 3:12, 128 kbit/s`, or the file's name where it says
-  /// nothing.
+  /// The track as text: `Artist - Title (Album), 3:12, 128 kbit/s`, with the name of the file if it
+  /// has no tags.
   var text: String {
     let tags = info.tags
     func shown(_ tag: String?) -> String? { tag?.truncated(to: Self.mostCharacters) }
@@ -26,10 +26,10 @@ struct TrackTitle {
     return text
   }
 
-  /// Its shortened name; of several at once those of all.
+  /// The shortened name of the source; the names of all sources if several play at the same time.
   var name: String { info.names.map(Self.shortened).joined(separator: " + ") }
 
-  /// The last part of the path or address `name`, without a query.
+  /// Returns the last part of the path or address `name`, without a query.
   static func shortened(_ name: String) -> String {
     var path = name[...]
     if SourceAddress.isRemote(name) { path = path.prefix { $0 != "?" && $0 != "#" } }
@@ -37,7 +37,7 @@ struct TrackTitle {
     return String(FileName.last(of: String(path)))
   }
 
-  /// For an event.
+  /// The fields for an event.
   var fields: Fields {
     [
       "title": info.tags.title, "artist": info.tags.artist, "album": info.tags.album,

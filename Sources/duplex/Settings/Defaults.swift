@@ -2,31 +2,32 @@ import AudioDevices
 import AudioFiles
 import ConfigurationFiles
 
-/// The defaults that `$DUPLEX_DEVICE` and the file of settings give to a command's options. What
-/// the user wrote comes first, then the variable, then the file: there the device's table, the
-/// command's, and what stands before all tables.
+/// The defaults that `$DUPLEX_DEVICE` and the file of settings provide for the options of a
+/// command. The command line has precedence over the variable, and the variable over the file. In
+/// the file, the table of the device comes first, then that of the command, then the settings
+/// before all tables.
 struct Defaults {
   private(set) var options: [DefaultOption] = []
-  /// Warnings about the file of settings.
+  /// The warnings about the file of settings.
   private(set) var warnings: [Notice] = []
-  /// Defaults that another place overrides: they must make sense all the same.
+  /// The defaults that another place overrides; they are checked all the same.
   private var overridden: [DefaultOption] = []
 
-  /// Whether nothing is said.
+  /// Whether there are no defaults and no warnings.
   var isEmpty: Bool { options.isEmpty && overridden.isEmpty && warnings.isEmpty }
 
   private let command: String
   private let commands: CommandSet
   private let known: [CommandArgument]
-  /// The long names of the options that the user wrote.
+  /// The long names of the options that are set already, at first those that the user wrote.
   private var written: Set<String> = []
-  /// Those of them that are no defaults of the file.
+  /// The options that were set before the file was read.
   private var given: Set<String> = []
-  /// The devices that are named, by the long names of their options, and those of this run.
+  /// The devices that are named, by the long names of their options, and the devices of this run.
   private var namedDevices: [String: String] = [:]
   private var devices: [String] = []
 
-  /// Throws where the file cannot be read or says what no command knows.
+  /// Throws if the file cannot be read, or if it contains settings that no command has.
   init(for words: CommandWords) throws {
     let isHelp = words.words.contains { ["--help", "-h", "--version"].contains($0) }
     let isRead = words.command != nil && words.readsConfiguration && !isHelp
@@ -55,7 +56,7 @@ struct Defaults {
     if let file { try add(file.entries, path: file.path) }
   }
 
-  /// The words for the parser: defaults stand before what the user wrote.
+  /// Returns the words to be parsed: the defaults are inserted before the options of the user.
   func inserted(into words: [String]) -> [String] { Self.words(words, with: options) }
 
   private static func words(_ words: [String], with options: [DefaultOption]) -> [String] {
@@ -63,9 +64,10 @@ struct Defaults {
     return [command] + options.flatMap(\.words) + words.dropFirst()
   }
 
-  /// Leaves out the defaults that cannot be used together with `words`, which the user wrote: the
-  /// command line wins. Throws where one makes no sense in any run. `failing` says why words are
-  /// refused; where those of the user are refused without any default, nothing is left out.
+  /// Removes the defaults that cannot be used together with `words`, which the user wrote: the
+  /// command line has precedence. Throws if a default cannot be used in any run. `failing` returns
+  /// the reason for which words are rejected, or nil. If the words are rejected without any
+  /// default, nothing is removed.
   mutating func adapt(
     to words: [String], failing: ([String]) -> String?
   ) throws(ToolFailure) {
@@ -76,7 +78,7 @@ struct Defaults {
     }
     guard failing(inserted(into: words)) != nil else { return }
     var kept: Set<Int> = []
-    // Twice: one may need another that stands behind it.
+    // Two passes, because an option may need another one that follows it.
     for _ in 0..<2 {
       for index in options.indices where !kept.contains(index) {
         let tried = options.indices.filter { kept.contains($0) || $0 == index }.map { options[$0] }
@@ -89,7 +91,7 @@ struct Defaults {
       let reason =
         failing(Self.words(words, with: [option]))
         ?? failing(Self.words(words, with: used + [option]))
-      // Two of the file may contradict each other, whatever the user wrote.
+      // Two defaults of the file may contradict each other regardless of the command line.
       guard suits(option, failing), suits(option, beside: used, failing) else {
         throw refusal(option, reason ?? "")
       }
@@ -103,14 +105,14 @@ struct Defaults {
     options = used
   }
 
-  /// The options for devices and formats: where a default of one is not used, that is told.
+  /// The options for devices and formats: a default of one that is not used causes a warning.
   private static let chosen: Set<String> = [
     "device", "capture-device", "playback-device", "channels", "capture-channels",
     "playback-channels", "rate", "format", "file-format", "sample-format",
   ]
 
-  /// Whether there is a run that a default can be used in: one with all that others of the
-  /// command's options need.
+  /// Returns whether a default can be used in some run: the words contain all options that others
+  /// of the command depend on.
   private func suits(
     _ option: DefaultOption, beside others: [DefaultOption] = [], _ failing: ([String]) -> String?
   ) -> Bool {
@@ -127,7 +129,7 @@ struct Defaults {
       case "play", "inspect": ["x.wav"]
       default: [String]()
       }
-    // Of two values the last one counts.
+    // If an option is given twice, the last value is used.
     return failing([command] + run + others.flatMap(\.words) + option.words) == nil
   }
 
@@ -137,7 +139,7 @@ struct Defaults {
       hint: "Correct the file, or ignore it in this run with --no-config.")
   }
 
-  /// What the user wrote.
+  /// Records the options that the user wrote.
   private mutating func note(_ words: [String]) {
     var rest = words.dropFirst()
     while let word = rest.popFirst(), word != "--" {
@@ -149,7 +151,7 @@ struct Defaults {
         ? known[String(name.dropFirst(2))]
         : name.count == 2 ? name.last.flatMap { known[$0] } : nil
       guard let option else {
-        // Letters in a row: each is an option without a value, but perhaps the last.
+        // A word of several letters: only the last one may be an option with a value.
         for letter in word.dropFirst() {
           written.formUnion(known[letter]?.longNames ?? [])
         }
@@ -171,7 +173,7 @@ struct Defaults {
     let ofCommand = entries.filter { $0.table == command }
     devices = devices(of: ofCommand + general)
     for entry in entries {
-      // Whatever the command: `[[record]]` is no table of settings, but has the name of an option.
+      // This applies to all commands: `[[record]]` is not a table, but has the name of an option.
       if entry.kind == .nested, entry.isList, all.contains(entry.key) || names.contains(entry.key) {
         throw Self.failure(
           path, entry.line, "\(entry.key) is a list of tables or lists.",
@@ -193,8 +195,8 @@ struct Defaults {
     for entry in ofDevice + ofCommand + general { try add(entry, path) }
   }
 
-  /// Warns of tables that seem to be meant for a command: they may as well be those of a device
-  /// that is not used now.
+  /// Warns about tables whose names resemble those of commands. They are not errors, because they
+  /// may belong to a device that is not used in this run.
   private mutating func warnOfTables(
     in entries: [ConfigurationEntry], path: String, commands: [String]
   ) {
@@ -215,14 +217,14 @@ struct Defaults {
     }
   }
 
-  /// The options of `names` that a file may set.
+  /// Returns the options of the commands `names` that a file may set.
   private func settable(_ names: [String]) -> Set<String> {
     Set(names.flatMap { commands.arguments(of: $0).longNames })
       .subtracting(["help", "version", "no-config"])
   }
 
-  /// What this run opens: for each direction the device that is named for it, else the one for
-  /// both.
+  /// Returns the devices of this run: for each direction the device that is named for it, else the
+  /// one that is named for both.
   private func devices(of entries: [ConfigurationEntry]) -> [String] {
     func named(_ option: String) -> String? {
       if let name = namedDevices[option] { return name }
@@ -233,7 +235,7 @@ struct Defaults {
       .map { named($0 + "-device") ?? named("device") ?? "default" }
   }
 
-  /// Takes what an entry says, where nothing before has said it.
+  /// Adds the default of an entry. If the option is set already, the default counts as overridden.
   private mutating func add(_ entry: ConfigurationEntry, _ path: String) throws(ToolFailure) {
     guard let option = known[entry.key] else { return }
     let isOverridden = isWritten(entry.key)
@@ -251,7 +253,8 @@ struct Defaults {
     }
   }
 
-  /// A device that was named for both directions stands for the input and the output as well.
+  /// Returns whether an option is set. A device that the user named for both directions sets the
+  /// input and the output as well.
   private func isWritten(_ key: String) -> Bool {
     let opposite = key.hasPrefix("no-") ? String(key.dropFirst(3)) : "no-" + key
     if written.contains(key) || written.contains(opposite) { return true }
@@ -259,13 +262,13 @@ struct Defaults {
     return isDirection && written.contains("device") && !isDeviceOfFile
   }
 
-  /// Options that may be used together and say the opposite: where one is given, a default gives
-  /// way to it.
+  /// Options that may be used together, but contradict each other: a default is not used if the
+  /// user gave the other option.
   private static let exclusive: [String: Set<String>] = [
     "quiet": ["verbose"], "verbose": ["quiet"],
   ]
 
-  /// Whether no more than the file names the device.
+  /// Whether only the file names the device.
   private var isDeviceOfFile: Bool {
     options.contains { $0.option == "device" && $0.line != nil }
   }
@@ -297,7 +300,7 @@ struct Defaults {
     }
   }
 
-  /// Whether `table` names one of the devices of this run, or a part of its name.
+  /// Returns whether `table` is the name of a device of this run, or a part of it.
   private func isDevice(_ table: String) -> Bool {
     guard known["device"] != nil else { return false }
     return devices.contains { device in
@@ -327,12 +330,12 @@ struct Defaults {
     ToolFailure(.usage, code: "configuration", "\(path), line \(line): \(message)", hint: hint)
   }
 
-  /// Where the file of settings is; nil where there is no folder for it.
+  /// The path of the file of settings; nil if there is no folder for it.
   private static var path: String? {
     (try? SettingsFolder.folder()).map { $0 + "/config.toml" }
   }
 
-  /// The file of settings; nil where there is none.
+  /// Returns the path and the entries of the file of settings; nil if the file does not exist.
   private static func file() throws(ToolFailure) -> (path: String, entries: [ConfigurationEntry])? {
     guard let path, TextFile.exists(path) else { return nil }
     let text: String

@@ -3,10 +3,10 @@ import AudioFiles
 import RealtimeAudio
 import Synchronization
 
-/// The folder in which the tool saves what it has learnt about devices: `$XDG_CONFIG_HOME/duplex`,
-/// or `~/.config/duplex` (XDG Base Directory Specification).
+/// The folder with the tool's settings for devices: `$XDG_CONFIG_HOME/duplex`, or
+/// `~/.config/duplex` (XDG Base Directory Specification).
 enum SettingsFolder {
-  /// The path of a settings file for `key`, a text in which every character is kept apart.
+  /// Returns the path of a settings file for `key`. Different keys have different paths.
   static func path(_ kind: String, _ key: String) throws(ToolFailure) -> String {
     var name = ""
     for byte in key.utf8 {
@@ -18,7 +18,7 @@ enum SettingsFolder {
         name += "_" + String(byte, radix: 16)
       }
     }
-    // The longest name that every file system takes, and what makes long ones differ.
+    // All file systems support names of this length; a hash distinguishes longer ones.
     if name.utf8.count > 180 {
       var hash: UInt64 = 0xCBF2_9CE4_8422_2325
       for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
@@ -27,19 +27,19 @@ enum SettingsFolder {
     return try folder() + "/\(kind)/\(name).json"
   }
 
-  /// The objects in the settings file `path`; nil where there is no such file. Throws as
-  /// `TextFile.read` does.
+  /// Returns the objects in the settings file `path`; nil if there is no such file. Throws the
+  /// errors of `TextFile.read`.
   static func objects(at path: String) throws(FileFailure) -> [JSON]? {
     guard TextFile.exists(path) else { return nil }
     return JSON.objects(in: try TextFile.read(path, limit: longestText))
   }
 
-  /// Makes `text` the settings file `path`. Throws as `TextFile.write` does.
+  /// Writes `text` to the settings file `path`. Throws the errors of `TextFile.write`.
   static func write(_ text: String, to path: String) throws(FileFailure) {
     do throws(FileFailure) {
       try TextFile.write(text + "\n", to: path, makingFolders: true)
     } catch {
-      // The user did not choose this name: the hint says where the file is and why.
+      // The user did not choose this name, so the hint explains the folder.
       guard error.kind == .cannotCreate || error.kind == .permissionDenied else { throw error }
       throw FileFailure(
         error.kind, error.message,
@@ -49,12 +49,12 @@ enum SettingsFolder {
     }
   }
 
-  /// Bytes of settings that are read; what was saved has hundreds.
+  /// The maximum size of a settings file in bytes; saved settings have some hundred bytes.
   static let longestText = 1_048_576
 
-  /// The folder, whether it is there or not.
+  /// Returns the path of the folder, even if it does not exist.
   static func folder() throws(ToolFailure) -> String {
-    // Relative paths there are to be ignored, says the specification.
+    // The specification requires that relative paths are ignored.
     if let home = FileName.variable("XDG_CONFIG_HOME"), home.hasPrefix("/") {
       return home + "/duplex"
     }
@@ -68,15 +68,15 @@ enum SettingsFolder {
   }
 }
 
-/// The setting that `duplex tune` found for a pair of devices, which audio commands use where none
-/// is asked for.
+/// The settings that `duplex tune` found for a pair of devices. Audio commands use them if the user
+/// requests no others.
 struct DeviceProfile {
   var periodFrames: Int
   var headroomFrames: Int
   var sampleRate: Int
 
-  /// The profile of these devices; nil where none was saved, or where it does not hold at `rate`.
-  /// One that cannot be used is left out, with a warning.
+  /// Returns the profile of these devices; nil if none was saved, or if `rate` is higher than its
+  /// rate. An unusable profile is ignored with a warning.
   static func find(capture: String, playback: String, rate: Int?) -> DeviceProfile? {
     guard let path = try? path(capture, playback) else { return nil }
     let profile: DeviceProfile
@@ -90,7 +90,7 @@ struct DeviceProfile {
       reportUnusable(error.message)
       return nil
     }
-    // The same frames take longer at a lower rate, and are safe there as well.
+    // The same number of frames takes longer at a lower rate, and is therefore stable as well.
     if let rate, rate > profile.sampleRate { return nil }
     return profile
   }
@@ -101,7 +101,7 @@ struct DeviceProfile {
     self.sampleRate = sampleRate
   }
 
-  /// What an object says; nil where it says nothing that any device could do.
+  /// Reads the profile in an object; nil if its values are missing or no device could support them.
   private init?(_ object: JSON) {
     guard let period = object["periodFrames"]?.whole,
       let headroom = object["headroomFrames"]?.whole,
@@ -117,7 +117,7 @@ struct DeviceProfile {
 
   private static let hasWarned = Atomic(false)
 
-  /// Says once why a profile is not used: it is looked up several times.
+  /// Warns once why a profile is not used, because it is read several times.
   private static func reportUnusable(_ reason: String) {
     guard !hasWarned.exchange(true, ordering: .relaxed) else { return }
     warn(
@@ -125,7 +125,7 @@ struct DeviceProfile {
       hint: "Remove the file, then save a new profile with `duplex tune --save`.")
   }
 
-  /// Keeps it for these devices; answers with the file.
+  /// Saves the profile for these devices. Returns the path of the file.
   func save(capture: String, playback: String) throws -> String {
     let path = try Self.path(capture, playback)
     let fields: Fields = [
@@ -141,17 +141,18 @@ struct DeviceProfile {
   }
 }
 
-/// The round trip of a pair of devices, measured once and kept for overdubs: one file for each
-/// setting of identity, rate, period and headroom.
+/// The round trip of a pair of devices, measured once and saved for overdubs: one file for each
+/// combination of devices, rate, period and headroom.
 struct SavedRoundTrip {
   /// The round trip in frames.
   let frames: Double
-  /// Its part outside the unit, and the rate of both; nil where the text does not say.
+  /// The part outside the unit in frames, and the sample rate of both; nil if the file does not
+  /// contain them.
   private let externalFrames: Double?
   private let sampleRate: Int?
 
-  /// What was saved for this setting; nil where nothing was. Throws where what was saved cannot be
-  /// used.
+  /// Returns the round trip that was saved for this configuration; nil if none was saved. Throws if
+  /// the saved file cannot be used.
   static func find(_ configuration: DuplexConfiguration) throws -> SavedRoundTrip? {
     guard let path = try? path(for: configuration) else { return nil }
     let hint = "Remove the file, then measure again with `duplex latency --save`."
@@ -159,13 +160,13 @@ struct SavedRoundTrip {
     do throws(FileFailure) {
       objects = try SettingsFolder.objects(at: path)
     } catch {
-      // The user did not choose this name: the hint says where the file is and why.
+      // The user did not choose this name, so the hint explains the file.
       throw FileFailure(error.kind, error.message, hint: hint)
     }
     return try objects.map { try SavedRoundTrip($0, path, hint: hint) }
   }
 
-  /// The round trip in a file: one saved here, or what `latency --json` printed.
+  /// Reads the round trip in a file that was saved here, or is the output of `latency --json`.
   init(file path: String) throws {
     let text = try TextFile.read(path, limit: SettingsFolder.longestText)
     try self.init(
@@ -173,9 +174,9 @@ struct SavedRoundTrip {
       hint: "Use the output of `duplex latency --json`, or a file of `duplex latency --save`.")
   }
 
-  /// The round trip that one of `objects` names. It is at most 10^7 frames, more than ten seconds
-  /// at any rate, and what lies outside the unit is no longer: sums with a unit's own latency stay
-  /// small.
+  /// Reads the round trip in one of `objects`. It is at most 10^7 frames, which is more than ten
+  /// seconds at any rate, and so is the part outside the unit, so that sums with the latency of a
+  /// unit stay small.
   private init(_ objects: [JSON], _ path: String, hint: String) throws(FileFailure) {
     guard let object = objects.last(where: { $0["roundTripFrames"]?.number != nil }),
       let frames = object["roundTripFrames"]?.number
@@ -192,8 +193,8 @@ struct SavedRoundTrip {
     sampleRate = object["sampleRate"]?.whole
   }
 
-  /// The round trip for a unit of another period or headroom: what lies outside stays the same.
-  /// Throws where it was measured at another rate.
+  /// Returns the round trip for a unit with another period or headroom: the part outside the unit
+  /// is the same. Throws if it was measured at another rate.
   func frames(for configuration: DuplexConfiguration) throws(ToolFailure) -> Double {
     guard let sampleRate, let externalFrames else { return frames }
     guard sampleRate == configuration.sampleRate else {
@@ -208,7 +209,7 @@ struct SavedRoundTrip {
     return max(0, externalFrames + configuration.latencyFrames)
   }
 
-  /// Keeps what `summary` says for this setting; answers with the file.
+  /// Saves `summary` for this configuration. Returns the path of the file.
   static func save(_ summary: Event, for configuration: DuplexConfiguration) throws -> String {
     let path = try path(for: configuration)
     try SettingsFolder.write(summary.json.text, to: path)
@@ -228,34 +229,34 @@ struct SavedRoundTrip {
   }
 }
 
-/// An option that the user did not write, but has set for all runs.
+/// An option that is set by a variable or a file instead of the command line.
 struct DefaultOption: Sendable {
-  /// Its long name, without dashes.
+  /// The long name, without dashes.
   let option: String
-  /// Its value, or values, as they were set.
+  /// The value, or the values joined by commas, as they were set.
   let value: String
-  /// The variable or the file that sets it.
+  /// The variable or the file that sets the option.
   let source: String
-  /// The line in the file.
+  /// The line in the file; nil for a variable.
   let line: Int?
-  /// The words for the parser.
+  /// The words to be parsed.
   let words: [String]
 
-  /// For events.
+  /// The fields for events.
   var fields: Fields {
     ["option": option, "value": value, "source": source, "line": line]
   }
 
-  /// Where it is set, for sentences.
+  /// The place where the option is set, for messages.
   var place: String { line.map { "\(source), line \($0)" } ?? source }
 
-  /// Whether `message` is about its option, or about the device that it names.
+  /// Returns whether `message` is about this option, or about the device that it names.
   private func isMeant(in message: String) -> Bool {
     message.contains("--\(option) ") || (option.hasSuffix("device") && message.contains(value))
   }
 
-  /// `failure` with the places of those defaults that it is about: who typed no such option looks
-  /// there.
+  /// Returns `failure` with hints to the places of the defaults that it is about, because the user
+  /// did not type these options.
   static func naming(_ failure: ToolFailure) -> ToolFailure {
     let meant = current.filter { $0.isMeant(in: failure.message) }
     guard !meant.isEmpty else { return failure }
@@ -266,7 +267,7 @@ struct DefaultOption: Sendable {
 
   private static let applied = MutexBox<[DefaultOption]>([])
 
-  /// Those of the command that runs.
+  /// The defaults of the running command.
   static var current: [DefaultOption] {
     get { applied.withLock { $0 } }
     set { applied.withLock { $0 = newValue } }

@@ -1,51 +1,51 @@
 extension JSON {
-  /// Levels of arrays and objects that are followed.
+  /// The maximum nesting depth of arrays and objects.
   private static let deepest = 32
 
-  /// What `text` says, as RFC 8259 has it; nil where it is anything else, or nested without end.
+  /// Parses `text` according to RFC 8259; nil if it is invalid or nested too deeply.
   init?(parsing text: some StringProtocol) {
     var reader = JSONReader(bytes: Array(text.utf8))
     guard let value = reader.value(depth: Self.deepest), reader.isAtEnd else { return nil }
     self = value
   }
 
-  /// The member `name` of an object; of several of that name the last one.
+  /// The member `name` of an object, the last one if there are several; nil if there is none.
   subscript(name: String) -> JSON? {
     guard case .object(let fields) = self else { return nil }
     return fields.members.last { $0.name == name }?.value
   }
 
-  /// A number; nil where it is something else.
+  /// The value of a number; nil for other types.
   var number: Double? {
     if case .number(let value, _) = self { value } else { nil }
   }
 
-  /// A whole number that an `Int` holds; nil where it is something else.
+  /// The value of a whole number that fits an `Int`; nil otherwise.
   var whole: Int? { number.flatMap { Int(exactly: $0) } }
 
-  /// A text; nil where it is something else.
+  /// The value of a string; nil for other types.
   var textValue: String? {
     if case .string(let value) = self { value } else { nil }
   }
 
-  /// The elements of an array; nil where it is something else.
+  /// The elements of an array; nil for other types.
   var elements: [JSON]? {
     if case .array(let values) = self { values } else { nil }
   }
 
-  /// True or false; nil where it is something else.
+  /// The value of a boolean; nil for other types.
   var boolean: Bool? {
     if case .bool(let value) = self { value } else { nil }
   }
 
-  /// The objects in `text`: one, or one a line, as events come.
+  /// Returns the objects in `text`: a single one, or one per line, as in the output of events.
   static func objects(in text: String) -> [JSON] {
     if let one = JSON(parsing: text) { return [one] }
     return text.split(separator: "\n").compactMap { JSON(parsing: $0) }
   }
 }
 
-/// Reads JSON by descent, in time and memory linear in the text.
+/// A recursive descent parser of JSON, whose time and memory are linear in the size of the text.
 private struct JSONReader {
   let bytes: [UInt8]
   private var offset = 0
@@ -54,7 +54,7 @@ private struct JSONReader {
     self.bytes = bytes
   }
 
-  /// Whether only blanks are left.
+  /// Whether only whitespace is left.
   var isAtEnd: Bool {
     mutating get {
       skipBlanks()
@@ -101,7 +101,7 @@ private struct JSONReader {
     return takeMark("]") ? .array(values) : nil
   }
 
-  /// A number of at most 64 characters that is finite.
+  /// Parses a number, which must be finite and have at most 64 characters.
   private mutating func number() -> JSON? {
     let start = offset
     _ = take("-")
@@ -144,7 +144,7 @@ private struct JSONReader {
     return nil
   }
 
-  /// What stands behind a backslash.
+  /// Parses the part of an escape sequence after the backslash.
   private mutating func escaped() -> Unicode.Scalar? {
     guard offset < bytes.count else { return nil }
     offset += 1
@@ -158,11 +158,11 @@ private struct JSONReader {
     return UTF16.decode(UTF16.EncodedScalar([unit, trail]))
   }
 
-  /// What stands behind a backslash, and what it means.
+  /// The characters after a backslash, and their meanings.
   private static let escapes = Array(
     zip("\"\\/bfnrt".unicodeScalars, "\"\\/\u{8}\u{C}\n\r\t".unicodeScalars))
 
-  /// Four hexadecimal digits.
+  /// Parses four hexadecimal digits.
   private mutating func codeUnit() -> UInt16? {
     let digits = String(decoding: bytes[offset...].prefix(4), as: UTF8.self)
     guard digits.utf8.count == 4, digits.allSatisfy(\.isHexDigit),
@@ -179,7 +179,7 @@ private struct JSONReader {
     return true
   }
 
-  /// A mark of punctuation, with blanks before it.
+  /// Skips whitespace and a punctuation mark. Returns false if another character follows.
   private mutating func takeMark(_ mark: StaticString) -> Bool {
     skipBlanks()
     return take(mark)

@@ -1,11 +1,11 @@
 import AudioBasics
 import AudioFiles
 
-/// A value as JSON (RFC 8259). Written here because Foundation's encoder would double the tool's
-/// memory, and its decoder would take 1.4 MiB more for a settings file.
+/// A JSON value (RFC 8259). It is implemented here because Foundation's encoder would double the
+/// memory of the tool, and its decoder would use 1.4 MiB more for a settings file.
 enum JSON: Sendable {
   case string(String)
-  /// A number, of which that many digits behind the point are written at most.
+  /// A number, and the maximum number of decimal places that are written.
   case number(Double, digits: Int)
   case integer(Int)
   case bool(Bool)
@@ -13,10 +13,10 @@ enum JSON: Sendable {
   case array([JSON])
   case object(Fields)
 
-  /// The text, without line breaks.
+  /// The JSON text, without line breaks.
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// The text as UTF-8. Events come ten times a second: bytes cost a third of what strings do.
+  /// The text as UTF-8. Events are written ten times a second, and bytes cost a third of strings.
   private var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(512)
@@ -60,7 +60,7 @@ enum JSON: Sendable {
     write(value.magnitude, to: &text)
   }
 
-  /// At least `digits` digits, zeros before the others.
+  /// Writes `value` with at least `digits` digits, padded with zeros on the left.
   private static func write(_ value: UInt, digits: Int = 1, to text: inout [UInt8]) {
     let first = text.count
     var rest = value
@@ -71,7 +71,8 @@ enum JSON: Sendable {
     text[first...].reverse()
   }
 
-  /// By integers, for events that come ten times a second. What is no number is null.
+  /// Writes a number with integer arithmetic, for events that are written ten times a second.
+  /// Values that are not finite become null.
   private static func write(_ value: Double, digits: Int, to text: inout [UInt8]) {
     guard value.isFinite else {
       text += "null".utf8
@@ -79,7 +80,7 @@ enum JSON: Sendable {
     }
     var scale: UInt = 1
     for _ in 0..<digits { scale *= 10 }
-    // Larger numbers have no more digits behind the point than that.
+    // The precision of larger numbers ends before the last decimal place.
     guard abs(value) * Double(scale) < 9e15 else {
       text += value.description.utf8
       return
@@ -96,7 +97,7 @@ enum JSON: Sendable {
 
   private static func quote(_ string: String, to text: inout [UInt8]) {
     text.append(UInt8(ascii: "\""))
-    // Names of ours need no escape, and most of users' do not either.
+    // Most strings need no escape sequences.
     if string.utf8.allSatisfy({ 0x20 <= $0 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }) {
       text += string.utf8
     } else {
@@ -107,8 +108,8 @@ enum JSON: Sendable {
     text.append(UInt8(ascii: "\""))
   }
 
-  /// What would not show as itself is written in digits: the text means the same to a program, and
-  /// does nothing to a terminal that it is shown on.
+  /// Writes a scalar that is not printable as an escape sequence in hexadecimal digits. The text
+  /// has the same meaning for a program, and has no effect on a terminal that shows it.
   private static func escape(_ scalar: Unicode.Scalar, to text: inout String) {
     switch scalar {
     case "\"": text += "\\\""
@@ -137,23 +138,23 @@ extension Int: JSONValue { var json: JSON { .integer(self) } }
 extension Bool: JSONValue { var json: JSON { .bool(self) } }
 extension Fields: JSONValue { var json: JSON { .object(self) } }
 extension Array: JSONValue where Element: JSONValue { var json: JSON { .array(map { $0.json }) } }
-/// A missing value is written as null.
+/// The JSON of the value, or null for nil.
 extension Optional: JSONValue where Wrapped: JSONValue {
   var json: JSON { self?.json ?? .null }
 }
-/// Six digits behind the point.
+/// The JSON of a number, with up to six decimal places.
 extension Double: JSONValue {
   var json: JSON { digits(6) }
 
-  /// With at most that many digits behind the point.
+  /// Returns the JSON of the number with at most `count` decimal places.
   func digits(_ count: Int) -> JSON { .number(self, digits: count) }
 
-  /// With `digits` digits behind the point at most, for a person.
+  /// Returns the number as text with at most `digits` decimal places.
   func shown(_ digits: Int) -> String {
     isFinite ? JSON.number(self, digits: digits).text : isNaN ? "no number" : "infinite"
   }
 
-  /// As a level in dB, for a person: that of silence, which events tell as -200, is "-inf".
+  /// The level in dB as text: "-inf" for silence, which is -200 in events.
   var shownLevel: String { self <= -200 ? "-inf" : shown(1) }
 }
 
@@ -172,21 +173,21 @@ struct Fields: ExpressibleByDictionaryLiteral, Sendable {
   static func += (first: inout Fields, second: Fields) { first.members += second.members }
 }
 
-/// An event for a script: an object in a line of its own that begins with its name. All that is
-/// written to standard output with --json is one.
+/// An event for scripts: an object in one line that begins with the name of the event. With --json,
+/// all lines on standard output are events.
 struct Event {
   /// The event as JSON.
   let json: JSON
 
-  /// The event `name`.
+  /// Creates the event `name`.
   init(_ name: String, _ fields: Fields) {
     json = .object(Fields([("event", .string(name))] + fields.members))
   }
 
-  /// The last line of a command.
+  /// Returns the event in the last line of a command.
   static func summary(_ fields: Fields) -> Event { Event("summary", fields) }
 
-  /// How far `what` has come, of 1, and what else is known of it.
+  /// Returns the event for the completed fraction of `what`, with further fields.
   static func progress(_ done: Double, _ what: String, _ fields: Fields = [:]) -> Event {
     Event("progress", ["done": done.digits(4), "what": what] + fields)
   }

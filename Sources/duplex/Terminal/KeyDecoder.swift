@@ -1,37 +1,37 @@
-/// Makes keys of the bytes that a terminal sends: characters in UTF-8, and control sequences
-/// (ECMA-48), of which those of the arrow keys mean something. A sequence may come in pieces; all
-/// of it is taken, whatever it means.
+/// Decodes keys from the bytes that a terminal sends: characters in UTF-8, and control sequences
+/// (ECMA-48), of which only those of the arrow keys have a meaning. A sequence may arrive in parts,
+/// and is always consumed as a whole.
 struct KeyDecoder {
   private enum State {
     /// Between two keys.
     case ground
-    /// Behind an escape.
+    /// After an escape character.
     case escape
-    /// In a control sequence (CSI), behind these parameters.
+    /// In a control sequence (CSI), after these parameters.
     case control([UInt8])
-    /// Behind SS3, which one letter follows.
+    /// After SS3, which is followed by one letter.
     case single
     /// In a string (OSC, DCS and others), up to BEL or ST.
     case string(isEscaped: Bool)
-    /// Before bytes that mean nothing: of a mouse, or of a function key of the Linux console.
+    /// Before bytes without a meaning: of a mouse, or of a function key of the Linux console.
     case skipped(Int)
     /// In a character of several bytes.
     case character([UInt8], missing: Int)
   }
 
-  /// Seconds within which the rest of a sequence follows: what comes later is a key of its own,
-  /// behind the key Escape.
+  /// The time in seconds within which the rest of a sequence must follow. A later byte is a
+  /// separate key after the Escape key.
   private static let timeout = 0.5
-  /// Bytes of a sequence that are remembered.
+  /// The maximum number of bytes of a sequence that are stored.
   private static let mostParameters = 32
 
   private var state = State.ground
-  /// Whether a terminal that marks what is pasted is within that.
+  /// Whether the bytes belong to pasted text, which some terminals mark.
   private var isPasted = false
   private var lastSeconds = -Double.infinity
 
-  /// The key that is complete with `byte`, which came at `seconds` on a clock that only goes
-  /// forwards; nil where there is none.
+  /// Returns the key that `byte` completes; nil if it completes none. The byte was received at
+  /// `seconds` on a monotonic clock.
   mutating func key(_ byte: UInt8, at seconds: Double) -> Key? {
     if seconds - lastSeconds > Self.timeout { (state, isPasted) = (.ground, false) }
     lastSeconds = seconds
@@ -74,7 +74,7 @@ struct KeyDecoder {
       UInt8(ascii: "X"):
       state = .string(isEscaped: false)
     case 0x1B: state = .escape
-    // A key with Alt.
+    // A key with Alt is ignored.
     default: break
     }
   }

@@ -11,15 +11,15 @@ enum Key: Hashable, ExpressibleByExtendedGraphemeClusterLiteral {
   }
 }
 
-/// The keyboard of a terminal, key by key and without echo, as long as it is in scope.
+/// The keyboard of a terminal, read key by key and without echo during the lifetime of this value.
 struct Keyboard: ~Copyable {
-  /// What to read; nil where there is no keyboard.
+  /// The descriptor to read from; nil if there is no keyboard.
   private let descriptor: Int32?
   private let isTerminal: Bool
   private let decoder = MutexBox(KeyDecoder())
 
-  /// Takes the keyboard over, where there is one, while the program is in the foreground. With
-  /// `readsPipe` a pipe will do.
+  /// Switches the terminal to single keys, if there is one and the program is in the foreground.
+  /// With `readsPipe` a pipe is read as well.
   init(readsPipe: Bool = false) {
     isTerminal = Terminal.hasKeyboard
     descriptor = isTerminal || (readsPipe && Terminal.isPiped) ? STDIN_FILENO : nil
@@ -30,9 +30,9 @@ struct Keyboard: ~Copyable {
     if isTerminal { Self.giveBack() }
   }
 
-  /// What to wait for now; nil where there is no keyboard, and in the background: a program that
-  /// reads the terminal there is stopped. A shell that brought the program back to the foreground
-  /// has set the terminal its own way; it is taken over again.
+  /// The descriptor to wait for; nil if there is no keyboard, and in the background, where a
+  /// program that reads the terminal is stopped. A shell that returns the program to the foreground
+  /// has set its own mode, so the mode is set again.
   var awaited: Int32? {
     guard isTerminal else { return descriptor }
     guard Terminal.isInForeground(STDIN_FILENO) else { return nil }
@@ -40,7 +40,7 @@ struct Keyboard: ~Copyable {
     return descriptor
   }
 
-  /// How it was before it was taken over.
+  /// The mode of the terminal before it was changed; nil if it was not.
   private static let taken = MutexBox<termios?>(nil)
 
   private static func take() {
@@ -55,26 +55,26 @@ struct Keyboard: ~Copyable {
     unsafe tcsetattr(STDIN_FILENO, TCSANOW, &mode)
   }
 
-  /// Gives it back on any thread, where the program ends in the middle of something. From the
-  /// background nothing is set: the terminal is the shell's there, and a program that sets it is
+  /// Restores the mode of the terminal. Any thread, also when the program ends abruptly. In the
+  /// background nothing is set: the terminal belongs to the shell, and a program that sets it is
   /// stopped.
   static func giveBack() {
     guard Terminal.isInForeground(STDIN_FILENO), var saved = taken.withLock({ $0 }) else { return }
     unsafe tcsetattr(STDIN_FILENO, TCSANOW, &saved)
   }
 
-  /// What was pressed.
+  /// The result of reading the keyboard.
   enum Press {
     case key(Key)
-    /// Nothing that means anything.
+    /// No key with a meaning was pressed.
     case nothing
     /// The terminal was closed.
     case end
   }
 
-  /// What was pressed, once there is something to read.
+  /// Reads the key that was pressed. Call it when the descriptor is readable.
   func press() -> Press {
-    // It may have been sent to the background since it was waited for.
+    // The program may have been sent to the background during the wait.
     guard !isTerminal || Terminal.isInForeground(STDIN_FILENO) else { return .nothing }
     repeat {
       guard let byte = byte() else { return .end }

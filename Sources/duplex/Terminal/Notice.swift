@@ -1,10 +1,10 @@
-/// Something a person is told that ends nothing: a sentence for people, who may have asked for
-/// quiet, and an event for scripts.
+/// A message that does not end the program: a sentence for people, unless they requested quiet
+/// output, and an event for scripts.
 struct Notice {
   enum Weight: String {
-    /// It is as it should be.
+    /// The state is as intended.
     case notice
-    /// It is not quite as it was asked for.
+    /// The state differs from the user's request.
     case warning
   }
 
@@ -13,42 +13,42 @@ struct Notice {
   let message: String
   let hint: String
 
-  /// A warning with its two sentences; no hint where there is nothing to do.
+  /// Returns a warning with its two sentences; `hint` is empty if no action is needed.
   static func warning(_ code: String, _ message: String, hint: String = "") -> Notice {
     Notice(weight: .warning, code: code, message: message, hint: hint)
   }
 
-  /// A failure that something else made up for.
+  /// Returns the warning about a failure that did not prevent the operation.
   static func warning(_ failure: ToolFailure) -> Notice {
     .warning(failure.code, failure.message, hint: failure.hint)
   }
 
-  /// Tells it.
+  /// Prints the sentence, or emits the event.
   func report() {
     let mode = OutputMode.current
     if mode.json { Terminal.emit(event) }
     if !mode.quiet { Terminal.say("duplex: \(message)\(hint.isEmpty ? "" : " " + hint)") }
   }
 
-  /// The event.
+  /// The event for scripts.
   var event: Event {
     Event(
       weight.rawValue, ["code": code, "message": message, "hint": hint])
   }
 }
 
-/// Tells a person, and scripts, what is not quite as it was asked for, and what to do.
+/// Reports to people and scripts a difference from the user's request, with the remedy.
 func warn(_ code: String, _ message: String, hint: String = "") {
   Notice.warning(code, message, hint: hint).report()
 }
 
-/// Tells a person, and scripts, news in one sentence.
+/// Reports to people and scripts an information in one sentence.
 func inform(_ code: String, _ message: String) {
   Notice(weight: .notice, code: code, message: message, hint: "").report()
 }
 
-/// Reports something that happens while a command runs: an event for scripts, else a sentence for
-/// people who did not ask for quiet.
+/// Reports something that happens while a command runs: as an event for scripts, else as a sentence
+/// unless quiet output was requested.
 func tell(_ event: Event?, _ sentence: String?, quiet: Bool = false) {
   let mode = OutputMode.current
   if mode.json {

@@ -2,10 +2,10 @@ import AudioDevices
 import AudioFiles
 import RealtimeAudio
 
-// What the library's failures say in general, said with the options of the tool.
+// The remedies of the library's failures, described with the options of the tool.
 
 extension DeviceFailure {
-  /// One sentence that says what to do, and by which option.
+  /// The remedy in one sentence, with the option to use.
   var optionHint: String {
     switch remedy {
     case nil: hint
@@ -44,7 +44,7 @@ extension DeviceFailure {
 }
 
 extension FileFailure {
-  /// One sentence that says what to do, and by which option.
+  /// The remedy in one sentence, with the option to use.
   var optionHint: String {
     switch remedy {
     case nil: hint
@@ -64,7 +64,7 @@ extension FileFailure {
 }
 
 extension GrantedPriority {
-  /// One sentence that says what to do, and by which option, where less was given than asked.
+  /// The warning and its remedy in one sentence; nil if the requested priority was granted.
   var optionWarning: String? {
     guard let wantedNumber else { return warning }
     return "Realtime priority \(number) was granted instead of \(wantedNumber): raise this user's "

@@ -1,19 +1,19 @@
 import RealtimeAudio
 
-/// The output mode of the command that runs: chosen once, when its words are parsed.
+/// The output mode of the running command, which is set once, when its words are parsed.
 struct OutputMode: Sendable {
-  /// Events on standard output.
+  /// Whether events are printed on standard output.
   var json = false
-  /// Nothing but errors on standard error.
+  /// Whether only errors are printed on standard error.
   var quiet = false
-  /// Whether no person watches how it goes.
+  /// Whether no progress is shown.
   var isTerse: Bool { json || quiet }
-  /// How the program ends where it is stopped before it has anything to show.
+  /// The exit status if the program is stopped before it has a result.
   var stoppedStatus = ExitStatus.done
 
   private static let chosen = MutexBox(OutputMode())
 
-  /// That of the command that runs.
+  /// The output mode of the running command.
   static var current: OutputMode {
     get { chosen.withLock { $0 } }
     set { chosen.withLock { $0 = newValue } }

@@ -3,11 +3,11 @@ import Glibc
 import RealtimeAudio
 
 extension Terminal {
-  /// Milliseconds for which a mixer may take to put volumes back: its server may stand still.
+  /// The maximum time in milliseconds for restoring the volumes, because a mixer's server may hang.
   private static var mixerMilliseconds: Int { 300 }
 
-  /// Ends the program without what libraries do at an exit, where a device or a disk does not
-  /// answer: the terminal and the card's volumes are put back, and what was printed may be read.
+  /// Ends the program without the exit handlers of libraries, because a device or a disk does not
+  /// respond. The terminal and the volumes of the card are restored, and pending output is written.
   static func leaveAtOnce(_ status: ExitStatus) -> Never {
     Keyboard.giveBack()
     let isOver = AtomicFlag()
@@ -21,7 +21,7 @@ extension Terminal {
     _exit(status.rawValue)
   }
 
-  /// The same with `failure` told; where it ends well, to scripts only.
+  /// Reports `failure` and ends the program. If its status is `.done`, only scripts receive it.
   static func leaveAtOnce(_ failure: ToolFailure) -> Never {
     if failure.status != .done {
       failure.report()
@@ -31,7 +31,7 @@ extension Terminal {
     leaveAtOnce(failure.status)
   }
 
-  /// Puts the volumes back, however long it takes.
+  /// Restores the volumes, which may block.
   private struct Restoring: RealtimeWork, ~Copyable {
     let isOver: AtomicFlag
 

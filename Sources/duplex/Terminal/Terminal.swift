@@ -4,27 +4,27 @@ import Glibc
 import RealtimeAudio
 import Synchronization
 
-/// The two streams a person or a script reads. A closed one stops nothing.
+/// Standard output and standard error. A closed stream does not end the program.
 ///
-/// All that is written to them passes here, as a `Line` or an `Event`: neither lets through what
-/// acts on a terminal.
+/// All output to them is written here, as a `Line` or an `Event`. Neither passes on characters that
+/// control a terminal.
 enum Terminal {
-  /// A line of result on standard output, at once.
+  /// Prints a line of results on standard output immediately.
   static func printLine(_ line: Line) {
     results.write(wrapped(line.text, at: STDOUT_FILENO) + "\n")
   }
 
-  /// Lines with nothing but what comes from outside in them.
+  /// Prints lines of text from outside, without characters that control a terminal.
   static func printLines(_ lines: some Sequence<String>) {
     for line in lines { printLine("\(line)") }
   }
 
-  /// An event on standard output, at once.
+  /// Prints an event on standard output immediately.
   static func emit(_ event: Event) {
     results.write(event.json.text + "\n")
   }
 
-  /// The same for an event that is old when it comes late: left out where the reader stands still.
+  /// Prints an event that is useless if it is late: it is dropped if the reader stalls.
   static func tellNow(_ event: Event) {
     if results.isFlowing { emit(event) }
   }
@@ -32,22 +32,23 @@ enum Terminal {
   private static let results = OutputStream(STDOUT_FILENO)
   private static let words = OutputStream(STDERR_FILENO)
 
-  /// From now on nothing waits for a reader, as long as sound depends on it; what is due waits
-  /// until the program ends.
+  /// Ends all waiting of writes for a reader, so that audio is not interrupted. Pending output is
+  /// written when the program ends.
   static func stopWaiting() {
     results.stopWaiting()
     words.stopWaiting()
     atexit { Terminal.drain() }
   }
 
-  /// Gives readers ten seconds for what they have not read.
+  /// Waits for the readers of pending output: up to ten seconds without progress for results, one
+  /// second for messages.
   static func drain() {
     results.drain(milliseconds: 10_000)
     words.drain(milliseconds: 1000)
   }
 
-  /// Gives readers the time to read what was printed. What kept results from being printed; nil
-  /// where all were, or where their reader has gone.
+  /// Waits for the readers of pending output. Returns the reason for which results could not be
+  /// printed; nil if all were, or if the reader closed the stream.
   static func finish() -> ToolFailure? {
     drain()
     guard let reason = results.failure else { return nil }
@@ -57,96 +58,97 @@ enum Terminal {
       hint: "Files that were recorded or saved are complete.")
   }
 
-  /// Whether the cursor is on a line that is drawn again and again.
+  /// Whether the cursor is on a line that is redrawn.
   private static let isDrawing = Atomic(false)
-  /// Returns whether the cursor was on such a line.
+  /// Sets whether the cursor is on such a line. Returns the previous value.
   private static func setDrawing(_ draws: Bool) -> Bool {
     let drew = isDrawing.exchange(draws, ordering: .relaxed)
     if drew != draws { ProgramSignals.eraseAtStop(isDrawn: draws) }
     return drew
   }
 
-  /// How wide the terminal was when something was last drawn.
+  /// The width of the terminal at the last drawing, in columns.
   private static let drawnColumns = Atomic(0)
 
-  /// A sentence on standard error, in the place of a line that is drawn.
+  /// Prints a sentence on standard error, in place of the drawn lines.
   static func say(_ sentence: Line) {
     let wasDrawing = setDrawing(false)
     let erasing = wasDrawing && isInForeground(STDERR_FILENO) ? "\r\u{1B}[J" : ""
     words.write(erasing + wrapped(sentence.text, at: STDERR_FILENO) + "\n")
   }
 
-  /// `text` with line breaks between words, where it is wider than the terminal behind
-  /// `descriptor`. What follows a break is indented by two columns more than the line.
+  /// Returns `text` with line breaks between words if it is wider than the terminal of
+  /// `descriptor`. The lines after a break are indented by two more columns than the first line.
   private static func wrapped(_ text: String, at descriptor: Int32) -> String {
     guard let columns = size(of: descriptor)?.columns, !text.contains("\n") else { return text }
     return text.wrapped(to: columns)
   }
 
-  /// Replaces what was drawn below the last sentence, on standard error. The caller keeps to the
-  /// terminal's size. Nothing is drawn from the background, where the terminal belongs to others.
+  /// Replaces the lines drawn below the last sentence on standard error. `lines` must fit the size
+  /// of the terminal. Nothing is drawn in the background, where the terminal belongs to other
+  /// programs.
   static func redraw(_ lines: [Line]) {
     guard isLive, isInForeground(STDERR_FILENO), words.isFlowing else { return }
     let wasDrawing = setDrawing(!lines.isEmpty)
     let (columns, rows) = size
     let drawn = drawnColumns.exchange(columns, ordering: .relaxed)
-    // A terminal that has become narrower may have wrapped the lines, and moved the cursor with
-    // them: all that is seen is scrolled away, and drawing begins at the top.
+    // A terminal that has become narrower may have wrapped the lines and moved the cursor. All
+    // visible lines are scrolled out, and drawing begins at the top.
     let clearing =
       wasDrawing && columns < drawn
       ? "\u{1B}[\(rows);1H" + String(repeating: "\r\n", count: rows) + "\u{1B}[H" : ""
     let text = lines.map(\.text).joined(separator: "\u{1B}[K\r\n")
     let back = lines.count > 1 ? "\u{1B}[\(lines.count - 1)A" : ""
-    // Without wrapping it is as many rows even where the terminal has shrunk since it was asked.
+    // Without wrapping, the number of rows is the same even if the terminal has become narrower.
     words.write(clearing + "\u{1B}[?7l\r" + text + "\u{1B}[?7h\u{1B}[J" + back + "\r")
   }
 
-  /// Replaces what was drawn by one line.
+  /// Replaces the drawn lines by one line.
   static func redraw(_ line: Line) { redraw([line]) }
 
-  /// Removes what was drawn.
+  /// Removes the drawn lines.
   static func endDrawing() {
     if isDrawing.load(ordering: .relaxed) { redraw([]) }
   }
 
-  /// Whether a person looks at standard error.
+  /// Whether standard error is a terminal.
   static var isWatched: Bool { isatty(STDERR_FILENO) == 1 }
 
-  /// Whether a person looks at standard output.
+  /// Whether standard output is a terminal.
   static var showsResults: Bool { isatty(STDOUT_FILENO) == 1 }
 
-  /// Whether standard error is a terminal whose lines can be drawn again.
+  /// Whether standard error is a terminal whose lines can be redrawn.
   static var isLive: Bool {
     isWatched && environment("TERM").map { $0 != "dumb" } ?? false
   }
 
-  /// Whether the terminal behind `descriptor` is this program's to use now; true of one that has no
-  /// jobs.
+  /// Returns whether this program may use the terminal of `descriptor`; true if it has no job
+  /// control.
   static func isInForeground(_ descriptor: Int32) -> Bool {
     let group = tcgetpgrp(descriptor)
     return group < 0 || group == getpgrp()
   }
 
-  /// Whether the locale's characters are those of Unicode.
+  /// Whether the character set of the locale is Unicode.
   static let hasUnicode = {
     let locale = environment("LC_ALL") ?? environment("LC_CTYPE") ?? environment("LANG") ?? "C"
     let name = locale.lowercased()
     return name.contains("utf-8") || name.contains("utf8")
   }()
 
-  /// Whether what is drawn may be in colour (https://no-color.org).
+  /// Whether colours may be drawn (https://no-color.org).
   static let hasColour = environment("NO_COLOR") == nil
 
-  /// A variable of the environment; nil where it is empty too.
+  /// Returns a variable of the environment; nil if it is missing or empty.
   private static func environment(_ name: String) -> String? {
     guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
     return unsafe String(cString: value)
   }
 
-  /// Columns of the terminal that results are shown on; 80 where it is none.
+  /// The number of columns for results, at least 40; 80 if standard output is not a terminal.
   static var width: Int { max(40, size(of: STDOUT_FILENO)?.columns ?? 80) }
 
-  /// The size of the terminal that is drawn on, as it is now.
+  /// The current size of the terminal of standard error; 80 x 24 if it is not a terminal.
   static var size: (columns: Int, rows: Int) { size(of: STDERR_FILENO) ?? (80, 24) }
 
   private static func size(of descriptor: Int32) -> (columns: Int, rows: Int)? {
@@ -156,45 +158,45 @@ enum Terminal {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  /// Whether a person types at standard input.
+  /// Whether standard input is a terminal.
   static var hasKeyboard: Bool { isatty(STDIN_FILENO) == 1 }
 
-  /// Whether standard input is a pipe that keys may be written to.
+  /// Whether standard input is a pipe, through which keys may be sent.
   static var isPiped: Bool {
     var status = stat()
     return unsafe fstat(STDIN_FILENO, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
   }
 }
 
-/// A stream that is read, or is read no more: Ctrl-S at a terminal, a pipe that is full.
+/// A stream whose reader may stall, such as a terminal after Ctrl-S or a full pipe.
 ///
-/// A closed stream stops nothing, and once `stopWaiting` was called neither does a full one: what
-/// it does not take waits here.
+/// A closed stream does not block the program. After `stopWaiting`, a full stream does not either:
+/// the bytes that it does not accept are kept here.
 final class OutputStream: Sendable {
   private struct State {
     var waiting: [UInt8] = []
     var waits = true
     var isClosed = false
-    /// A non-blocking description of the same terminal; nil where the stream's own descriptor is
-    /// written to.
+    /// A non-blocking file description of the same terminal; nil if the descriptor of the stream is
+    /// used.
     var ownDescriptor: Int32?
-    /// Whether the reader took nothing for as long as it is waited for.
+    /// Whether the reader accepted nothing during the time allowed for it.
     var isGivenUp = false
-    /// Why it took no more, where that is not by its reader's choice.
+    /// The reason for lost output, unless the reader closed the stream.
     var failure: String?
   }
 
   private let descriptor: Int32
   private let state = MutexBox(State())
-  /// Bytes that are kept for a reader that takes nothing: hours of events.
+  /// The maximum number of bytes kept for a reader that accepts none: hours of events.
   private static let longestBacklog = 4 << 20
 
-  /// The stream behind `descriptor`.
+  /// Creates the stream of `descriptor`.
   init(_ descriptor: Int32) {
     self.descriptor = descriptor
   }
 
-  /// Whether everything so far was taken.
+  /// Whether all bytes so far were accepted.
   var isFlowing: Bool {
     state.withLock { state in
       flush(&state, milliseconds: 0)
@@ -202,8 +204,8 @@ final class OutputStream: Sendable {
     }
   }
 
-  /// Writes `text`, or keeps it until there is room; too much for one that is not waited for is
-  /// dropped, which `failure` tells.
+  /// Writes `text`, or keeps it until there is room. If writes do not wait and too many bytes are
+  /// pending, the text is dropped, and `failure` reports it.
   func write(_ text: String) {
     state.withLock { state in
       guard !state.isClosed else { return }
@@ -217,12 +219,12 @@ final class OutputStream: Sendable {
     }
   }
 
-  /// This stream is not waited for any more.
+  /// Makes writes to this stream return without waiting.
   ///
-  /// A terminal says that it has room for more also where a piece would have to wait (`poll` in the
-  /// kernel's `drivers/tty/n_tty.c`), so that a description of its own is opened, with which no
-  /// write waits: other programs share the one that was handed down. Where it may not be opened, as
-  /// a terminal of another user, writes can still wait.
+  /// A terminal reports that it is writable even if a write would block (`poll` in the kernel's
+  /// `drivers/tty/n_tty.c`). Therefore a separate non-blocking file description is opened, because
+  /// the inherited one is shared with other programs. If it cannot be opened, as for a terminal of
+  /// another user, writes may still block.
   func stopWaiting() {
     state.withLock { state in
       guard state.waits else { return }
@@ -234,8 +236,8 @@ final class OutputStream: Sendable {
     }
   }
 
-  /// Waits for as long as something is taken now and then; a reader that took nothing for so long
-  /// is not waited for again.
+  /// Writes the pending bytes, and waits up to `milliseconds` for each part. A reader that accepts
+  /// nothing during this time is not waited for again.
   func drain(milliseconds: Int32) {
     state.withLock { state in
       flush(&state, milliseconds: state.isGivenUp ? 0 : milliseconds)
@@ -243,14 +245,16 @@ final class OutputStream: Sendable {
     }
   }
 
-  /// Why not all was taken; nil where all was, or where the reader has gone and wants no more.
+  /// The reason for which not all bytes were accepted; nil if they were, or if the reader closed
+  /// the stream.
   var failure: String? {
     state.withLock { state in
       state.failure ?? (state.waiting.isEmpty ? nil : "its reader does not read")
     }
   }
 
-  /// Writes what there is room for, waiting so long for each piece; -1 is for ever.
+  /// Writes as many bytes as the stream accepts, and waits up to `milliseconds` for each part; -1
+  /// waits without a limit.
   private func flush(_ state: inout State, milliseconds: Int32) {
     let descriptor = state.ownDescriptor ?? self.descriptor
     var timeout = milliseconds
@@ -268,7 +272,7 @@ final class OutputStream: Sendable {
         state.waiting.removeFirst(count)
         timeout = milliseconds
       } else if errno == EAGAIN {
-        // A terminal may have room, but not for a line break, which takes two of its places.
+        // A terminal may have room for one byte, but not for a line break, which needs two.
         guard timeout != 0 else { return }
         usleep(10_000)
         if timeout > 0 { timeout = max(0, timeout - 10) }
@@ -284,13 +288,13 @@ final class OutputStream: Sendable {
   }
 }
 
-/// A line of text for a person: what stands in the sources as it is, and what comes from outside
-/// cleaned of all that could act on a terminal or pass for another line.
+/// A line of text for a person. Literals in the source code are printed unchanged. Text from
+/// outside is cleaned of characters that could control a terminal or imitate another line.
 ///
-/// Every text on its way to a terminal is one: write it as a literal, and put what comes from
-/// outside in by interpolation. Only a literal can hold an escape sequence.
+/// All text for a terminal is of this type: it is written as a literal, with interpolations for
+/// text from outside. Only a literal can contain an escape sequence.
 struct Line: ExpressibleByStringInterpolation, Sendable {
-  /// A part of the sources, which cannot be made while the program runs.
+  /// A literal in the source code, which cannot be created at run time.
   typealias StringLiteralType = StaticString
 
   private(set) var text: String
@@ -299,7 +303,7 @@ struct Line: ExpressibleByStringInterpolation, Sendable {
 
   init(stringInterpolation parts: StringInterpolation) { text = parts.text }
 
-  /// A text of several lines that has nothing from outside in it: the argument parser's help.
+  /// Creates a text of several lines without text from outside, such as the parser's help.
   init(trusting text: String) { self.text = text }
 
   struct StringInterpolation: StringInterpolationProtocol {

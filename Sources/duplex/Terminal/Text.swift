@@ -1,10 +1,10 @@
 import RealtimeAudio
 
-/// A time as clocks show it: `3:12`, `1:03:12`.
+/// A time in the format of clocks: `3:12`, `1:03:12`.
 struct ClockTime {
   let text: String
 
-  /// `seconds`, with tenths where `showsTenths`.
+  /// Formats `seconds`, with tenths if `showsTenths` is true.
   init(_ seconds: Double, showsTenths: Bool = false) {
     let tenths = Int(clamping: max(0, seconds) * 10)
     let whole = tenths / 10
@@ -17,12 +17,12 @@ struct ClockTime {
   }
 }
 
-/// A sentence in lines of at most `width` columns, broken between words.
+/// A text in lines of at most `width` columns, broken between words.
 struct TextLines: Sequence {
   private let lines: [String]
 
-  /// `first` stands before the first line, `next` before each other; a word that is longer than a
-  /// line has one of its own.
+  /// Breaks `text` into lines. `first` is put before the first line and `next` before each other
+  /// line. A word that is longer than a line is alone in its line.
   init(_ text: String, width: Int, first: String = "", next: String = "") {
     var lines: [String] = []
     var line = first
@@ -43,8 +43,8 @@ struct TextLines: Sequence {
 }
 
 extension String {
-  /// With line breaks between words in place of the blanks behind which it is wider than `columns`.
-  /// The lines that follow the first are indented by two columns more.
+  /// Returns the text with line breaks in place of the blanks after which it would be wider than
+  /// `columns`. The following lines are indented by two more columns.
   func wrapped(to columns: Int) -> String {
     let indent = prefix { $0 == " " } + "  "
     var lines: [Substring] = []
@@ -52,7 +52,7 @@ extension String {
     while rest.columns > columns {
       let words = rest.drop { $0 == " " }
       let room = max(0, columns - (rest.columns - words.columns))
-      // A blank may stand where the next line begins.
+      // The blank at the break may be just outside of the line.
       var line = words.prefix(columns: room)
       if line.endIndex < words.endIndex { line = words[...line.endIndex] }
       guard let end = line.lastIndex(of: " ") ?? words.firstIndex(of: " ") else {
@@ -64,28 +64,28 @@ extension String {
     return (lines + [rest]).joined(separator: "\n")
   }
 
-  /// Its beginning and dots where it is wider than `width` columns.
+  /// Returns the text, shortened and with dots if it is wider than `width` columns.
   func truncated(to width: Int) -> String {
     columns <= width ? self : prefix(columns: width - 3) + "..."
   }
 
-  /// With blanks behind it up to `width` columns.
+  /// Returns the text with blanks after it up to `width` columns.
   func padded(to width: Int) -> String {
     self + String(repeating: " ", count: max(0, width - columns))
   }
 
-  /// With blanks before it up to `width` columns.
+  /// Returns the text with blanks before it up to `width` columns.
   func aligned(to width: Int) -> String {
     String(repeating: " ", count: max(0, width - columns)) + self
   }
 }
 
 extension Int {
-  /// With the noun for as many: "1 frame", "2 frames".
+  /// Returns the number with a noun in singular or plural: "1 frame", "2 frames".
   func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }
 
-/// A stopwatch: the seconds since it was made.
+/// A stopwatch that starts when it is created.
 struct SteadyTime {
   private let began = HostClock.seconds
 

@@ -2,7 +2,7 @@ import AudioDevices
 import AudioFiles
 import VoiceCleaning
 
-/// The exit status of the tool, by the numbers of sysexits.h.
+/// The exit status of the tool, with the numbers of sysexits.h.
 enum ExitStatus: Int32 {
   case done = 0
   case loss = 1
@@ -14,13 +14,13 @@ enum ExitStatus: Int32 {
   case noPermission = 77
 }
 
-/// An error, as the user is told: a sentence, what to do, and the exit status.
+/// An error for the user: a sentence, the remedy, and the exit status.
 struct ToolFailure: Error {
   let status: ExitStatus
   let code: String
   let message: String
   let hint: String
-  /// The file it is about, where there is one.
+  /// The file that the error is about; nil if there is none.
   private(set) var path: String?
 
   init(_ status: ExitStatus, code: String, _ message: String, hint: String) {
@@ -30,37 +30,37 @@ struct ToolFailure: Error {
     self.hint = hint
   }
 
-  /// The same with a further hint.
+  /// Returns the same failure with a further hint.
   func adding(hint: String) -> ToolFailure {
     var failure = ToolFailure(status, code: code, message, hint: "\(self.hint) \(hint)")
     failure.path = path
     return failure
   }
 
-  /// The words of the user make no sense.
+  /// Returns the failure for invalid words of the user.
   static func usage(_ message: String, hint: String) -> ToolFailure {
     ToolFailure(.usage, code: "usage", message, hint: hint)
   }
 
-  /// What a file holds cannot be used.
+  /// Returns the failure for a file whose contents cannot be used.
   static func unusable(_ message: String, hint: String) -> ToolFailure {
     ToolFailure(.unusableInput, code: "inputUnusable", message, hint: hint)
   }
 
-  /// A file of that name is there, and was not to be replaced.
+  /// Returns the failure for a file that exists and must not be replaced.
   static func exists(_ path: String) -> ToolFailure {
     ToolFailure(
       .cannotCreate, code: "outputRefused", "\(path) exists already.",
       hint: "Choose another name, or replace the file with --overwrite.")
   }
 
-  /// Nothing was measured.
+  /// Returns the failure for a measurement without a result.
   static func noSignal(_ message: String, hint: String) -> ToolFailure {
     ToolFailure(.loss, code: "noSignal", message, hint: hint)
   }
 
-  /// The user ended a command before it had anything to show; `what` completes "before anything
-  /// was".
+  /// Returns the failure for a command that the user ended before it had a result; `what` completes
+  /// "before anything was".
   static func stopped(before what: String) -> ToolFailure {
     ToolFailure(
       .loss, code: "stopped", "Stopped before anything was \(what).",
@@ -97,27 +97,28 @@ struct ToolFailure: Error {
     self.init(status, code: code, failure.message, hint: failure.optionHint)
   }
 
-  /// The same, of the file `path` where it does not name one.
+  /// Returns the same failure for the file `path`, unless it already names a file.
   func of(_ path: String) -> ToolFailure {
     var failure = self
     failure.path = failure.path ?? FileName.withoutUser(path)
     return failure
   }
 
-  /// The command was stopped before it wrote anything; `moment` says when.
+  /// Returns the failure for a command that was stopped before it wrote anything; `moment`
+  /// describes the time.
   static func stopped(_ status: ExitStatus, _ moment: String) -> ToolFailure {
     ToolFailure(
       status, code: "stopped", "The command was stopped \(moment).",
       hint: "No file was changed; start the command again.")
   }
 
-  /// Tells it on standard error, and as an event where the user asked for those.
+  /// Prints the error on standard error, and emits it as an event in JSON mode.
   func report() {
     Terminal.say("duplex: \(message) \(hint)")
     if OutputMode.current.json { Terminal.emit(event) }
   }
 
-  /// The event.
+  /// The event for scripts.
   var event: Event {
     Event(
       "error",
@@ -126,7 +127,7 @@ struct ToolFailure: Error {
   }
 }
 
-/// Runs `body` and says its failures in the tool's terms.
+/// Runs `body` and converts its errors to `ToolFailure`.
 func inTermsOfTheTool<Result>(_ body: () throws -> Result) throws(ToolFailure) -> Result {
   do {
     return try body()

@@ -7,7 +7,7 @@ import Glibc
 import LatencyMeasurement
 import RealtimeAudio
 
-/// `duplex tune`.
+/// The command `duplex tune`.
 struct TuneCommand: AudioCommand {
   static let configuration = CommandConfiguration(
     commandName: "tune",
@@ -44,10 +44,10 @@ struct TuneCommand: AudioCommand {
     try require((0...99).contains(margin), "--margin must be 0 to 99 percent.")
   }
 
-  /// Share of each period that must stay unused, in percent.
+  /// The share of each period that must stay unused, in percent.
   var margin: Double { unused.value }
 
-  /// Length of each trial in seconds. Frames are those of the rate that was asked for.
+  /// The length of each trial in seconds. A length in frames is converted at the requested rate.
   var seconds: Double { length.seconds(at: audio.rate ?? 48000) }
 
   func perform() throws -> ExitStatus {
@@ -61,16 +61,16 @@ final class TuneRun {
   let command: TuneCommand
   private(set) var trials: [TuneTrial] = []
   private(set) var totals = SessionTotals()
-  /// The device as the last trial was granted it.
+  /// The configuration that the device granted for the last trial.
   private(set) var configuration: DuplexConfiguration?
   private var options: AudioOptions
   private var load: SystemLoad?
-  /// Trials that are still to come as far as can be told, and how much of all is done.
+  /// The expected number of remaining trials, and the completed fraction of the search.
   private var remainingTrials = 0
   private var done = 0.0
   private let line = ProgressLine("Searching", "trial")
 
-  /// Trials of the chosen setting are this much longer.
+  /// The factor by which trials that confirm the chosen setting are longer.
   private static let confirmation = 3.0
 
   init(_ command: TuneCommand) {
@@ -78,12 +78,12 @@ final class TuneRun {
     options = command.audio
   }
 
-  /// The share of a period that a callback may take.
+  /// The share of a period that a callback may use.
   var loadLimit: Double { 1 - command.margin / 100 }
 
   func run() throws -> ExitStatus {
     try options.request(captures: true, plays: true).validate()
-    // Before any thread: a signal must reach the watch only.
+    // Signals are held before any thread starts, so that only the watch receives them.
     SignalWatch.hold()
     if command.load { load = try SystemLoad(folder: SystemLoad.defaultFolder) }
     var chosen = try search()
@@ -97,22 +97,22 @@ final class TuneRun {
     return try TuneResult(self, chosen: chosen, roundTripFrames: roundTrip).conclude()
   }
 
-  /// Seconds that all trials together may still take; nil for as long as they do.
+  /// The seconds that remain for all trials; nil without a limit.
   private var secondsLeft: Double? {
     command.audio.duration.map { duration in
       duration.seconds(at: command.audio.rate ?? 48000) - trials.reduce(0) { $0 + $1.seconds }
     }
   }
 
-  /// Whether `--duration` is over, but for less than a frame.
+  /// Whether `--duration` is over, except for less than a frame.
   var isTimeOver: Bool { secondsLeft.map { $0 < 1e-5 } ?? false }
 
-  /// The lowest stable setting at the present rate that a longer soak confirms, or the lowest so
-  /// far when the time is over.
+  /// Returns the lowest stable setting at the current rate that a longer trial confirms, or the
+  /// lowest one so far when the time is over; nil if there is none.
   private func search() throws -> TuneSetting? {
     var search = TuneSearch(longest: command.audio.periodSize ?? 1024)
     while !isTimeOver, let setting = search.next(), !totals.isOver {
-      // And the best is confirmed.
+      // One more trial confirms the best setting.
       remainingTrials = search.remainingTrials + 1
       let trial = try soak(setting, seconds: command.seconds)
       search.note(isStable: trial.isStable(loadLimit: loadLimit))
@@ -155,17 +155,18 @@ final class TuneRun {
     return trials[trials.count - 1]
   }
 
-  /// Runs one setting, silent, for the `seconds` of a trial, or shorter where `options` say so.
+  /// Runs one setting with silence for the `seconds` of a trial, or for the duration in `options`
+  /// if that is shorter.
   private func soak(
     _ setting: TuneSetting, seconds: Double, _ options: AudioOptions, on open: consuming OpenDevice
   ) throws {
     let configuration = open.configuration
-    // Two clocks are held together by a resampler at any rate.
+    // Two clocks are synchronised by a resampler at any rate.
     let hasOwnRate = !configuration.isResampling || configuration.master != nil
     let isGranted =
       hasOwnRate && configuration.periodFrames == setting.periodFrames
       && configuration.headroomFrames == setting.headroomFrames
-    // What was refused tells nothing of what ran.
+    // The configuration of a rejected setting does not describe the trials that ran.
     if isGranted || self.configuration == nil { self.configuration = configuration }
     guard isGranted else {
       return note(
@@ -184,7 +185,7 @@ final class TuneRun {
       return line.progress(whole, of: "search")
     }
     parts.task = task
-    // One is enough to refuse it.
+    // One xrun is enough to reject the setting.
     parts.poll = { $0.captureXruns + $0.playbackXruns > 0 ? .end : nil }
     let outcome = try SessionOutcome(running: open, Mixer(configuration), options, parts)
     let report = outcome.report
@@ -202,18 +203,19 @@ final class TuneRun {
     note(trial)
   }
 
-  /// Keeps a trial, and shows it.
+  /// Stores a trial, and prints it.
   private func note(_ trial: TuneTrial) {
     let prints = !command.audio.json && !command.audio.quiet
     if trials.isEmpty, prints { Terminal.printLine("\(TrialLine.heading)") }
     trials.append(trial)
     if prints { Terminal.printLine("\(TrialLine(trial, loadLimit: loadLimit).text)") }
-    // A search that takes longer than it seemed does not go backwards.
+    // The completed fraction does not decrease if the search needs more trials than expected.
     done = max(done, Double(trials.count) / Double(trials.count + remainingTrials))
     if OutputMode.current.json { line.tell(done, trial.fields(loadLimit: loadLimit)) }
   }
 
-  /// Goes to the next lower usual rate that the device has itself. False where there is none.
+  /// Selects the next lower usual rate. Returns false if there is none, or if the user requested a
+  /// rate.
   private func lowerRate() -> Bool {
     guard command.audio.rate == nil, let rate = options.rate ?? configuration?.sampleRate,
       let lower = [192_000, 96_000, 48_000, 44_100].first(where: { $0 < rate })
@@ -222,7 +224,7 @@ final class TuneRun {
     return true
   }
 
-  /// Measures the round trip with the setting that was chosen.
+  /// Measures the round trip with the chosen setting. Returns nil if the result is unreliable.
   private func measure(_ setting: TuneSetting) throws -> Double? {
     let options = options(setting)
     let choice = DeviceChoice(options, captures: true, plays: true)
@@ -240,13 +242,13 @@ final class TuneRun {
     return frames
   }
 
-  /// The options for a setting, without a duration.
+  /// Returns the options for a setting, without a duration.
   private func options(_ setting: TuneSetting) -> AudioOptions {
     var options = options
     options.periodSize = setting.periodFrames
     options.headroom = setting.headroomFrames
     options.duration = nil
-    // An xrun is what is looked for here, and stands in the table.
+    // Xruns are the purpose of the trials, and are listed in the table.
     options.quiet = !command.audio.verbose
     return options
   }

@@ -4,7 +4,7 @@ import AudioSessions
 import LatencyMeasurement
 import Reports
 
-/// The result of a search for the best setting, for a person, a script, a profile and a report.
+/// The result of a search for the best setting, as text, as an event, as a profile and as a report.
 struct TuneResult {
   private let run: TuneRun
   private let chosen: TuneSetting?
@@ -54,7 +54,7 @@ struct TuneResult {
       ).report()
       status = .loss
     }
-    // What was found is told in any case.
+    // The result is printed even if it cannot be saved.
     var kept: [String] = []
     do throws(ToolFailure) {
       try inTermsOfTheTool { try keep(configuration, &kept) }
@@ -70,7 +70,8 @@ struct TuneResult {
     return status
   }
 
-  /// Draws and saves what is to be; `kept` are the files that are there then.
+  /// Writes the report and saves the profile, each if it is requested. Adds the paths of the
+  /// written files to `kept`.
   private func keep(_ configuration: DuplexConfiguration, _ kept: inout [String]) throws {
     try run.command.picture.write(
       svg: { picture(configuration).svg() }, html: { picture(configuration).html() })
@@ -96,12 +97,12 @@ struct TuneResult {
     ]
   }
 
-  /// The trial that confirmed the setting is its last one.
+  /// The index of the last trial of the chosen setting, which confirmed it.
   private var confirmation: Int? {
     chosen.flatMap { chosen in run.trials.lastIndex { $0.setting == chosen } }
   }
 
-  /// Frames from input to output with the setting that was chosen.
+  /// The latency from input to output with the chosen setting, in frames.
   private var latencyFrames: Int? {
     chosen.map { chosen in
       chosen.latencyFrames + (confirmation.map { run.trials[$0].addedFrames } ?? 0)
@@ -139,7 +140,7 @@ struct TuneResult {
 }
 
 extension TuneTrial {
-  /// What an event tells of it.
+  /// Returns the fields of the trial for events.
   func fields(loadLimit: Double) -> Fields {
     [
       "periodFrames": setting.periodFrames, "headroomFrames": setting.headroomFrames,

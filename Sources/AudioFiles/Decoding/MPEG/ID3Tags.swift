@@ -1,10 +1,10 @@
-/// Tags of an MP3 file: ID3v2 before the sound (2.2 to 2.4), ID3v1 at the very end.
+/// The tags of an MP3 file: ID3v2 (2.2 to 2.4) before the audio, or ID3v1 at the end of the file.
 ///
-/// Pictures and all else are passed unread.
+/// Pictures and all other fields are skipped.
 struct ID3Tags {
   private(set) var tags = SoundFileTags()
 
-  /// Reads the tags at the place in `bytes`, and goes behind them. nil where there are none.
+  /// Reads the tags at the position of `bytes` and moves after them. Returns nil if there are none.
   init?(readingFrom bytes: BufferedBytes) throws(FileFailure) {
     guard let head = try Self.head(in: bytes) else { return nil }
     let end = bytes.position + head.byteCount
@@ -20,14 +20,14 @@ struct ID3Tags {
     bytes.position = end
   }
 
-  /// Goes behind the tags at the place in `bytes`. nil where there are none.
+  /// Moves after the tags at the position of `bytes`. Returns nil if there are none.
   init?(skippedIn bytes: BufferedBytes) throws(FileFailure) {
     guard let head = try Self.head(in: bytes) else { return nil }
     bytes.position += head.byteCount
   }
 
-  /// Reads the 128 bytes at the end of `bytes`, and goes back to its place. nil where they are
-  /// none.
+  /// Reads the 128 bytes at the end of `bytes`, and restores the position. Returns nil if there are
+  /// no tags.
   init?(endingIn bytes: BufferedBytes) throws(FileFailure) {
     guard bytes.isSeekable, let end = bytes.byteCount, end > ID3Head.closingByteCount
     else { return nil }
@@ -50,7 +50,7 @@ struct ID3Tags {
     ID3Head(try bytes.peek(ID3Head.byteCount))
   }
 
-  /// Takes the frame of tags at the place, and says how long it is; nil behind the last.
+  /// Reads the ID3 frame at the position and returns its size in bytes; nil after the last frame.
   private mutating func readFrame(
     _ head: ID3Head, _ bytes: BufferedBytes
   ) throws(FileFailure) -> Int? {
@@ -62,7 +62,7 @@ struct ID3Tags {
     let size =
       head.version == 4
       ? frame[4...].syncSafeNumber : frame.number(at: nameCount, byteCount: nameCount)
-    // Compressed and encrypted ones, and those with further heads, are of no use here.
+    // Compressed and encrypted frames, and those with other flags, are ignored.
     let isPlain = head.version == 2 || frame[9] == 0
     guard size > 0, isPlain, let place = Self.place(of: name), tags[keyPath: place] == nil else {
       return headCount + size
@@ -87,7 +87,7 @@ struct ID3Tags {
     }
   }
 
-  /// Comments begin with a language of three letters, and what they are about.
+  /// Returns the text of a comment frame, after its three-letter language and its description.
   private static func behindDescription(
     _ text: Slice<UnsafeRawBufferPointer>, encoding: UInt8
   ) -> Slice<UnsafeRawBufferPointer> {
@@ -100,8 +100,9 @@ struct ID3Tags {
     return rest[min(index + 2, rest.endIndex)...]
   }
 
-  /// Text in ISO 8859-1 (0), UTF-16 with a mark of its order (1) or without (2), or UTF-8 (3). What
-  /// says it is ISO 8859-1 and is UTF-8 is what it is: many write so, libsndfile among them.
+  /// Decodes text in ISO 8859-1 (0), UTF-16 with (1) or without (2) a byte order mark, or UTF-8
+  /// (3). Text marked as ISO 8859-1 that is valid UTF-8 is decoded as UTF-8, because many programs,
+  /// including libsndfile, write it in this way.
   private static func text(_ bytes: Slice<UnsafeRawBufferPointer>, encoding: UInt8) -> String? {
     var text: String
     switch encoding {

@@ -1,19 +1,20 @@
 import AudioBasics
 import CMpg123
 
-/// MPEG audio, layers I to III (MP3), from any byte source.
+/// A decoder of MPEG audio, layers I to III (MP3), from any byte source.
 ///
-/// Without a header of its encoder (Xing, LAME) the length of such a file and the places of its
-/// frames are known only after all of it is read. What is near is read; of what is far, see
-/// `Exactness`.
+/// Without an encoder header (Xing, LAME), the length of such a file and the positions of its
+/// frames are known only after reading all of it. A local file is read completely; for a remote
+/// file, see `Exactness`.
 public final class MPEGDecoder: PlainSoundDecoder {
-  /// Exactness of a seek, and with it its cost.
+  /// The precision of a seek, which determines its cost.
   public enum Exactness: Sendable {
-    /// Goes to the very frame, and reads on as far as it must. For files on disk.
+    /// Seeks to the exact frame, and reads as many bytes as necessary. For files on disk.
     case exact
-    /// Reads only what is played. Goes to the very frame where all blocks have one bit rate; else
-    /// as near as the encoder's notes tell (a hundredth of the time, or better). Without notes a
-    /// seek goes to the very frame and reads what lies before, and the length is an estimate.
+    /// Reads only the bytes to be played. Seeks to the exact frame if all blocks have the same bit
+    /// rate, otherwise as precisely as the seek table of the encoder header allows (1 % of the
+    /// duration, or better). Without an encoder header, a seek goes to the exact frame by reading
+    /// all earlier blocks, and the length is an estimate.
     case economical
   }
 
@@ -23,32 +24,32 @@ public final class MPEGDecoder: PlainSoundDecoder {
   private let decoder: MPEGBlockDecoder
   private var silence: SampleBuffer?
 
-  /// Samples of the last block that were not read yet.
+  /// The samples of the last block that were not read yet.
   private var rest = UnsafeBufferPointer<Float>(start: nil, count: 0)
-  /// Frames to come that only lead up to `position`.
+  /// The number of decoded frames to discard before `position`.
   private var prerollFrames = 0
-  /// Whether `position` has still to be gone to.
+  /// Whether the stream must still be moved to `position`.
   private var isAway = false
   private var countedBlocks: Int?
   private let byteRate: Double
 
-  /// Where the bytes come from.
+  /// The name of the byte source.
   public var name: String { bytes.name }
-  /// Frames a second.
+  /// The sample rate in frames per second.
   public let sampleRate: Int
-  /// Samples in a frame.
+  /// The number of samples in a frame.
   public let channelCount: Int
-  /// What the file says about itself.
+  /// The tags of the file.
   public let tags: SoundFileTags
-  /// What kind of file it is, for people.
+  /// The file format as text for users.
   public let formatName = "MPEG audio (MP3)"
-  /// The frame that the next read begins with.
+  /// The index of the next frame to read.
   public private(set) var position = 0
-  /// Number of times so far that something other than sound was skipped.
+  /// The number of times so far that data other than audio was skipped.
   public var damageCount: Int { stream.damageCount }
 
-  /// Finds the sound in `source`. Throws `.unusableContents` where there is none, `.readFailed`
-  /// where the opening was interrupted, and what the source throws.
+  /// Opens the audio in `source`. Throws `.unusableContents` if there is none, `.readFailed` if the
+  /// opening was interrupted, and the errors that the source throws.
   public convenience init(
     _ source: any ByteSource, exactness: Exactness
   ) throws(FileFailure) {
@@ -78,14 +79,14 @@ public final class MPEGDecoder: PlainSoundDecoder {
     channelCount = channels
   }
 
-  /// Blocks of tags before the sound, of which programs write one or two.
+  /// The maximum number of tags before the audio. Programs write one or two.
   private static let mostTags = 16
 
-  /// Whether it can be read from any frame on.
+  /// Whether the audio can be read from any frame on.
   public var supportsSeeking: Bool { bytes.isSeekable }
 
-  /// Frames in all; an estimate where `.economical` and without the encoder's notes. Reads all of
-  /// it when first asked where `.exact` and without them. nil where there is no end.
+  /// The total number of frames. Without an encoder header, `.economical` gives an estimate, and
+  /// `.exact` reads the whole file on the first access. nil if there is no end.
   public var frameCount: Int? {
     guard bytes.byteCount != nil else { return nil }
     if let exact = knownFrameCount { return exact }
@@ -93,42 +94,42 @@ public final class MPEGDecoder: PlainSoundDecoder {
       try? count()
       if let exact = knownFrameCount { return exact }
     }
-    // Reading on tells.
+    // The exact number is found by reading on.
     let blocks =
       stream.missedBlockCount.map { min($0, stream.largestBlockCount ?? $0) }
       ?? stream.estimatedBlockCount
     return blocks.map { frameCount(inBlocks: $0, isWhole: false) }
   }
 
-  /// Whether that is an estimate, or what the encoder's notes say of bytes that can only be read
-  /// on.
+  /// Whether `frameCount` is an estimate, or taken from the encoder header of a source that can
+  /// only be read in sequence.
   public var isLengthEstimated: Bool {
     guard countedBlocks == nil else { return false }
     return stream.goesOn == nil || exactness == .economical && stream.announcedBlockCount == nil
   }
 
-  /// Frames that the encoder's notes promise, where there are too few bytes for them.
+  /// The number of frames that the encoder header announces, if there are too few bytes for them.
   public var announcedFrameCount: Int? {
     stream.missedBlockCount.map { frameCount(inBlocks: $0, isWhole: true) }
   }
 
-  /// Whether something is missing at its end, or was found to be missing within it.
+  /// Whether data is missing at the end, or was found to be missing before it.
   public var isCutShort: Bool {
     announcedFrameCount != nil || missesBlocks || (bytes.byteCount != nil && damageCount > 0)
       || goesOnBehindEnd
   }
 
-  /// Bits a second, on average.
+  /// The average bit rate in bits per second.
   public var bitRate: Int? { stream.bitRate }
 
-  /// Whether enough sound is buffered, as `SoundDecoder` defines it. Any thread.
+  /// Returns whether enough audio is buffered, as defined by `SoundDecoder`. Any thread.
   public func isReady(prebuffer seconds: Double?) -> Bool {
     bytes.isReady(bytesPerSecond: byteRate, prebuffer: seconds)
   }
 
-  /// Fills `buffer` from frame `target` on with at most `frames` frames; 0 at the end, or after
-  /// `interrupt`. Throws `.unusableContents` where the rate changes midway, and what the source
-  /// throws.
+  /// Fills `buffer` from frame `target` on with at most `frames` frames. Returns the number of
+  /// frames; 0 at the end, or after `interrupt`. Throws `.unusableContents` if the sample rate
+  /// changes, and the errors that the source throws.
   public func read(
     into buffer: inout SampleBuffer, at target: Int, frames: Int
   ) throws(FileFailure) -> Int {
@@ -151,7 +152,7 @@ public final class MPEGDecoder: PlainSoundDecoder {
     while done < wanted {
       let place = buffer.base + (target + done) * channelCount
       if rest.isEmpty {
-        // Where there is room for any block, it is decoded where it is wanted.
+        // If the caller's buffer has room for any block, the block is decoded directly into it.
         let isRoomy = wanted - done >= MPEGHeader.mostFrames
         do throws(FileFailure) {
           guard try decodeBlock(into: isRoomy ? place : nil) else { break }
@@ -171,8 +172,9 @@ public final class MPEGDecoder: PlainSoundDecoder {
     return done
   }
 
-  /// Goes to `frame`; the end is allowed. Reads nothing yet but what the length needs. Throws
-  /// `.unusableContents` where there is no such frame, or where there is only one way.
+  /// Sets the position of the next read to `frame`, which may be the end. Reads only the bytes
+  /// needed to find the length. Throws `.unusableContents` if there is no such frame, or if the
+  /// source is not seekable.
   public func seek(toFrame frame: Int) throws(FileFailure) {
     guard frame != position || isAway else { return }
     if supportsSeeking, exactness == .exact, knownFrameCount == nil { try count() }
@@ -182,14 +184,14 @@ public final class MPEGDecoder: PlainSoundDecoder {
     rest = UnsafeBufferPointer(start: nil, count: 0)
   }
 
-  /// Where the bytes come from.
+  /// The source of the bytes.
   public var byteSource: (any ByteSource)? { bytes.source }
 
   private var blockFrames: Int { stream.first.frameCount }
   private var leadingFrames: Int { stream.information?.leadingFrames ?? 0 }
   private var knownFrameCount: Int? {
     (countedBlocks ?? stream.announcedBlockCount).map {
-      // A file cut short has lost what its encoder put behind the sound.
+      // A truncated file has lost the padding that the encoder added after the audio.
       frameCount(inBlocks: $0, isWhole: stream.missedBlockCount == nil)
     }
   }
@@ -199,19 +201,20 @@ public final class MPEGDecoder: PlainSoundDecoder {
     return min(max(0, blocks * blockFrames - leadingFrames - trailing), FileBounds.frameCount)
   }
 
-  /// Whether fewer blocks were counted than the encoder's notes promise; a block or two are
-  /// miscounted often.
+  /// Whether fewer blocks were counted than the encoder header announces. A difference of one or
+  /// two blocks is ignored, because encoders often miscount by as many.
   private var missesBlocks: Bool {
     guard let countedBlocks, let promised = stream.announcedBlockCount else { return false }
     return countedBlocks + 2 < promised
   }
 
-  /// Whether it stands at the end that the encoder's notes tell of, and blocks follow.
+  /// Whether the position is at the end given by the encoder header, and blocks follow.
   private var goesOnBehindEnd: Bool {
     !isAway && position == knownFrameCount && stream.hasManyBytesLeft
   }
 
-  /// Nothing came: was that the end?
+  /// Throws an error if the data ended before the end of the audio. Called if a read returned no
+  /// frames.
   private func checkEnd() throws(FileFailure) {
     guard !bytes.wasInterrupted, !bytes.source.isInterrupted else { return }
     if goesOnBehindEnd {
@@ -221,7 +224,7 @@ public final class MPEGDecoder: PlainSoundDecoder {
         hint: "Write it anew with ffmpeg -i \(name) -c copy NEW.mp3 to play all of it.")
     }
     guard isCutShort || bytes.source is PipeSource else { return }
-    // A pipe has come to its end: a block or two are miscounted often.
+    // At the end of a pipe. Encoders often miscount by a block or two.
     let promised =
       stream.missedBlockCount
       ?? stream.announcedBlockCount.flatMap {
@@ -237,7 +240,7 @@ public final class MPEGDecoder: PlainSoundDecoder {
 }
 
 extension MPEGDecoder {
-  /// Makes `rest` the samples of the next block, which lie at `target` where that is given. False
+  /// Decodes the next block into `rest`, using the memory at `target` if it is given. Returns false
   /// at the end, or after an interruption.
   private func decodeBlock(into target: UnsafeMutablePointer<Float>?) throws(FileFailure) -> Bool {
     bytes.recover()
@@ -264,7 +267,7 @@ extension MPEGDecoder {
     return true
   }
 
-  /// Goes to the block from which on the decoder must run so that `position` sounds as it should.
+  /// Moves to the block at which decoding must begin so that the samples at `position` are exact.
   private func goToPosition() throws(FileFailure) -> Bool {
     let frame = position + leadingFrames
     let block = max(0, frame / blockFrames - stream.first.prerollBlockCount)
@@ -277,7 +280,7 @@ extension MPEGDecoder {
     return true
   }
 
-  /// Reads to the end, to know how many blocks there are; what follows must go to `position` again.
+  /// Reads to the end to count the blocks. The next read must move to `position` again.
   private func count() throws(FileFailure) {
     bytes.recover()
     isAway = true
@@ -298,13 +301,15 @@ extension MPEGDecoder {
   }
 }
 
-/// libmpg123 as a decoder of single blocks, one after the other: where they lie, it is not asked.
+/// A decoder of single, consecutive blocks based on libmpg123, which does not search for blocks
+/// here.
 struct MPEGBlockDecoder: ~Copyable {
   private let handle: OpaquePointer
-  /// Room for the longest block.
+  /// A buffer for the largest block.
   private let samples: SampleBuffer
 
-  /// A decoder to `channelCount` channels, whatever a block has. nil without memory.
+  /// Creates a decoder with `channelCount` output channels for blocks with any number of channels.
+  /// Returns nil if there is not enough memory.
   init?(sampleRate: Int, channelCount: Int) {
     guard let handle = mpg123_new(nil, nil) else { return nil }
     let flags =
@@ -325,13 +330,13 @@ struct MPEGBlockDecoder: ~Copyable {
     mpg123_delete(handle)
   }
 
-  /// Forgets all blocks before: what comes next need not follow them.
+  /// Resets the decoder, so that the next block need not follow the previous one.
   func reset() {
     mpg123_open_feed(handle)
   }
 
-  /// The samples of a whole block: at `target`, which has room for the longest, or where they stay
-  /// until the next call. Empty where it is damaged.
+  /// Returns the samples of a complete block. They are at `target`, which has room for the largest
+  /// block, or in a buffer that is valid until the next call. Empty if the block is damaged.
   func decode(
     _ block: UnsafeRawBufferPointer, into target: UnsafeMutablePointer<Float>?
   ) -> UnsafeBufferPointer<Float> {
@@ -341,7 +346,7 @@ struct MPEGBlockDecoder: ~Copyable {
     var result = mpg123_feed(handle, bytes.baseAddress, bytes.count)
     var samples: UnsafeMutablePointer<UInt8>?
     var byteCount = 0
-    // The first answer may be the news of a format.
+    // The first result may only report a new format.
     for _ in 0..<3 where result == MPG123_OK.rawValue || result == MPG123_NEW_FORMAT.rawValue {
       var number = 0
       result = mpg123_decode_frame(handle, &number, &samples, &byteCount)

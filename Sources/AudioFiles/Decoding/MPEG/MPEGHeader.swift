@@ -1,27 +1,28 @@
-/// The four bytes that begin a block of MPEG audio (ISO 11172-3 and 13818-3, clause 2.4.2.3).
+/// The four-byte header of a block of MPEG audio (ISO 11172-3 and 13818-3, clause 2.4.2.3).
 ///
-/// The standard calls a block a frame; here a frame is one sample of each channel.
+/// The standard calls a block a frame. In this library, a frame is one sample of each channel.
 struct MPEGHeader: Equatable {
   let layer: Int
   let sampleRate: Int
   let channelCount: Int
-  /// Bits a second.
+  /// The bit rate in bits per second.
   let bitRate: Int
-  /// Bytes of the block, these four among them.
+  /// The size of the block in bytes, including the header.
   let byteCount: Int
-  /// Frames in the block.
+  /// The number of frames in the block.
   let frameCount: Int
   let isPadded: Bool
-  /// Whether it is MPEG-1, and not one of the half rates.
+  /// Whether the block is MPEG-1, and not MPEG-2 or 2.5 with lower sample rates.
   let isFullRate: Bool
 
-  /// Bytes of a block at the least: MPEG-2 layer III, 8,000 bits and 24,000 frames a second.
+  /// The size of the smallest block in bytes: MPEG-2 layer III at 8,000 bit/s and 24,000 Hz.
   static let smallestByteCount = 24
 
-  /// Frames of a block at the most.
+  /// The maximum number of frames in a block.
   static let mostFrames = 1152
 
-  /// What `word` says, the first byte highest; nil where it begins no block, or one of free format.
+  /// Parses `word`, whose highest byte is the first. Returns nil if it is not a block header, or if
+  /// the block is in free format.
   init?(_ word: UInt32) {
     let version = Int(word >> 19 & 3)
     let layerCode = Int(word >> 17 & 3)
@@ -43,24 +44,25 @@ struct MPEGHeader: Equatable {
     byteCount = (slots + (isPadded ? 1 : 0)) * slotByteCount
   }
 
-  /// Whether a block of `other` can follow in one stream: only bit rate and channels may differ.
+  /// Returns whether a block of `other` can follow in the same stream: only the bit rate and the
+  /// channels may differ.
   func isCompatible(with other: MPEGHeader) -> Bool {
     sampleRate == other.sampleRate && layer == other.layer && isFullRate == other.isFullRate
   }
 
-  /// Bytes of a block on average at this bit rate, padding among them.
+  /// The average size of a block in bytes at this bit rate, including padding.
   var averageByteCount: Double { Double(frameCount / 8 * bitRate) / Double(sampleRate) }
 
-  /// Bytes of a block at the most, at its rate and in layer III.
+  /// The size of the largest block in bytes, at this sample rate and in layer III.
   var largestByteCount: Int {
     frameCount / 8 * 1000 * Self.kilobits(14, layer: 3, isFullRate: isFullRate) / sampleRate + 1
   }
 
-  /// Blocks that must be decoded before one of which every bit counts: layer III takes bits from up
-  /// to 511 bytes before, and the filters remember two blocks.
+  /// The number of blocks to decode before a block so that its samples are exact. Layer III uses up
+  /// to 511 bytes of earlier blocks, and the filters depend on two earlier blocks.
   var prerollBlockCount: Int { layer < 3 ? 2 : isFullRate ? 12 : 40 }
 
-  /// Bytes between the header and the place where encoders leave a note in an empty block.
+  /// The offset in the block of the encoder header, which is stored in a block without audio.
   var noteOffset: Int {
     4 + (isFullRate ? (channelCount == 1 ? 17 : 32) : (channelCount == 1 ? 9 : 17))
   }
@@ -76,46 +78,47 @@ struct MPEGHeader: Equatable {
   }
 }
 
-/// Numbers in a header, highest byte first; 0 behind its end.
+/// Reading of big-endian numbers and headers. Numbers after the end are 0.
 extension UnsafeRawBufferPointer {
   func number(at offset: Int, byteCount: Int = 4) -> Int {
     guard offset >= 0, offset + byteCount <= count else { return 0 }
     return self[offset..<offset + byteCount].reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// The block's header at `offset`.
+  /// Returns the block header at `offset`; nil if there is none.
   func header(at offset: Int) -> MPEGHeader? {
     guard offset + 4 <= count else { return nil }
     return MPEGHeader(UInt32(number(at: offset)))
   }
 
-  /// Whether `text` stands at `offset`.
+  /// Returns whether the bytes at `offset` are `text`.
   func holds(_ text: String, at offset: Int) -> Bool {
     offset >= 0 && offset + text.utf8.count <= count
       && self[offset..<offset + text.utf8.count].elementsEqual(text.utf8)
   }
 }
 
-/// Lengths, seek table and delays that an encoder notes in a first block without sound: the notes
-/// of Xing, LAME and Fraunhofer (VBRI).
+/// The lengths, seek table and delays in the encoder header, which is stored in a first block
+/// without audio by Xing, LAME and Fraunhofer (VBRI) encoders.
 struct MPEGInformation: Equatable {
-  /// Blocks that follow; nil where it does not say.
+  /// The number of blocks that follow; nil if it is not given.
   private(set) var blockCount: Int?
-  /// Bytes in all, of this block on.
+  /// The total number of bytes, including this block.
   private(set) var byteCount: Int?
-  /// Whether every block has the same bit rate.
+  /// Whether all blocks have the same bit rate.
   private(set) var isConstant = false
-  /// For each hundredth of the time, how many 256ths of the bytes lie before it.
+  /// The seek table: for each percent of the duration, the position in units of 1/256 of the bytes.
   private(set) var places: [UInt8]?
-  /// Frames that the encoder put before the sound, and the decoder's own; 0 where it does not say.
+  /// The number of frames before the audio, including the decoder delay; 0 if it is not given.
   private(set) var leadingFrames = 0
-  /// Frames behind the sound.
+  /// The number of frames after the audio.
   private(set) var trailingFrames = 0
 
-  /// Frames by which a decoder of layer III is late.
+  /// The delay of a layer III decoder in frames.
   private static let decoderDelay = 529
 
-  /// Reads the note in `block`, a whole block; nil where it holds sound.
+  /// Parses the encoder header in the complete block `block`. Returns nil if the block contains
+  /// audio.
   init?(_ block: UnsafeRawBufferPointer, _ header: MPEGHeader) {
     guard header.layer == 3 else { return nil }
     if block.holds("VBRI", at: 36) {
@@ -141,7 +144,7 @@ struct MPEGInformation: Equatable {
       offset += 100
     }
     if flags & 8 != 0 { offset += 4 }
-    // Behind comes LAME's own part: nine letters, twelve bytes, then both delays in twelve bits.
+    // The LAME part follows: a name of nine bytes, twelve bytes, then two delays of twelve bits.
     guard offset + 24 <= block.count, block[offset] != 0 else { return }
     let delays = block.number(at: offset + 21, byteCount: 3)
     let (before, behind) = (delays >> 12, delays & 0xFFF)
@@ -150,7 +153,8 @@ struct MPEGInformation: Equatable {
     trailingFrames = max(0, behind - Self.decoderDelay)
   }
 
-  /// Where in `byteCount` bytes the block lies that follows the share `time` of the time.
+  /// Returns the position, as a fraction of all bytes, for `time`, a fraction of the duration.
+  /// Returns nil if there is no seek table.
   func share(ofTime time: Double) -> Double? {
     guard let places else { return nil }
     let hundredths = min(99.999, max(0, time * 100))
@@ -161,20 +165,20 @@ struct MPEGInformation: Equatable {
   }
 }
 
-/// Seek index: byte offsets of evenly spaced blocks, as far as was read, at most 1024 of them.
+/// A seek index: the byte offsets of evenly spaced blocks in the part read so far, at most 1024.
 struct MPEGIndex {
   private static let room = 1024
   private var offsets: [Int] = []
-  /// Blocks from place to place; doubles whenever the room is full.
+  /// The number of blocks between two entries. It doubles whenever the index is full.
   private var step = 1
 
-  /// The index of blocks of which the first lies at `start`.
+  /// Creates an index whose first block is at `start`.
   init(start: Int) {
     offsets.reserveCapacity(Self.room)
     offsets.append(start)
   }
 
-  /// Remembers that `block` lies at `offset`, where it is the next to be remembered.
+  /// Stores the offset of `block` if it is the next block to store.
   mutating func note(_ block: Int, at offset: Int) {
     guard block == offsets.count * step else { return }
     if offsets.count == Self.room {
@@ -186,10 +190,10 @@ struct MPEGIndex {
     offsets.append(offset)
   }
 
-  /// Whether `block` lies among those that were counted.
+  /// Returns whether `block` is in the part that was counted.
   func reaches(_ block: Int) -> Bool { block < offsets.count * step }
 
-  /// The last place remembered at `block` or before.
+  /// Returns the last stored block at or before `block`, and its offset.
   func place(before block: Int) -> (block: Int, offset: Int) {
     let index = max(0, min(block / step, offsets.count - 1))
     return (index * step, offsets[index])

@@ -1,37 +1,38 @@
-/// The blocks of MPEG audio in a byte source, one after the other: finds the first, goes on behind
-/// damage, and goes to any.
+/// The sequence of blocks of MPEG audio in a byte source. It finds the first block, continues after
+/// damage, and seeks to any block.
 struct MPEGStream {
   let bytes: BufferedBytes
-  /// The first block with sound, which all others must resemble.
+  /// The first audio block. All other blocks must be compatible with it.
   let first: MPEGHeader
   let information: MPEGInformation?
-  /// Where the first block with sound lies.
+  /// The offset of the first audio block in bytes.
   let start: Int
-  /// Bytes of a block, on average of those at the beginning.
+  /// The average size in bytes of the blocks at the beginning.
   private let averageByteCount: Double
-  /// Whether all blocks have one bit rate, as far as one can see from the beginning.
+  /// Whether all blocks have the same bit rate, according to the beginning of the file.
   let isConstant: Bool
-  /// Whether blocks follow behind the bytes that the encoder's notes tell of, as where files were
-  /// joined; nil where the bytes can only be read on and did not come to that place yet.
+  /// Whether blocks follow after the end given by the encoder header, such as in joined files; nil
+  /// if the bytes can only be read in sequence and that place was not reached yet.
   private(set) var goesOn: Bool?
 
   private var index: MPEGIndex
-  /// The block at the place in `bytes`.
+  /// The index of the block at the position of `bytes`.
   private(set) var nextBlock = 0
-  /// Whether that was counted from the beginning, or reckoned.
+  /// Whether `nextBlock` was counted from the beginning, and not estimated.
   private(set) var isCounted = true
-  /// Number of times that something other than blocks and tags was skipped between two blocks.
+  /// The number of times that data other than blocks and tags was skipped between two blocks.
   private(set) var damageCount = 0
 
-  /// Garbage that is skipped before the first block, and between two where there is no end.
+  /// The maximum number of bytes skipped before the first block, and, in an endless source, between
+  /// two blocks.
   private static let searchByteCount = 262_144
 
-  /// Garbage that is skipped between two blocks, at most: what is near is searched to its end.
+  /// The maximum number of bytes skipped between two blocks. A local file is searched to its end.
   private let gapByteCount: Int
-  /// Whether its bytes are on this machine.
+  /// Whether the bytes are on this machine.
   private let isNear: Bool
 
-  /// Finds the first block at the place in `bytes` or after. Throws `.unusableContents` where there
+  /// Finds the first block at or after the position of `bytes`. Throws `.unusableContents` if there
   /// is none.
   init(_ bytes: BufferedBytes, isNear: Bool) throws(FileFailure) {
     let limit = bytes.position + Self.searchByteCount
@@ -57,7 +58,7 @@ struct MPEGStream {
       goesOn = false
     }
     bytes.position = start
-    // What was looked at last may be the end of the file.
+    // The last bytes read may be those at the end of the file.
     if information != nil { try bytes.prepare() }
     self.bytes = bytes
     self.isNear = isNear
@@ -68,12 +69,12 @@ struct MPEGStream {
     self.start = start
   }
 
-  /// The header of the next block, at which `bytes` then stands. nil at the end, or after an
+  /// Moves `bytes` to the next block and returns its header; nil at the end, or after an
   /// interruption.
   mutating func next() throws(FileFailure) -> MPEGHeader? {
     let head = try bytes.peek(4)
     if let header = head.header(at: 0), header.isCompatible(with: first) {
-      // A file that was cut short ends with the last whole block.
+      // A truncated file ends with the last complete block.
       if let all = bytes.byteCount, bytes.position + header.byteCount > all { return nil }
       if isCounted { index.note(nextBlock, at: bytes.position) }
       return header
@@ -93,14 +94,14 @@ struct MPEGStream {
     return header
   }
 
-  /// Goes behind the block that `next` found.
+  /// Moves past the block that `next` found.
   mutating func pass(_ header: MPEGHeader) {
     bytes.position += header.byteCount
     nextBlock += 1
   }
 
-  /// Goes to `block`, counted from the last place known before it, or to the end where there are
-  /// fewer. False after an interruption.
+  /// Moves to `block` by counting from the last known place before it, or to the end if there are
+  /// fewer blocks. Returns false after an interruption.
   mutating func walk(to block: Int) throws(FileFailure) -> Bool {
     let known = index.place(before: block)
     if !(isCounted && nextBlock <= block && nextBlock >= known.block) {
@@ -115,13 +116,13 @@ struct MPEGStream {
     return true
   }
 
-  /// Goes to `block` without reading what lies before: exactly where all blocks are of one size,
-  /// else as nearly as the encoder's notes tell. Where they tell nothing it walks. False after an
-  /// interruption.
+  /// Moves to `block` without reading the blocks before it: exactly if all blocks have the same
+  /// size, otherwise as precisely as the seek table of the encoder header allows. Without such a
+  /// table it calls `walk`. Returns false after an interruption.
   mutating func leap(to block: Int) throws(FileFailure) -> Bool {
     let known = index.place(before: block)
     let guess = offset(of: block)
-    // Without notes the guess may be far off, and behind the end.
+    // Without a seek table, the estimate may be far off, and beyond the end.
     let isGuess = !isConstant && information?.share(ofTime: 0.5) == nil
     let isBehindEnd = bytes.byteCount.map { guess >= $0 } ?? false
     if isGuess || isBehindEnd || index.reaches(block) || guess <= known.offset + 4 * 16384 {
@@ -135,12 +136,12 @@ struct MPEGStream {
     guard try Self.search(bytes, upTo: limit, like: first) != nil else {
       return !bytes.wasInterrupted
     }
-    // Blocks of one size differ by a byte of padding: the nearest is the right one.
+    // Blocks of the same size differ by one byte of padding, so the nearest block is the right one.
     isCounted = isConstant && abs(bytes.position - guess) < half
     return true
   }
 
-  /// Whether more than a miscounted block or two, and tags, follow from `end` on.
+  /// Returns whether more than one or two miscounted blocks and tags follow from `end` on.
   private static func goesOn(
     behind end: Int, _ bytes: BufferedBytes, like first: MPEGHeader
   ) throws(FileFailure) -> Bool {
@@ -153,14 +154,14 @@ struct MPEGStream {
     do throws(FileFailure) {
       return try search(bytes, upTo: bytes.position + first.byteCount, like: first) != nil
     } catch {
-      // Sound of another rate.
+      // Audio with another sample rate follows.
       guard error.kind == .unusableContents else { throw error }
       return true
     }
   }
 
-  /// Whether blocks follow behind those that the encoder's notes tell of, where that was not known
-  /// before. With the place in `bytes` among the last of them; it stays.
+  /// Returns whether blocks follow after those announced by the encoder header, if this was unknown
+  /// before. The position of `bytes` must be among the last blocks, and does not change.
   mutating func looksBehindNotes() throws(FileFailure) -> Bool {
     guard goesOn == nil, let count = announcedBlockCount, count - nextBlock <= Self.mostPadding
     else { return false }
@@ -177,20 +178,20 @@ struct MPEGStream {
     return isFound
   }
 
-  /// Whether so many of the bytes that the encoder's notes tell of lie behind the place in `bytes`
-  /// that these are no padding: then the notes count too few blocks.
+  /// Whether too many of the bytes announced by the encoder header follow the position to be
+  /// padding. In this case the header announces too few blocks.
   var hasManyBytesLeft: Bool {
     guard isCounted, let said = information?.byteCount else { return false }
     let end = min(start + said - first.byteCount, bytes.byteCount ?? 0)
     return end - bytes.position > (Self.mostPadding + 2) * first.largestByteCount
   }
 
-  /// Blocks that an encoder adds behind the sound, at most: its notes have 12 bits for their
-  /// frames.
+  /// The maximum number of blocks that an encoder adds after the audio. The encoder header gives
+  /// the number of their frames in 12 bits.
   private static let mostPadding = 4096 / 576 + 1
 
-  /// How many blocks there are, by the encoder's notes where they fit the bytes; nil where only
-  /// reading on can tell.
+  /// The number of blocks according to the encoder header, if it is consistent with the number of
+  /// bytes; nil if it can only be determined by reading on.
   var announcedBlockCount: Int? {
     guard let information, let count = information.blockCount, count > 0, goesOn != true,
       count <= largestBlockCount ?? count
@@ -204,17 +205,18 @@ struct MPEGStream {
       ? count : nil
   }
 
-  /// Whether `count` blocks may take `byteCount` bytes. Where all are of one size, their number
-  /// follows from the bytes. Where they are not, they may be up to three times as large as those at
-  /// the beginning, or as small; what is beyond that is counted where it is near.
+  /// Returns whether `count` blocks may have `byteCount` bytes. If all blocks have the same size,
+  /// the number of bytes determines their number. Otherwise the average size may differ from that
+  /// at the beginning by a factor of up to 3; beyond that, the blocks of a local file are counted.
   private func fits(_ count: Int, inBytes byteCount: Int) -> Bool {
     let likely = Double(byteCount) / averageByteCount
     if isConstant { return abs(likely - Double(count)) <= max(8, 0.01 * likely) }
     return !isNear || (likely / 3...likely * 3).contains(Double(count))
   }
 
-  /// How many blocks the encoder's notes promise, where the file has too few bytes for them; a
-  /// block or two are miscounted often.
+  /// The number of blocks announced by the encoder header, if the file has too few bytes for them;
+  /// otherwise nil. Small differences are ignored, because encoders often miscount by a block or
+  /// two.
   var missedBlockCount: Int? {
     guard let information, let count = information.blockCount, let all = bytes.byteCount else {
       return nil
@@ -225,17 +227,17 @@ struct MPEGStream {
     return there + 8 * Int(clamping: averageByteCount) < said ? count : nil
   }
 
-  /// How many blocks fit the bytes at the lowest bit rate.
+  /// The maximum number of blocks in the file, at the lowest bit rate.
   var largestBlockCount: Int? {
     bytes.byteCount.map { max(0, $0 - start) / MPEGHeader.smallestByteCount + 1 }
   }
 
-  /// How many blocks there should be if those not read yet are like those at the beginning.
+  /// The estimated number of blocks, if the blocks not read yet are like those at the beginning.
   var estimatedBlockCount: Int? {
     bytes.byteCount.map { max(1, Int(rounding: Double(max(0, $0 - start)) / averageByteCount)) }
   }
 
-  /// Bits a second, by the notes or the first blocks.
+  /// The bit rate in bits per second according to the encoder header or the first blocks.
   var bitRate: Int {
     let seconds = Double(first.frameCount) / Double(first.sampleRate)
     if let information, let count = information.blockCount, let said = information.byteCount,
@@ -259,11 +261,11 @@ struct MPEGStream {
   }
 }
 
-/// Finding blocks among other bytes.
+/// Search for blocks among other data.
 extension MPEGStream {
-  /// Goes to the next block at the place in `bytes` or after, and before `limit`: one that others
-  /// follow, or the end. nil where there is none, or after an interruption; what was searched is
-  /// then passed. Throws `.unusableContents` at sound of another rate.
+  /// Moves to the next block at or after the position and before `limit` that is followed by other
+  /// blocks or by the end. Returns nil if there is none, or after an interruption; the position is
+  /// then after the bytes searched. Throws `.unusableContents` for audio with another sample rate.
   static func search(
     _ bytes: BufferedBytes, upTo limit: Int, like first: MPEGHeader?
   ) throws(FileFailure) -> MPEGHeader? {
@@ -280,7 +282,7 @@ extension MPEGStream {
       guard let header else { continue }
       let followers = try countFollowers(of: header, bytes)
       if let first, !header.isCompatible(with: first) {
-        // That many in a row are no accident.
+        // So many consecutive blocks cannot occur by chance.
         if followers >= 4 { throw .changedRate(bytes.name, first.sampleRate, header.sampleRate) }
       } else if followers >= 2 {
         return header
@@ -291,8 +293,8 @@ extension MPEGStream {
     return nil
   }
 
-  /// How many blocks like it follow the one at the place, up to 4; the end of all counts as many,
-  /// also where it comes in the middle of a block.
+  /// Counts up to four compatible blocks after the one at the current position. A tag or the end of
+  /// the data counts as two more blocks, even in the middle of a block.
   private static func countFollowers(
     of header: MPEGHeader, _ bytes: BufferedBytes
   ) throws(FileFailure) -> Int {
@@ -301,7 +303,7 @@ extension MPEGStream {
     for count in 0..<4 {
       let window = try bytes.peek(length + 4)
       if window.holds("TAG", at: length) { return count + 2 }
-      // Torn off: at a place between two blocks, or within one behind a whole one.
+      // The data ends between two blocks, or within a block after a complete one.
       if window.count < length + 4 { return window.count >= length || count > 0 ? count + 2 : 0 }
       guard let next = window.header(at: length), next.isCompatible(with: header) else {
         return count
@@ -312,8 +314,7 @@ extension MPEGStream {
     return 4
   }
 
-  /// Mean length of the first blocks, and whether they have one bit rate, as far as they are held:
-  /// 8 KiB.
+  /// The average size of the first blocks within 8 KiB, and whether they have the same bit rate.
   struct Survey {
     var averageByteCount: Double
     var isConstant = true
@@ -334,7 +335,7 @@ extension MPEGStream {
       } else if isPadded || count < 8 {
         averageByteCount = first.averageByteCount
       } else {
-        // There are encoders that never pad.
+        // Some encoders never add padding.
         averageByteCount = first.averageByteCount.rounded(.down)
         if first.layer == 1 { averageByteCount = Double(first.byteCount) }
       }
@@ -343,14 +344,14 @@ extension MPEGStream {
 }
 
 extension FileFailure {
-  /// No block was found.
+  /// Returns the failure to find a block.
   static func noMPEG(_ name: String) -> FileFailure {
     FileFailure(
       .unknownContents, "\(name) holds no MP3 sound that can be read.",
       hint: "Check that it is a sound file or a stream, and not a web page.")
   }
 
-  /// A stream goes on at another rate, or with other channels, than it began.
+  /// Returns the failure to continue a stream whose sample rate changes.
   static func changedRate(_ name: String, _ before: Int, _ after: Int) -> FileFailure {
     FileFailure(
       .unusableContents, "\(name) changes its sample rate from \(before) to \(after) Hz midway.",
@@ -359,7 +360,7 @@ extension FileFailure {
 }
 
 extension BufferedBytes {
-  /// Throws where something was not found only because the opening was interrupted.
+  /// Throws an error if data was not found only because the opening was interrupted.
   func checkOpening() throws(FileFailure) {
     try check()
     guard wasInterrupted else { return }

@@ -1,7 +1,7 @@
-/// The bytes that a library reads, looked at before.
+/// The bytes that a library reads, with a check of their headers.
 final class CheckedBytes {
   let bytes: BufferedBytes
-  /// Whether the library may go about in them.
+  /// Whether the library may seek.
   let isSeekable: Bool
   private let headers = OggHeaderCheck()
 
@@ -11,9 +11,9 @@ final class CheckedBytes {
     headers.keepsAll = isSeekable
   }
 
-  /// What `open` gives, which keeps the headers of all streams where one can go about in them;
-  /// where these would be too many, what it gives for bytes that can only be read from their
-  /// beginning to their end, one stream after the other.
+  /// Calls `open`, which keeps the headers of all streams if the source is seekable. If their total
+  /// size exceeds the limit, calls `open` again for a source that is not seekable, in which the
+  /// streams are read one after the other.
   static func open<File>(
     _ bytes: BufferedBytes, _ open: (CheckedBytes) -> (file: File, close: () -> Void)?
   ) -> (CheckedBytes, File)? {
@@ -26,7 +26,7 @@ final class CheckedBytes {
       let oneWay = CheckedBytes(bytes, isSeekable: false)
       return open(oneWay).map { (oneWay, $0.file) }
     }
-    // What comes later takes the place of what came before.
+    // After the opening, the headers of a new stream replace the previous ones.
     checked.headers.keepsAll = false
     return opened.map { (checked, $0.file) }
   }
@@ -45,7 +45,7 @@ final class CheckedBytes {
     return 0
   }
 
-  /// Whether the last that came through a pipe is the beginning of a page.
+  /// Whether a pipe ended within a page.
   var endsWithinPage: Bool { bytes.source is PipeSource && headers.holdsTornPage }
 
   func seek(_ offset: Int, _ origin: Int32) -> Int32 {
@@ -56,7 +56,7 @@ final class CheckedBytes {
 }
 
 extension FileFailure {
-  /// Headers that a library must not see.
+  /// Returns the failure for headers that a library must not read.
   static func oggHeaders(_ name: String, _ refusal: OggHeaderCheck.Refusal?) -> FileFailure {
     if refusal == .memory { return .noMemory(toDecode: name) }
     let fault =

@@ -2,48 +2,48 @@ import AudioBasics
 import Glibc
 import Synchronization
 
-/// Ogg Vorbis or Opus from any byte source: a file, of which every frame can be gone to exactly, or
-/// a radio station without an end, where each song is a stream of its own.
+/// A decoder of Ogg Vorbis or Opus from any byte source: a file, with exact seeks to every frame,
+/// or an endless radio stream, in which each song is a separate Ogg stream.
 public final class OggDecoder: PlainSoundDecoder {
   private let bytes: BufferedBytes
   private let file: any OggFile
   private let byteRate: Double
 
-  /// Where the bytes come from.
+  /// The name of the byte source.
   public var name: String { bytes.name }
-  /// Frames a second.
+  /// The sample rate in frames per second.
   public let sampleRate: Int
-  /// Samples in a frame.
+  /// The number of samples in a frame.
   public let channelCount: Int
-  /// Frames in all, and never more than its bytes can hold; nil where there is no end, or it is not
-  /// known.
+  /// The total number of frames, limited to what the bytes can hold; nil if there is no end, or if
+  /// it is unknown.
   public let frameCount: Int?
-  /// Frames that its last page announces, where its bytes are too few for them.
+  /// The number of frames that the last page announces, if there are too few bytes for them.
   public let announcedFrameCount: Int?
-  /// Whether something is missing at its end, or was found to be missing within it.
+  /// Whether data is missing at the end, or was found to be missing before it.
   public var isCutShort: Bool {
     isTorn || announcedFrameCount != nil || isDamaged || file.endsWithinPage
   }
-  /// Bits a second, on average.
+  /// The average bit rate in bits per second.
   public let bitRate: Int?
-  /// What the song that was read last says about itself.
+  /// The tags of the song that was read last.
   public private(set) var tags: SoundFileTags
-  /// What kind of file it is, for people.
+  /// The file format as text for users.
   public var formatName: String { file is VorbisFile ? "Ogg, Vorbis" : "Ogg, Opus" }
-  /// The frame that the next read begins with.
+  /// The index of the next frame to read.
   public private(set) var position = 0
   private var isAway = false
   /// Whether the file ends within a page.
   private let isTorn: Bool
-  /// Whether pages were missing before its end.
+  /// Whether pages before the end were missing.
   private var isDamaged = false
-  /// The frame before which silence stands for pages that are missing.
+  /// The frame up to which silence replaces missing pages.
   private var silenceEnd = 0
-  /// Of a song that came after another.
+  /// The title of a song that followed another one.
   private let songTitle = Mutex<String?>(nil)
 
-  /// Opens `source`. Throws `.unusableContents` where it holds neither, `.readFailed` where the
-  /// opening was interrupted, and what the source throws.
+  /// Opens `source`. Throws `.unusableContents` if it contains neither codec, `.readFailed` if the
+  /// opening was interrupted, and the errors that the source throws.
   public convenience init(_ source: any ByteSource) throws(FileFailure) {
     try self.init(BufferedBytes(source))
   }
@@ -67,7 +67,7 @@ public final class OggDecoder: PlainSoundDecoder {
     let isCut = announced != held
     announcedFrameCount = isCut ? announced : nil
     isTorn = try OggEnding.isTorn(in: bytes)
-    // The library divides by the length that is announced.
+    // The library calculates the bit rate from the announced length.
     let announcedRate = (isCut ? nil : opened.bitRate) ?? bytes.source.announcedBitRate
     let rate = announcedRate.map {
       FileBounds.bitRate(
@@ -80,17 +80,17 @@ public final class OggDecoder: PlainSoundDecoder {
     try bytes.prepare()
   }
 
-  /// Whether it can be read from any frame on.
+  /// Whether the audio can be read from any frame on.
   public var supportsSeeking: Bool { frameCount != nil }
 
-  /// Whether enough sound is buffered, as `SoundDecoder` defines it. Any thread.
+  /// Returns whether enough audio is buffered, as defined by `SoundDecoder`. Any thread.
   public func isReady(prebuffer seconds: Double?) -> Bool {
     bytes.isReady(bytesPerSecond: byteRate, prebuffer: seconds)
   }
 
-  /// Fills `buffer` from frame `target` on with at most `frames` frames; 0 at the end, or after
-  /// `interrupt`. Throws `.unusableContents` where the rate or the channels change midway, and what
-  /// the source throws.
+  /// Fills `buffer` from frame `target` on with at most `frames` frames. Returns the number of
+  /// frames; 0 at the end, or after `interrupt`. Throws `.unusableContents` if the sample rate or
+  /// the number of channels changes, and the errors that the source throws.
   public func read(
     into buffer: inout SampleBuffer, at target: Int, frames: Int
   ) throws(FileFailure) -> Int {
@@ -104,7 +104,7 @@ public final class OggDecoder: PlainSoundDecoder {
     guard wanted > 0, try resume() else { return 0 }
     try checkStream()
     var done = 0
-    // Packets are short; a reader who asks for more is not to be asked again and again.
+    // Packets are short. Reading several at once saves calls.
     while done < wanted {
       let place = buffer.base + (target + done) * channelCount
       let silence = min(wanted - done, silenceEnd - position)
@@ -126,7 +126,7 @@ public final class OggDecoder: PlainSoundDecoder {
     return done
   }
 
-  /// Whether pages were missing where the sound stands: silence comes up to the next.
+  /// Returns whether pages were missing at the position. Silence replaces them up to the next page.
   private func takeHole() -> Bool {
     guard let end = file.hole else { return false }
     file.hole = nil
@@ -135,7 +135,8 @@ public final class OggDecoder: PlainSoundDecoder {
     return true
   }
 
-  /// Nothing came: was that the end?
+  /// Throws an error if the data ended before the end of the audio. Called if a read returned no
+  /// frames.
   private func checkEnd() throws(FileFailure) {
     guard !bytes.wasInterrupted, !bytes.source.isInterrupted else { return }
     if let announcedFrameCount, position < announcedFrameCount {
@@ -161,7 +162,7 @@ public final class OggDecoder: PlainSoundDecoder {
     file.sampleRate == sampleRate && file.channelCount == channelCount
   }
 
-  /// A new song: is it like those before?
+  /// Checks whether a new song has the same format as those before, and reads its tags.
   private func checkStream() throws(FileFailure) {
     guard file.isNewStream else { return }
     guard file.sampleRate == sampleRate else {
@@ -179,8 +180,8 @@ public final class OggDecoder: PlainSoundDecoder {
     if !title.isEmpty { songTitle.withLock { $0 = title } }
   }
 
-  /// Goes to `frame`; the end is allowed. Throws `.unusableContents` where there is no such frame,
-  /// or only one way, and what the source throws.
+  /// Sets the position to `frame`, which may be the end. Throws `.unusableContents` if there is no
+  /// such frame, or if the source is not seekable, and the errors that the source throws.
   public func seek(toFrame frame: Int) throws(FileFailure) {
     guard frame != position else { return }
     try checkSeek(toFrame: frame)
@@ -190,16 +191,17 @@ public final class OggDecoder: PlainSoundDecoder {
     _ = try resume()
   }
 
-  /// Where the bytes come from.
+  /// The source of the bytes.
   public var byteSource: (any ByteSource)? { bytes.source }
 
-  /// What the station says it plays, or else what a song that came after another says. Any thread.
+  /// The title in the tags of a song that followed another one, or else the title announced by the
+  /// station. Any thread.
   public var announcedTitle: String? {
     songTitle.withLock { $0 } ?? bytes.source.announcedTitle
   }
 
-  /// Goes to `position` where a seek or an interruption has led away from it. False where that is
-  /// interrupted again.
+  /// Moves to `position` after a seek or an interruption. Returns false if this is interrupted
+  /// again.
   private func resume() throws(FileFailure) -> Bool {
     if bytes.wasInterrupted {
       if bytes.source.isInterrupted { return false }
@@ -221,29 +223,30 @@ public final class OggDecoder: PlainSoundDecoder {
   }
 }
 
-/// The last page of a file.
+/// A check of the last page of a file.
 private enum OggEnding {
-  /// Whether the file ends within it. One that is whole need not say that the sound ends: a
-  /// recording on its way does not, nor does one from a station.
+  /// Returns whether the file ends within its last page. A complete last page need not be marked as
+  /// the end of the stream: that of an unfinished recording or of a station is not.
   static func isTorn(in bytes: BufferedBytes) throws(FileFailure) -> Bool {
     guard bytes.isSeekable, let byteCount = bytes.byteCount,
       let page = try OggPageHead.last(in: bytes, before: byteCount)
     else { return false }
     guard let end = page.end else { return true }
     let rest = byteCount - end
-    // Of the next page there may be only the beginning of its name; other programs' bytes are none.
+    // Of the next page, only a part of its identifier may be present. Other bytes are from other
+    // programs.
     guard (1...4).contains(rest) else { return rest < 0 }
     return try Array("OggS".utf8).starts(with: bytes.bytes(at: end, count: rest))
   }
 }
 
-/// Codec of an Ogg stream.
+/// The codec of an Ogg stream.
 enum OggContents: Equatable {
   case vorbis
   case opus
   case other
 
-  /// What the first page in `bytes` begins.
+  /// Detects the codec of the stream that begins with the first page in `bytes`.
   init(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.holds("OggS", at: 0), bytes.count > 27 else {
       self = .other
@@ -253,7 +256,7 @@ enum OggContents: Equatable {
     self.init(packet: UnsafeRawBufferPointer(rebasing: bytes[packet...]))
   }
 
-  /// What the first packet of a stream begins.
+  /// Detects the codec of the stream that begins with `packet`.
   init(packet: UnsafeRawBufferPointer) {
     if packet.holds("\u{1}vorbis", at: 0) {
       self = .vorbis
@@ -265,41 +268,42 @@ enum OggContents: Equatable {
   }
 }
 
-/// One decoder of Ogg streams in a byte source, which is left with the failures of its reads.
+/// A decoder of the Ogg streams in a byte source. Failures of reads are stored in the source.
 protocol OggFile: AnyObject {
-  /// Of the stream read last.
+  /// The sample rate of the stream read last.
   var sampleRate: Int { get }
-  /// Of the stream read last.
+  /// The number of channels of the stream read last.
   var channelCount: Int { get }
-  /// nil where there is only one way.
+  /// The total number of frames; nil if the source is not seekable.
   var frameCount: Int? { get }
-  /// Bits a second.
+  /// The bit rate in bits per second.
   var bitRate: Int? { get }
-  /// Of the stream read last.
+  /// The tags of the stream read last.
   var tags: SoundFileTags { get }
-  /// Whether a read came to a stream after another; its reader sets it to false again.
+  /// Whether a read reached a new stream after another one. The caller resets it to false.
   var isNewStream: Bool { get set }
-  /// Whether the last read came to a stream that its library does not decode: one of another codec,
-  /// or a damaged head.
+  /// Whether the last read reached a stream that the library does not decode: one of another codec,
+  /// or with a damaged header.
   var isForeign: Bool { get }
 
-  /// The frame with which the sound goes on where pages are missing that the last read or seek came
-  /// to; its reader sets it to nil again. Only where one can go about in the file.
+  /// The frame at which audio continues after missing pages that the last read or seek reached. The
+  /// caller resets it to nil. Only for seekable sources.
   var hole: Int? { get set }
-  /// The frame that the next read begins with.
+  /// The index of the next frame to read.
   var place: Int { get }
-  /// Whether the last that came through a pipe is the beginning of a page.
+  /// Whether a pipe ended within a page.
   var endsWithinPage: Bool { get }
 
-  /// Reads at most that number of frames; none at the end, at a hole, or of a stream with other
-  /// channels.
+  /// Reads at most `frames` frames and returns their number; 0 at the end, at a hole, or if the
+  /// number of channels differs from `channelCount`.
   func read(into samples: UnsafeMutablePointer<Float>, frames: Int, channelCount: Int) -> Int
-  /// Goes to the very frame. False where it failed.
+  /// Seeks to exactly `frame`. Returns false if this fails.
   func seek(to frame: Int) -> Bool
 }
 
 extension OggFile {
-  /// Reads on to `frame`, or to the end of a hole that it lies in. False where it is not come to.
+  /// Reads up to `frame`, or to the end of a hole that contains it. Returns false if it is not
+  /// reached.
   func skip(to frame: Int) -> Bool {
     let channelCount = channelCount
     var unwanted = [Float](repeating: 0, count: 960 * channelCount)
@@ -316,10 +320,10 @@ extension OggFile {
   }
 }
 
-/// Seek callback of the libraries for Vorbis and Opus.
+/// The seek callback for the Vorbis and Opus libraries.
 extension BufferedBytes {
-  /// As `fseek`. Refuses to go anywhere after a failure or an interruption: the libraries take a
-  /// read of nothing for the end of the file, and would look for what lies before it for ever.
+  /// Seeks like `fseek`. Refuses to seek after a failure or an interruption, because the libraries
+  /// interpret a read of 0 bytes as the end of the file, and would search backwards forever.
   func seekForCallback(_ offset: Int, _ origin: Int32) -> Int32 {
     let origin =
       switch origin {
@@ -334,7 +338,7 @@ extension BufferedBytes {
 }
 
 extension FileFailure {
-  /// Pages of another kind, or none.
+  /// Returns the failure to read data that contains neither Vorbis nor Opus, or is damaged.
   static func noOgg(_ name: String, _ contents: OggContents) -> FileFailure {
     if case .other = contents {
       return FileFailure(

@@ -1,50 +1,50 @@
 import CVorbisFile
 
-/// Looks at the headers of each stream in an Ogg file before the libraries do. libvorbis makes
-/// tables of as many entries as a code book announces (Vorbis I specification, 4.2.4): in four
-/// kilobytes there is room for 256 books of 2^23 entries, gigabytes. And where one can go about in
-/// a file, the libraries keep the headers of all streams that follow each other in it.
+/// A check of the headers of each stream in an Ogg file before the libraries read them. libvorbis
+/// allocates tables with as many entries as a code book announces (Vorbis I specification, 4.2.4):
+/// 4 kB can announce 256 books of 2^23 entries, which need gigabytes. In seekable files, the
+/// libraries also keep the headers of all chained streams.
 ///
-/// It finds pages by libogg, and packets by its rules, and so sees what the libraries see.
+/// Pages are found by libogg, and packets by its rules, so the check sees the same data.
 final class OggHeaderCheck {
-  /// Reason why headers are kept from the libraries.
+  /// The reason why headers are withheld from the libraries.
   enum Refusal {
-    /// Code books that no encoder writes.
+    /// The code books are larger than those of any encoder.
     case books
-    /// Comments that are longer than any real file's.
+    /// The comments are longer than those of any real file.
     case comments
-    /// Streams that all begin, and of which none goes on.
+    /// Too many streams begin without completing their headers.
     case streams
-    /// Headers that may come one after the other, but not all be kept.
+    /// The headers of chained streams are too large to be kept together.
     case chain
-    /// There is no memory to look at them.
+    /// There is not enough memory for the check.
     case memory
   }
 
-  /// Values of all code books of a stream, at most; libvorbis's encoder writes up to 90,000, and
-  /// each takes up to 40 bytes.
+  /// The maximum number of values in all code books of a stream. The encoder of libvorbis writes up
+  /// to 90,000, and each needs up to 40 bytes.
   private static let mostValues = 1 << 19
-  /// Bytes that the libraries keep of the headers of all streams of a file.
+  /// The maximum number of bytes that the libraries keep of the headers of all streams of a file.
   private static let mostKept = 1 << 24
-  /// Bytes that libopusfile keeps of a stream besides its comments.
+  /// The number of bytes that libopusfile keeps of a stream in addition to its comments.
   private static let keptOfOpus = 1024
-  /// Streams that begin and are not set up yet.
+  /// The maximum number of streams that have begun and whose headers are incomplete.
   static let mostStreams = 64
-  /// Bytes of a set-up header.
+  /// The maximum size of a setup header in bytes.
   private static let longestSetup = 1 << 20
-  /// Bytes of all comments of a stream, and what else a picture in them needs: libogg and the
-  /// library hold up to three times as much.
+  /// The maximum size in bytes of all comments of a stream, including embedded pictures. libogg and
+  /// the library use up to three times as much memory.
   static let longestComments = 12 << 20
 
-  /// Bytes before a set-up header.
+  /// The maximum number of bytes before the end of the setup header.
   private static let farthest = 1 << 25
 
   private var sync = ogg_sync_state()
   private var streams: [Int32: HeaderPackets] = [:]
   private var keptByteCount = 0
-  /// Whether the headers of all streams found are kept.
+  /// Whether the libraries keep the headers of all streams found.
   var keepsAll = false
-  /// Whether the first page was found that is whole, and what it says.
+  /// The codec of the first complete page that begins a stream; nil before it was found.
   private(set) var beginning: OggContents?
   private(set) var isSetUp = false
   private(set) var refusal: Refusal?
@@ -57,7 +57,7 @@ final class OggHeaderCheck {
     ogg_sync_clear(&sync)
   }
 
-  /// Whether what was read last is the beginning of a page that did not come whole.
+  /// Whether the last bytes read are the beginning of an incomplete page.
   var holdsTornPage: Bool {
     guard let data = sync.data, sync.fill > sync.returned else { return false }
     let rest = UnsafeRawBufferPointer(
@@ -65,13 +65,14 @@ final class OggHeaderCheck {
     return "OggS".utf8.prefix(rest.count).elementsEqual(rest.prefix(4))
   }
 
-  /// What comes next does not follow what came last.
+  /// Resets the state before a seek: the next bytes do not follow the last ones.
   func jump() {
     ogg_sync_reset(&sync)
     streams = [:]
   }
 
-  /// Looks at what a library reads next. False where it must not see it: `refusal` says why.
+  /// Checks the next bytes for a library. Returns false if the library must not read them;
+  /// `refusal` is then the reason.
   func accepts(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard refusal == nil else { return false }
     guard let room = ogg_sync_buffer(&sync, bytes.count) else {
@@ -90,8 +91,8 @@ final class OggHeaderCheck {
     }
   }
 
-  /// Throws `.unusableContents` where the first whole page of an Ogg file begins a Vorbis stream
-  /// whose header libvorbis must not see. Says nothing of other files.
+  /// Throws `.unusableContents` if the first complete page of an Ogg file begins a Vorbis stream
+  /// whose headers libvorbis must not read. Accepts all other files.
   static func check(beginningOf bytes: BufferedBytes) throws(FileFailure) {
     guard bytes.isSeekable, try bytes.peek(4).holds("OggS", at: 0) else { return }
     let start = bytes.position
@@ -135,34 +136,34 @@ final class OggHeaderCheck {
   }
 }
 
-/// The packets of one stream up to its last header, of which only that is kept (RFC 3533, 6; as
-/// libogg puts them together).
+/// The packets of one stream up to its last header, which is the only one kept (RFC 3533, 6;
+/// assembled as in libogg).
 private final class HeaderPackets {
   let contents: OggContents
-  /// Of the packet that is being put together, its first bytes, or all of a set-up header.
+  /// The first bytes of the current packet, or all bytes of a setup header.
   private var packet: [UInt8] = []
-  /// Bytes of all of it.
+  /// The size of the current packet in bytes.
   private(set) var byteCount = 0
   private var isPartial = false
   private var sequence = -1
   private(set) var commentByteCount = 0
-  /// Whether the last header is whole.
+  /// Whether the last header is complete.
   private(set) var isComplete = false
 
-  /// The last header, as far as it came: the set-up of Vorbis, nothing of others.
+  /// The bytes of the setup header of Vorbis received so far; empty for other headers.
   var last: [UInt8] { Self.isSetup(packet) ? packet : [] }
 
   init(_ contents: OggContents) {
     self.contents = contents
   }
 
-  /// Takes the packets of `page`, up to the last header, or until one has more than `longest`
+  /// Adds the packets of `page`, up to the last header, or until a packet has more than `longest`
   /// bytes.
   func add(_ page: inout ogg_page, _ body: UnsafeRawBufferPointer, longest: Int) {
     let number = Int(ogg_page_pageno(&page))
     if number != sequence { isPartial = false }
     sequence = number + 1
-    // The rest of a packet whose beginning is lost.
+    // Skip the rest of a packet whose beginning is missing.
     var isSkipped = ogg_page_continued(&page) != 0 && !isPartial
     if !isPartial { begin() }
     var offset = 0
@@ -192,7 +193,7 @@ private final class HeaderPackets {
     if !isComplete { begin() }
   }
 
-  /// Of other packets the first bytes, which say what they are.
+  /// Keeps only the first bytes of other packets than setup headers, which identify them.
   private func keep(_ bytes: Slice<UnsafeRawBufferPointer>) {
     byteCount += bytes.count
     let rest = 7 - packet.count
@@ -205,16 +206,16 @@ private final class HeaderPackets {
   }
 }
 
-/// Memory that libvorbis allocates for a set-up header (Vorbis I specification, 4.2.4). Where the
-/// header is damaged, up to there: libvorbis reads no further either.
+/// The memory that libvorbis allocates for a setup header (Vorbis I specification, 4.2.4). A
+/// damaged header is counted up to the damage, where libvorbis stops reading as well.
 private struct VorbisSetupCost {
-  /// Entries of the code books, each of as many values as its book has dimensions.
+  /// The number of values in the code books: the sum of entries times dimensions.
   private(set) var valueCount = 0
-  /// Bytes that are kept while the stream is known, whether it is played or not.
+  /// The number of bytes kept for each known stream, whether it is played or not.
   private(set) var keptByteCount = 0
   private var bits: LowBits
 
-  /// The sizes of libvorbis's structures.
+  /// The sizes of the structures of libvorbis in bytes.
   private enum Size {
     static let book = 128
     static let floor = 1200
@@ -228,7 +229,7 @@ private struct VorbisSetupCost {
     keptByteCount += Size.mapping * ((bits.take(6) ?? 0) + 1)
   }
 
-  /// 3.2.1
+  /// Skips the code books (section 3.2.1).
   private mutating func skipBooks(_ mostValues: Int) -> Bool {
     guard let last = bits.take(8) else { return false }
     for _ in 0...last {
@@ -248,7 +249,7 @@ private struct VorbisSetupCost {
     bits.take(6).map { bits.skip(16 * ($0 + 1)) } ?? false
   }
 
-  /// 6.2.1 and 7.2.2
+  /// Skips the floors (sections 6.2.1 and 7.2.2).
   private mutating func skipFloors() -> Bool {
     guard let last = bits.take(6) else { return false }
     for _ in 0...last {
@@ -279,7 +280,7 @@ private struct VorbisSetupCost {
     return bits.skip(classes.reduce(0) { $0 + dimensions[$1] } * width)
   }
 
-  /// 8.6.1
+  /// Skips the residues (section 8.6.1).
   private mutating func skipResidues() -> Bool {
     guard let last = bits.take(6) else { return false }
     for _ in 0...last {
@@ -304,7 +305,7 @@ private struct VorbisSetupCost {
       var entry = 0
       while entry < entries {
         guard let count = bits.take(Self.bitCount(entries - entry)) else { return false }
-        // Lengths that no entry has are no progress, but they use up the header.
+        // A count of 0 makes no progress, but uses up bits of the header, so the loop ends.
         entry += count
       }
       return entry == entries
@@ -328,10 +329,11 @@ private struct VorbisSetupCost {
     return bits.skip(count * (width + 1))
   }
 
-  /// The specification's `ilog`.
+  /// Returns the function `ilog` of the specification.
   private static func bitCount(_ value: Int) -> Int { Int.bitWidth - value.leadingZeroBitCount }
 
-  /// The specification's `lookup1_values`: the greatest number whose power is not above `entries`.
+  /// Returns the function `lookup1_values` of the specification: the greatest number whose power
+  /// does not exceed `entries`.
   private static func root(_ entries: Int, _ dimensions: Int) -> Int {
     guard dimensions > 0 else { return 0 }
     var root = 0
@@ -350,7 +352,7 @@ private struct VorbisSetupCost {
   }
 }
 
-/// Numbers in bytes, the lowest bit first (Vorbis I specification, 2).
+/// A reader of numbers whose lowest bit comes first (Vorbis I specification, 2).
 private struct LowBits {
   private let bytes: [UInt8]
   private var offset: Int
@@ -360,7 +362,7 @@ private struct LowBits {
     offset = 8 * byte
   }
 
-  /// The next number of at most 32 bits; nil behind the end.
+  /// Returns the next number of `count` bits, at most 32; nil after the end.
   mutating func take(_ count: Int) -> Int? {
     let start = offset
     guard skip(count) else { return nil }
@@ -376,7 +378,7 @@ private struct LowBits {
     return value
   }
 
-  /// False behind the end.
+  /// Skips `count` bits. Returns false if the data ends before.
   mutating func skip(_ count: Int) -> Bool {
     guard count <= 8 * bytes.count - offset else { return false }
     offset += count

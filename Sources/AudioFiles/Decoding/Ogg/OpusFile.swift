@@ -1,9 +1,10 @@
 import COpusFile
 
-/// A stream libopusfile holds open, until it is not needed. Opus is always 48,000 frames a second.
+/// An Opus stream opened by libopusfile. It is closed when this object is released. The sample rate
+/// of Opus is always 48,000 Hz.
 final class OpusFile: OggFile {
   private let file: OpaquePointer
-  /// Kept, because libopusfile's callbacks hold no reference of their own.
+  /// A reference for the callbacks of libopusfile, which do not retain it.
   private let bytes: CheckedBytes
   private var stream: Int32 = -1
   private var order = ChannelOrder(asIs: 0)
@@ -17,14 +18,15 @@ final class OpusFile: OggFile {
   var hole: Int?
   var place: Int { Int(op_pcm_tell(file)) }
   var endsWithinPage: Bool { bytes.endsWithinPage }
-  /// Whether mono and stereo streams may follow each other: all are read as stereo.
+  /// Whether mono and stereo streams may follow each other. In this case all are read as stereo.
   private let isMixed: Bool
 
-  /// Frames before the one gone to, after which two decoders no longer differ audibly: a second.
-  /// The standard's 80 ms (RFC 7845, section 4.6) leave differences of a thousandth.
+  /// The number of frames (1 s) decoded before the target of a seek, after which the output no
+  /// longer depends audibly on the earlier state. The 80 ms of the standard (RFC 7845, section 4.6)
+  /// leave differences of 1/1000.
   private static let prerollFrames = 48000
 
-  /// Opens `bytes`; nil where they are no Opus stream.
+  /// Opens `bytes`. Returns nil if they are not an Opus stream.
   init?(_ bytes: BufferedBytes) {
     guard let (checked, file) = CheckedBytes.open(bytes, Self.open) else { return nil }
     self.file = file
@@ -37,7 +39,7 @@ final class OpusFile: OggFile {
     bitRate = rate > 0 ? rate : nil
     isMixed = channels <= 2 && (!isSeekable || op_link_count(file) > 1)
     channelCount = isMixed ? 2 : channels
-    // Dither would make each decoding a little different.
+    // With dither, each decoding would be slightly different.
     op_set_dither_enabled(file, 0)
   }
 
@@ -72,7 +74,7 @@ final class OpusFile: OggFile {
     var count = OP_HOLE
     var number: Int32 = 0
     let room = Int32(clamping: frames * channelCount)
-    // A hole is damage; what follows it is sound again.
+    // A hole is damage. Audio continues after it.
     while count == OP_HOLE {
       if isMixed {
         count = op_read_float_stereo(file, samples, room)
@@ -97,8 +99,8 @@ final class OpusFile: OggFile {
     return Int(count)
   }
 
-  /// Other families than the first have no surround sound: up to two channels, or any number of
-  /// them without a meaning, or a sphere of sound.
+  /// Sets the channel order of the stream. Only mapping family 1 is surround sound. The other
+  /// families have one or two channels, channels without a defined position, or ambisonics.
   private func takeOrder() {
     let isSurround = !isMixed && op_head(file, -1)?.pointee.mapping_family == 1
     order =

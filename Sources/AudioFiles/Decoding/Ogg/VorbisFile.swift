@@ -1,9 +1,9 @@
 import CVorbisFile
 
-/// A stream libvorbisfile holds open, until its last user closes it.
+/// A Vorbis stream opened by libvorbisfile. It is closed when this object is released.
 final class VorbisFile: OggFile {
   private let file: UnsafeMutablePointer<OggVorbis_File>
-  /// Kept, because libvorbisfile's callbacks hold no reference of their own.
+  /// A reference for the callbacks of libvorbisfile, which do not retain it.
   private let bytes: CheckedBytes
   private var stream: Int32 = -1
   private var order = ChannelOrder(asIs: 0)
@@ -18,14 +18,14 @@ final class VorbisFile: OggFile {
   var place: Int { Int(ov_pcm_tell(file)) }
   var endsWithinPage: Bool { bytes.endsWithinPage }
 
-  /// Opens `bytes`; nil where they are no Vorbis stream.
+  /// Opens `bytes`. Returns nil if they are not a Vorbis stream.
   init?(_ bytes: BufferedBytes) {
     guard let (checked, file) = CheckedBytes.open(bytes, Self.open) else { return nil }
     self.file = file
     self.bytes = checked
     let total = checked.isSeekable ? Int(ov_pcm_total(file, -1)) : -1
     frameCount = total >= 0 ? total : nil
-    // The library begins behind a first stream whose sound has only one page.
+    // If the audio of the first stream has only one page, the library starts after it.
     if total > 0, ov_pcm_tell(file) != 0 { ov_pcm_seek(file, 0) }
     let rate = ov_bitrate(file, checked.isSeekable ? -1 : 0)
     bitRate = rate > 0 ? rate : nil
@@ -86,7 +86,7 @@ final class VorbisFile: OggFile {
     var planes: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>?
     var number = stream
     var count = Int(OV_HOLE)
-    // A hole is damage; what follows it is sound again.
+    // A hole is damage. Audio continues after it.
     while count == Int(OV_HOLE) {
       count = ov_read_float(file, &planes, Int32(clamping: frames), &number)
       if count == Int(OV_HOLE), goBehindHole() { return 0 }
@@ -106,8 +106,8 @@ final class VorbisFile: OggFile {
     return count
   }
 
-  /// Begins anew with the page behind missing ones: only there does the library know its place.
-  /// False where one cannot go about in the file.
+  /// Restarts at the page after the missing ones, because the library knows its position only
+  /// there. Returns false if the source is not seekable.
   private func goBehindHole() -> Bool {
     guard bytes.isSeekable else { return false }
     let end = Int(ov_raw_tell(file))
@@ -121,7 +121,7 @@ final class VorbisFile: OggFile {
   func seek(to frame: Int) -> Bool {
     guard ov_pcm_seek(file, Int64(frame)) == 0 else { return false }
     if place == frame { return true }
-    // Pages are missing there.
+    // Pages are missing at the target.
     return ov_pcm_seek_page(file, Int64(frame)) == 0 && skip(to: frame)
   }
 

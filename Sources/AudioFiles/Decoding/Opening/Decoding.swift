@@ -2,8 +2,8 @@ import AudioBasics
 import Synchronization
 import RealtimeAudio
 
-/// Finds the decoder for sound, by what it is and not by what it is called.
-/// Any thread but the audio thread.
+/// Selection of a decoder by the contents of the audio, not by its name. Any thread but the audio
+/// thread.
 ///
 /// ```swift
 /// let engine = DuplexEngine(device: "sim:clock=free")
@@ -15,11 +15,13 @@ import RealtimeAudio
 /// precondition(decoder.position == 24000)
 /// ```
 public enum Decoding {
-  /// A decoder of the file `path`, all of whose seeks are exact; standard input where it is `-`.
+  /// Returns a decoder of the file `path`, or of standard input if `path` is `-`. All its seeks are
+  /// exact.
   ///
-  /// A pipe or a device is read as it comes, where `whileWaiting` is given: the function that it
-  /// gets ends a wait for the program at the other end, from any thread. Else both are refused.
-  /// Throws as `SoundFileReader` does.
+  /// If `whileWaiting` is given, a pipe or a device is read as its data arrives: the function
+  /// passed to `whileWaiting` ends a wait for the program at the other end, from any thread.
+  /// Otherwise both are refused, unless they are standard input. Throws the same errors as
+  /// `SoundFileReader`.
   public static func decoder(
     forPath path: String,
     whileWaiting: ((_ end: @escaping @Sendable () -> Void) -> Void)? = nil
@@ -37,9 +39,9 @@ public enum Decoding {
     }
   }
 
-  /// A decoder of bare samples that the caller describes, in a file, or in a pipe as
-  /// `decoder(forPath:whileWaiting:)` reads one. Throws as that, and `.invalidRequest` for what
-  /// cannot be read.
+  /// Returns a decoder of raw samples in the format given by the caller, in a file, or in a pipe as
+  /// described for `decoder(forPath:whileWaiting:)`. Throws the same errors, and `.invalidRequest`
+  /// for parameters that are not supported.
   public static func rawDecoder(
     forPath path: String, format: SampleFormat, sampleRate: Int, channelCount: Int,
     whileWaiting: (_ end: @escaping @Sendable () -> Void) -> Void
@@ -86,27 +88,28 @@ public enum Decoding {
     }
   }
 
-  /// A decoder of `bytes`: waits for the first of them. What is far is read sparingly: see
-  /// `MPEGDecoder.Exactness.economical`. Throws `.unusableContents`, `.readFailed` where the
-  /// opening was interrupted, and what `bytes` throw.
+  /// Returns a decoder of `bytes`, and waits for the first of them. A remote file is read
+  /// economically: see `MPEGDecoder.Exactness.economical`. Throws `.unusableContents`,
+  /// `.readFailed` if the opening was interrupted, and the errors that `bytes` throws.
   public static func decoder(for bytes: any ByteSource) throws(FileFailure) -> any SoundDecoder {
     try decoder(of: BufferedBytes(bytes), .economical) { bytes throws(FileFailure) in
       try FileDecoder(bytes)
     }
   }
 
-  /// A decoder of what lies behind an address: as `decoder(for:)`, but that none of its reads waits
-  /// for ever, however much a server sends. Throws as that and `RemoteFile.probe` do.
+  /// Returns a decoder of a remote file, as `decoder(for:)` does, but none of its reads waits
+  /// forever, however much data the server sends. Throws the same errors, and those of
+  /// `RemoteFile.probe`.
   public static func decoder(of file: RemoteFile) throws(FileFailure) -> any SoundDecoder {
     try RemoteDecoder(file)
   }
 
-  /// What `open` gives; where it knows nothing of the sort, perhaps MP3 behind some garbage.
+  /// Calls `open`. If the format is unknown, tries to decode MP3 that follows other data.
   private static func otherDecoder(
     _ bytes: BufferedBytes, _ exactness: MPEGDecoder.Exactness,
     _ open: (BufferedBytes) throws(FileFailure) -> FileDecoder
   ) throws(FileFailure) -> any SoundDecoder {
-    // libsndfile takes the first whole page, wherever it lies.
+    // libsndfile uses the first complete Ogg page, at any offset.
     try OggHeaderCheck.check(beginningOf: bytes)
     do throws(FileFailure) {
       return try open(bytes)
@@ -118,8 +121,8 @@ public enum Decoding {
     }
   }
 
-  /// Whether sound can be read that is called `format`: the ending of a name (`flac`, `.flac`) or a
-  /// MIME type (`audio/flac; rate=44100`).
+  /// Returns whether audio in `format` can be read. `format` is a file name extension (`flac`,
+  /// `.flac`) or a MIME type (`audio/flac; rate=44100`).
   public static func supports(format: String) -> Bool {
     let first = format.prefix { $0 != ";" && $0 != " " }.lowercased()
     guard let slash = first.firstIndex(of: "/") else {
@@ -136,7 +139,7 @@ public enum Decoding {
     "mp3", "mpeg3", "mpg", "basic", "au",
   ]
 
-  /// Kind of contents that the first bytes announce.
+  /// The kind of contents according to the first bytes.
   private enum Contents {
     case aac
     case mpeg
@@ -161,8 +164,8 @@ public enum Decoding {
       }
     }
 
-    /// Whether the source says so, or begins with two blocks of AAC (ADTS, ISO/IEC 13818-7), which
-    /// look nearly like those of MP3.
+    /// Returns whether the source has the MIME type of AAC, or begins with two AAC frames (ADTS,
+    /// ISO/IEC 13818-7), which are similar to those of MP3.
     private static func isAAC(_ bytes: BufferedBytes) throws(FileFailure) -> Bool {
       func isBlock(_ head: Slice<UnsafeRawBufferPointer>) -> Bool {
         head.count >= 2 && head[head.startIndex] == 0xFF
@@ -177,14 +180,15 @@ public enum Decoding {
       return length > 6 && isBlock(second)
     }
 
-    /// Sound files of other kinds begin with letters of their own, and a radio anywhere in a block.
+    /// Returns whether the contents are MPEG audio. Files of other formats begin with an
+    /// identifier, while a radio stream may begin within a block.
     private static func isMPEG(
       _ beginning: UnsafeRawBufferPointer, _ bytes: BufferedBytes
     ) throws(FileFailure) -> Bool {
       if SoundSource.kind(ofFile: UInt32(beginning.number(at: 0))) != nil { return false }
       if !bytes.isSeekable { return true }
       defer { bytes.position = 0 }
-      // Other kinds may have such tags before them as well.
+      // Files of other formats may also begin with ID3 tags.
       if try ID3Tags(skippedIn: bytes) != nil {
         return try !bytes.peek(4).holds("fLaC", at: 0)
       }
@@ -194,7 +198,7 @@ public enum Decoding {
 }
 
 extension FileFailure {
-  /// It is sound that nothing here decodes.
+  /// Returns the failure to decode AAC audio.
   fileprivate static func isAAC(_ name: String) -> FileFailure {
     FileFailure(
       .unknownContents, "\(name) is AAC sound, which cannot be played.",
@@ -202,15 +206,15 @@ extension FileFailure {
   }
 }
 
-/// The decoder of a remote file. A server may send for ever and have hardly any sound in it: for
-/// the first second of sound and for each that follows the player waits no longer than
-/// `RemoteFileTimeouts.sounding` says.
+/// The decoder of a remote file. A server may send data forever that contains hardly any audio, so
+/// the wait for each second of audio is limited to `RemoteFileTimeouts.sounding`.
 final class RemoteDecoder: ForwardingDecoder {
   private let file: RemoteFile
   let decoder: any SoundDecoder
   private let wait: Mutex<SoundWait>
 
-  /// Finds the sound in `file`. Throws as `Decoding.decoder(for:)` and `RemoteFile.probe` do.
+  /// Opens the audio in `file`. Throws the same errors as `Decoding.decoder(for:)` and
+  /// `RemoteFile.probe`.
   init(_ file: RemoteFile) throws(FileFailure) {
     self.file = file
     let decoder = try file.probe { () throws(FileFailure) in try Decoding.decoder(for: file) }
@@ -221,7 +225,7 @@ final class RemoteDecoder: ForwardingDecoder {
         sampleRate: decoder.sampleRate))
   }
 
-  /// A reader that has waited too long reads on, and gets the error.
+  /// Returns true also if the limit is exceeded: the next read then throws the error.
   func isReady(prebuffer seconds: Double?) -> Bool {
     let isReady = decoder.isReady(prebuffer: seconds)
     return wait.withLock { $0.look(isReady: isReady, now: HostClock.seconds) } || isReady
@@ -250,41 +254,42 @@ final class RemoteDecoder: ForwardingDecoder {
   }
 }
 
-/// Time that the player has waited for the next second of sound, and the limit on it.
+/// The time spent waiting for the next second of audio, and its limit.
 struct SoundWait {
   private let longest: Double
   private let sampleRate: Int
   private var seconds: Double
-  /// Frames of the second that have come.
+  /// The number of frames of the current second that were received.
   private var frames = 0
-  /// When the player last looked whether there was enough to read on, and there was not.
+  /// The time of the last poll at which too little audio was buffered; nil if there is none.
   private var lastLook: Double?
 
-  /// Seconds that the player waited until there was any sound.
+  /// Starts with the number of seconds already spent waiting for the first audio.
   init(longest: Double, waited seconds: Double, sampleRate: Int) {
     self.longest = longest
     self.sampleRate = sampleRate
     self.seconds = seconds
   }
 
-  /// Seconds for which the wait may still go on.
+  /// The number of seconds left until the limit.
   var rest: Double { max(0, longest - seconds) }
 
-  /// So long was waited.
+  /// Adds `seconds` of waiting.
   mutating func waited(_ seconds: Double) {
     self.seconds += seconds
     lastLook = nil
   }
 
-  /// The player looks whether there is enough. Whether it has waited too long.
+  /// Records a poll by the player, at which enough audio was buffered if `isReady` is true. Returns
+  /// whether the limit is reached.
   mutating func look(isReady: Bool, now: Double) -> Bool {
-    // At most 0.1 s is counted between two looks: the caller may have paused.
+    // At most 0.1 s is counted between two polls, because the caller may have been paused.
     if let lastLook, !isReady { seconds += min(now - lastLook, 0.1) }
     lastLook = isReady ? nil : now
     return seconds >= longest
   }
 
-  /// That number of frames came.
+  /// Records that `count` frames were received.
   mutating func heard(_ count: Int) {
     frames += count
     guard frames >= sampleRate else { return }

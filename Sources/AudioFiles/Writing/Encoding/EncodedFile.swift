@@ -1,7 +1,8 @@
 import CSndFile
 import Glibc
 
-/// A file being written through libsndfile: compressed formats, and containers of others.
+/// A file being written through libsndfile: compressed formats, and containers other than WAV and
+/// RF64.
 final class EncodedFile: SampleSink {
   private var handle: SoundFileHandle?
   private let pointer: OpaquePointer
@@ -9,15 +10,16 @@ final class EncodedFile: SampleSink {
   private let request: SinkRequest
   private let order: ChannelOrder
   private var refreshedFrameCount = 0
-  /// Whether a write failed: what is not in the file then is known already.
+  /// Whether a write failed. `append` has then already reported the missing frames.
   private var isBroken = false
   private(set) var frameCount = 0
   var notes: RecordingNotes
 
-  /// What an encoder takes at a time: no more than a FLAC block, so that a failure loses one.
+  /// The most frames passed to an encoder at once: at most one FLAC block, so that a failed write
+  /// loses only one block.
   private static let pieceFrameCount = 1024
 
-  /// Begins an empty file behind `descriptor`.
+  /// Starts writing the empty file that `descriptor` refers to.
   init(
     _ descriptor: consuming FileDescriptor, _ request: SinkRequest
   ) throws(SoundFileRefusal) {
@@ -27,11 +29,11 @@ final class EncodedFile: SampleSink {
     info.format = request.fileFormat.code(request.sampleFormat)
     let opened = try SoundFileHandle(writing: descriptor, info: &info)
     switch request.fileFormat {
-    // Transparent to nearly every ear: 190 to 260 kbit/s for stereo music.
+    // Transparent to nearly every listener: 190 to 260 kbit/s for stereo music.
     case .mp3: opened.set(Int(SFC_SET_VBR_ENCODING_QUALITY), 0.8)
     case .opus:
       opened.set(Int(SFC_SET_VBR_ENCODING_QUALITY), 0.35)
-      // Milliseconds that a crash may cost.
+      // The page latency in milliseconds: a crash loses at most this much audio.
       opened.set(Int(SFC_SET_OGG_PAGE_LATENCY_MS), 200)
     default: break
     }
@@ -42,7 +44,8 @@ final class EncodedFile: SampleSink {
     order = ChannelOrder(request.fileFormat, channelCount: request.channelCount)
     notes = RecordingNotes(request.tags)
     handle = consume opened
-    // With the tags in it. The encoders' own come with the first samples.
+    // This writes the header of a container, with the tags. Encoders write theirs with the first
+    // samples.
     if isContainer { sf_command(pointer, Int32(SFC_UPDATE_HEADER_NOW), nil, 0) }
   }
 
@@ -55,7 +58,7 @@ final class EncodedFile: SampleSink {
   private var sampleRate: Int { request.sampleRate }
   private var channelCount: Int { request.channelCount }
 
-  /// Whether the samples lie in it as they are.
+  /// Whether the file is a container for samples that are not encoded.
   private var isContainer: Bool {
     switch fileFormat {
     case .aiff, .caf, .w64: true
@@ -66,16 +69,15 @@ final class EncodedFile: SampleSink {
   var isReadable: Bool {
     switch fileFormat {
     case .flac: (FLACLength(descriptor)?.told ?? 0) > 0
-    // libsndfile writes the head of Opus with the first samples, and a page of them when one is
-    // full.
+    // libsndfile writes the Opus header with the first samples, and samples when a page is full.
     case .opus: OpusLength.frameCount(in: descriptor, sampleRate: sampleRate) > 0
     case .mp3: holdsMP3Blocks
     case .wav, .rf64, .w64, .aiff, .caf, .ogg, .raw: true
     }
   }
 
-  /// Whether there are blocks of sound behind the tags of an MP3 file and the block that will say
-  /// how long it is (at most 417 bytes).
+  /// Whether an MP3 file has blocks of audio after its tags and after the block that will contain
+  /// its length (at most 417 bytes).
   private var holdsMP3Blocks: Bool {
     let head = OutputBytes.bytes(at: 0, count: ID3Head.byteCount, of: descriptor)
     guard head.count == ID3Head.byteCount else { return false }
@@ -93,11 +95,12 @@ final class EncodedFile: SampleSink {
       try appendPiece(samples + done * channelCount, frames: count, scratch: scratch)
       done += count
     }
-    // Samples that the head does not tell of look like chunks to some readers, who then give up.
+    // Some readers mistake samples beyond the length in the header for chunks and stop reading.
     if isContainer { try refreshCounting() }
   }
 
-  /// The same for a container, of which only what its head tells of counts.
+  /// Refreshes the header of a container. If this fails, sets `frameCount` to the number of frames
+  /// that the header counts, since only these can be read.
   private func refreshCounting() throws(SystemError) {
     do throws(SystemError) {
       try refresh()
@@ -125,14 +128,14 @@ final class EncodedFile: SampleSink {
     let offset = lseek(descriptor, 0, SEEK_CUR)
     var isWhole = false
     defer {
-      // Only what the head of a container tells of counts.
+      // Only the frames that the header of a container counts can be read.
       if !isWhole, isContainer { frameCount = refreshedFrameCount }
     }
     try handle.close { error in
-      // libsndfile does not say when the last block of an encoder was refused.
+      // libsndfile does not report that the last block of an encoder could not be written.
       let length = fileFormat == .flac ? FLACLength(descriptor) : nil
       let isComplete = length.map { $0.told == frameCount } ?? !error.isRefusedWrite
-      // Nor is there any use in what follows a block that is missing.
+      // The data after a missing block is useless as well.
       let isCut = isBroken && fileFormat != .flac
       if !isComplete || isCut, !isContainer { OutputBytes.cut(descriptor, at: offset) }
       if fileFormat == .aiff {
@@ -152,11 +155,11 @@ final class EncodedFile: SampleSink {
     errno = 0
     let written = max(0, hand(samples, frames: frames, scratch: scratch))
     let error = SystemError.last
-    // libsndfile does not count what an MP3 encoder could not put down.
+    // libsndfile does not report the data that an MP3 encoder failed to write.
     isBroken = written < frames || error.isRefusedWrite
     if written < frames || !isBroken { frameCount += written }
     guard isBroken else { return }
-    // Part of a frame or block is of no use.
+    // A partial frame or block is useless.
     if isContainer {
       OutputBytes.cut(descriptor, at: offset + written * channelCount * sampleFormat.byteCount)
       try? refreshCounting()
@@ -173,7 +176,7 @@ final class EncodedFile: SampleSink {
     throw error.number == 0 ? SystemError(number: EIO) : error
   }
 
-  /// Counts what is in the file, after a write that was refused.
+  /// Sets `frameCount` to the number of frames in the file, after a write failed.
   private func countKept() {
     if fileFormat == .flac {
       frameCount = min(frameCount, FLACLength(descriptor)?.told ?? frameCount)
@@ -181,12 +184,12 @@ final class EncodedFile: SampleSink {
       frameCount = min(
         frameCount, OpusLength.frameCount(in: descriptor, sampleRate: sampleRate))
     } else if fileFormat == .mp3, handle == nil {
-      // The encoder has put down its last block, or could not.
+      // The encoder has written its last block, or has failed to.
       frameCount = min(frameCount, MP3Length.frameCount(in: descriptor))
     }
   }
 
-  /// Hands frames to libsndfile; returns how many it took.
+  /// Passes frames to libsndfile; returns the number of frames that it accepted.
   private func hand(
     _ samples: UnsafePointer<Float>, frames: Int, scratch: UnsafeMutableRawPointer
   ) -> Int {
@@ -197,7 +200,7 @@ final class EncodedFile: SampleSink {
       return Int(sf_writef_int(pointer, words, sf_count_t(frames)))
     }
     let floats = scratch.assumingMemoryBound(to: Float.self)
-    // Infinity passes into a file of floats, but would break an encoder for good.
+    // A file of floats can hold infinity, but infinity would break an encoder permanently.
     let isGuarded = fileFormat.isLossy
     for index in 0..<count {
       let sample = numbered(samples[index])
@@ -208,12 +211,13 @@ final class EncodedFile: SampleSink {
   }
 }
 
-/// The length of an AIFF file's sound chunk. libsndfile, completing a file of an odd length, counts
-/// the byte that follows such a chunk and does not belong to it.
+/// The length of the sample chunk (`SSND`) of an AIFF file. When libsndfile completes a file of an
+/// odd length, it counts the pad byte after the chunk, which does not belong to the chunk.
 enum AIFFLength {
-  /// Makes the chunk whose `byteCount` bytes of samples end at `end` say how long it is.
+  /// Writes the length of the chunk whose `byteCount` bytes of samples end at `end` into its
+  /// header. Changes nothing if there is no such chunk or if the length does not fit into 32 bits.
   static func tell(_ byteCount: Int, endingAt end: Int, in descriptor: Int32) {
-    // Behind name and length stand two numbers that belong to the chunk.
+    // The name and the length are followed by two numbers that belong to the chunk.
     let offset = end - byteCount - 16
     guard byteCount + 8 <= Int(UInt32.max), offset >= 0,
       OutputBytes.bytes(at: offset, count: 4, of: descriptor).identifier(at: 0) == "SSND"
@@ -223,15 +227,14 @@ enum AIFFLength {
   }
 }
 
-/// The number of frames that the head of a FLAC file tells, kept true while the file is written:
-/// the encoder itself notes it at the end only, and readers take a file without it for one without
-/// end.
+/// The number of frames in the header of a FLAC file, kept up to date while the file is written:
+/// the encoder writes this number only at the end, and readers treat a file without it as endless.
 struct FLACLength {
   private let descriptor: Int32
   private let information: FLACInformation
   private static let informationPlace = 8
 
-  /// Looks at the head of the file, which is there from the first frame on; nil before.
+  /// Reads the header of the file; nil before the first frame, when there is no header yet.
   init?(_ descriptor: Int32) {
     let byteCount = Self.informationPlace + FLACInformation.byteCount
     let head = OutputBytes.bytes(at: 0, count: byteCount, of: descriptor)
@@ -242,18 +245,18 @@ struct FLACLength {
     self.information = information
   }
 
-  /// What surely is in the file when the encoder has taken `frameCount` frames: it puts a block
-  /// out, at once, when it was given the block and one more frame, since the last one is told
-  /// apart.
+  /// Returns the number of frames that are certainly in the file when the encoder has received
+  /// `frameCount` frames. The encoder writes a block as soon as it has received that block and one
+  /// more frame, because the last block is treated differently.
   func codedFrameCount(of frameCount: Int) -> Int {
     let blockFrames = information.blockFrames
     return blockFrames > 0 ? max(0, frameCount - 1) / blockFrames * blockFrames : 0
   }
 
-  /// What the file says; 0 where it does not.
+  /// The number of frames in the header; 0 if the header does not contain it.
   var told: Int { information.frames }
 
-  /// Makes the file say so. Where the encoder writes on does not move.
+  /// Writes `frameCount` into the header. The descriptor's offset does not change.
   func tell(_ frameCount: Int) throws(SystemError) {
     try OutputBytes.write(
       information.packed(frames: frameCount),
@@ -262,12 +265,13 @@ struct FLACLength {
 }
 
 /// The number of frames in an Ogg Opus file that is being written, read from its pages: libsndfile
-/// does not say how many of the frames that it took still wait for theirs.
+/// does not report how many of the accepted frames are not in a page yet.
 enum OpusLength {
-  /// Frames at `sampleRate` up to the end of the last page; 0 where there is no sound yet.
+  /// Returns the number of frames at `sampleRate` up to the end of the last page; 0 if there is no
+  /// audio yet.
   static func frameCount(in descriptor: Int32, sampleRate: Int) -> Int {
     let head = OutputBytes.bytes(at: 0, count: 47, of: descriptor)
-    // The first packet has a page of its own, and a length that is known.
+    // The first packet is alone in the first page and has a known length.
     guard head.count == 47, head[28...].starts(with: Array("OpusHead".utf8)),
       let skipped = head.integer(at: 38, 2, bigEndian: false)
     else { return 0 }
@@ -278,11 +282,11 @@ enum OpusLength {
       end[offset...].starts(with: Array("OggS".utf8))
     }
     for page in pages {
-      // A page on which no packet ends tells -1.
+      // The position of a page in which no packet ends is -1.
       guard let offset = end.number(at: page + 6, 8, bigEndian: false), offset < 1 << 48 else {
         continue
       }
-      // Opus counts at 48 kHz, whatever is recorded (RFC 7845, 4).
+      // Opus counts at 48 kHz, whatever the sample rate of the input (RFC 7845, 4).
       let frames = max(0, Int(offset) - skipped)
       return frames / 48000 * sampleRate + frames % 48000 * sampleRate / 48000
     }
@@ -290,10 +294,10 @@ enum OpusLength {
   }
 }
 
-/// The number of frames in an MP3 file that was being written when the disk was full, counted in
+/// The number of frames in an MP3 file that was being written when the disk became full, counted in
 /// its blocks.
 enum MP3Length {
-  /// Frames in the whole blocks of the file; 0 where there are none.
+  /// Returns the number of frames in the whole blocks of the file; 0 if there are none.
   static func frameCount(in descriptor: Int32) -> Int {
     guard let file = try? LocalFile(duplicating: descriptor, name: ""),
       let decoder = try? MPEGDecoder(file, exactness: .exact)

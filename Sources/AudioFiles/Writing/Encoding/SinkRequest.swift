@@ -1,6 +1,6 @@
 import Glibc
 
-/// Description of a file to be written, which chooses the `SampleSink` for its format.
+/// A description of a file to be written, which chooses the `SampleSink` for its format.
 struct SinkRequest {
   let path: String
   let fileFormat: FileFormat
@@ -11,7 +11,8 @@ struct SinkRequest {
   /// The loudspeakers that the channels are meant for, for WAV.
   var speakers: [Speaker]?
 
-  /// Begins on a descriptor that stays its owner's; `isRegular` says that it is an empty file.
+  /// Starts writing to a duplicate of `descriptor`, which the caller keeps. `isRegular` means that
+  /// it refers to an empty file.
   func begin(on descriptor: Int32, isRegular: Bool) throws(FileFailure) -> any SampleSink {
     guard isRegular || fileFormat.isStreamed else { throw needsFile }
     return try begin(
@@ -64,6 +65,6 @@ struct SinkRequest {
 }
 
 extension FileFormat {
-  /// Whether it can go down a pipe.
+  /// Whether this format can be written to a pipe.
   fileprivate var isStreamed: Bool { self == .wav || self == .raw }
 }

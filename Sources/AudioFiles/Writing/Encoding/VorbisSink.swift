@@ -6,7 +6,7 @@ import Glibc
 final class VorbisSink: SampleSink {
   let descriptor: Int32
   private let encoder: VorbisEncoder
-  /// Frames in the pages of the file.
+  /// The number of frames in the pages written to the file.
   private var pagedFrameCount = 0
   private var byteCount = 0
   private var trouble: SystemError?
@@ -14,7 +14,7 @@ final class VorbisSink: SampleSink {
   private(set) var frameCount = 0
   var notes: RecordingNotes
 
-  /// Begins an empty file behind `descriptor` with what `encoder` has to say first.
+  /// Starts the empty file that `descriptor` refers to with the header pages of `encoder`.
   init(
     _ descriptor: consuming FileDescriptor, _ encoder: VorbisEncoder, notes: RecordingNotes
   ) throws(SoundFileRefusal) {
@@ -71,7 +71,7 @@ final class VorbisSink: SampleSink {
         guard let error = OutputBytes.write(base, count: part.count, to: descriptor).error else {
           continue
         }
-        // Part of a page is of no use, nor is what would follow a missing one.
+        // A partial page is useless, and so is a page after a missing one.
         OutputBytes.cut(descriptor, at: byteCount)
         trouble = error
         frameCount = pagedFrameCount
@@ -83,10 +83,10 @@ final class VorbisSink: SampleSink {
   }
 }
 
-/// Turns samples into pages of an Ogg Vorbis stream. libsndfile writes Vorbis, too, but keeps many
-/// seconds of quiet music to itself until a page is full.
+/// An encoder that turns samples into pages of an Ogg Vorbis stream. libsndfile writes Vorbis, too,
+/// but holds back many seconds of quiet music until a page is full.
 final class VorbisEncoder {
-  // They point at each other, and so must stay where they are.
+  // These structures point at each other and must not move.
   private let information = UnsafeMutablePointer<vorbis_info>.allocate(capacity: 1)
   private let comments = UnsafeMutablePointer<vorbis_comment>.allocate(capacity: 1)
   private let analysis = UnsafeMutablePointer<vorbis_dsp_state>.allocate(capacity: 1)
@@ -95,10 +95,10 @@ final class VorbisEncoder {
   private let channelCount: Int
   private let order: ChannelOrder
 
-  /// Transparent to nearly every ear: 190 to 260 kbit/s for stereo music.
+  /// Transparent to nearly every listener: 190 to 260 kbit/s for stereo music.
   private static let quality: Float = 0.8
 
-  /// Throws where the encoder has no settings for such a stream.
+  /// Throws if the encoder has no settings for this rate and number of channels.
   init(sampleRate: Int, channelCount: Int, tags: SoundFileTags) throws(SoundFileRefusal) {
     self.channelCount = channelCount
     order = ChannelOrder(vorbisChannels: channelCount)
@@ -113,7 +113,7 @@ final class VorbisEncoder {
     }
     vorbis_analysis_init(analysis, information)
     vorbis_block_init(analysis, block)
-    // Streams in one file are told apart by their numbers.
+    // The serial numbers distinguish the streams in one file.
     ogg_stream_init(stream, Int32.random(in: 0 ... .max))
     vorbis_comment_add_tag(comments, "ENCODER", "duplex")
     for (field, text) in tags.said { vorbis_comment_add_tag(comments, field.comment, text) }
@@ -133,13 +133,13 @@ final class VorbisEncoder {
     information.deallocate()
   }
 
-  /// Takes interleaved frames, at least one.
+  /// Encodes interleaved frames, at least one.
   func take(_ samples: UnsafePointer<Float>, frames: Int) {
     guard let planes = vorbis_analysis_buffer(analysis, Int32(frames)) else { return }
     for channel in 0..<channelCount {
       guard let plane = planes[order.source(of: channel)] else { continue }
       for frame in 0..<frames {
-        // Infinity would break the encoder for good.
+        // Infinity would break the encoder permanently.
         plane[frame] = min(max(numbered(samples[frame * channelCount + channel]), -8), 8)
       }
     }
@@ -147,14 +147,14 @@ final class VorbisEncoder {
     encode()
   }
 
-  /// There are no more frames.
+  /// Ends the stream: no frames follow.
   func end() {
     vorbis_analysis_wrote(analysis, 0)
     encode()
   }
 
-  /// The next page, where one is full, or, `early`, where there is anything to put into one. It
-  /// lasts until the next call.
+  /// Returns the next page if one is full or, with `early`, if there is any data for one; nil
+  /// otherwise. The page is valid until the next call.
   func nextPage(early: Bool) -> EncodedPage? {
     var page = ogg_page()
     let isThere = early ? ogg_stream_flush(stream, &page) : ogg_stream_pageout(stream, &page)
@@ -185,17 +185,17 @@ final class VorbisEncoder {
   }
 }
 
-/// A page of an Ogg stream, in memory of the encoder.
+/// A page of an Ogg stream, in memory that the encoder owns.
 struct EncodedPage {
   let head: UnsafeRawBufferPointer
   let body: UnsafeRawBufferPointer
-  /// Frames of sound up to its end; -1 where no packet ends in it.
+  /// The number of audio frames up to the end of the page; -1 if no packet ends in it.
   let frameCount: Int
 }
 
-/// A file that libsndfile writes.
+/// The tags of a file that libsndfile writes.
 extension SoundFileHandle {
-  /// Tells it what the file is to say about itself, before the first sample.
+  /// Sets the tags of the file. Call it before the first sample is written.
   func set(_ tags: SoundFileTags) {
     for (field, text) in tags.said { sf_set_string(pointer, Int32(field.code), text) }
     sf_set_string(pointer, Int32(SF_STR_SOFTWARE), "duplex")

@@ -1,4 +1,4 @@
-/// Metadata of a recording, as far as known by now: tags, origination, loudness and markers.
+/// Metadata of a recording, as far as it is known so far: tags, origination, loudness and markers.
 struct RecordingNotes {
   let tags: SoundFileTags
   var origination: Origination?
@@ -10,8 +10,8 @@ struct RecordingNotes {
   }
 }
 
-/// Loudness values of a recording, as broadcast WAV notes them: hundredths of the usual units (EBU
-/// Tech 3285, version 2).
+/// Loudness values of a recording in the form that broadcast WAV stores: hundredths of the usual
+/// units (EBU Tech 3285, version 2).
 struct BroadcastLoudness {
   let integrated: Int16
   let range: Int16
@@ -19,7 +19,7 @@ struct BroadcastLoudness {
   let momentary: Int16
   let shortTerm: Int16
 
-  /// What stands for a value that is not known, or that the field cannot hold.
+  /// The value stored for a quantity that is unknown or does not fit into its field.
   private static let unknown: Int16 = 0x7FFF
 
   init(

@@ -1,32 +1,33 @@
 import RealtimeAudio
 
-/// Destination of a writer's samples: one way of laying out a file. When it is released, it
-/// completes the file, but only `close` tells whether it could.
+/// A destination of a writer's samples: one file layout. Releasing it completes the file, but only
+/// `close` reports whether that succeeded.
 protocol SampleSink: AnyObject {
-  /// Frames written; after a failure those that are in the file.
+  /// The number of frames written; after a failure, the number of frames that are in the file.
   var frameCount: Int { get }
 
-  /// Whether what is in the file by now can be read by others.
+  /// Whether the data written so far can be read by other programs.
   var isReadable: Bool { get }
 
-  /// File descriptor of the file.
+  /// The file descriptor of the file.
   var descriptor: Int32 { get }
 
-  /// Metadata of the file; a format that has no place for it ignores it.
+  /// Metadata of the file; a format that cannot store it ignores it.
   var notes: RecordingNotes { get set }
 
-  /// Appends frames. `scratch` has room for as many, at four bytes a sample.
+  /// Appends frames. `scratch` has room for `frames` frames at four bytes a sample.
   ///
-  /// When it throws, what was written before can still be read, and some of these frames may be,
-  /// too.
+  /// If it throws, the frames written before remain readable, and some of these frames may be
+  /// readable as well.
   func append(
     _ samples: UnsafePointer<Float>, frames: Int, scratch: UnsafeMutableRawPointer
   ) throws(SystemError)
 
-  /// Makes the file valid as it stands. Cheap, and changes nothing where nothing was written.
+  /// Makes the file valid with its present contents. It is cheap, and changes nothing if nothing
+  /// was written since the last call.
   func refresh() throws(SystemError)
 
-  /// Waits until all that was handed on is on the disk.
+  /// Waits until all written data is on the disk.
   func synchronize() throws(SystemError)
 
   /// Completes and closes the file.
@@ -37,10 +38,10 @@ extension SampleSink {
   func synchronize() throws(SystemError) { try OutputBytes.synchronize(descriptor) }
 }
 
-/// Samples on their way into a file.
+/// Conversion of samples to a file's sample format.
 extension FileSampleFormat {
-  /// Lays `count` samples out as bytes, the least significant first. `bytes` has room for
-  /// `count * byteCount` of them.
+  /// Converts `count` samples to bytes, the least significant byte first. `bytes` has room for
+  /// `count * byteCount` bytes.
   func pack(_ samples: UnsafePointer<Float>, count: Int, into bytes: UnsafeMutableRawPointer) {
     switch self {
     case .s16:
@@ -70,7 +71,8 @@ extension FileSampleFormat {
     }
   }
 
-  /// The same as 32-bit integers with the sound in the high bits, as encoders take them.
+  /// Converts `count` samples to 32-bit integers that hold the sample in the high bits, as encoders
+  /// require.
   func widen(_ samples: UnsafePointer<Float>, count: Int, into words: UnsafeMutablePointer<Int32>) {
     let bits = significantBits
     let scale: Double = bits == 16 ? 0x1p15 : bits == 24 ? 0x1p23 : 0x1p31
@@ -80,26 +82,28 @@ extension FileSampleFormat {
   }
 }
 
-/// The nearest integer (of two the even one) to a sample whose full scale is `scale`; beyond full
-/// scale, full scale; zero for what is no number.
+/// Returns the integer nearest to a sample whose full scale is `scale`; of two equally near
+/// integers, the even one. Values beyond full scale become full scale, and not a number (NaN)
+/// becomes zero.
 @inline(__always)
 private func quantized(_ sample: Float, scale: Double) -> Int32 {
   let value = min(max(Double(numbered(sample)) * scale, -scale), scale - 1)
-  // Adding 1.5 * 2^52 leaves no room for a fraction: the processor rounds, and the lowest bits are
+  // Adding 1.5 * 2^52 leaves no bits for a fraction: the processor rounds, and the lowest bits are
   // the integer.
   return Int32(truncatingIfNeeded: (value + 0x1.8p52).bitPattern)
 }
 
-/// `sample`, or zero for what is no number and would deafen or break whatever reads it.
+/// Returns `sample`, or zero if it is not a number (NaN), which would disrupt whatever processes
+/// it.
 @inline(__always)
 func numbered(_ sample: Float) -> Float {
   sample == sample ? sample : 0
 }
 
-/// Memory in which samples take the shape that a file gives them, a few at a time.
+/// Memory in which samples are converted to a file's sample format, one piece at a time.
 struct PackingSpace: ~Copyable {
   let base: UnsafeMutableRawPointer
-  /// Frames that fit, at four bytes a sample.
+  /// The number of frames that fit, at four bytes a sample.
   let frameCount: Int
 
   init(channelCount: Int) {

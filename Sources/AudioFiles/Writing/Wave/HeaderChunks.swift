@@ -1,10 +1,10 @@
-/// Chunk `bext` of a broadcast WAV file (EBU Tech 3285, version 2), which names its originator,
-/// when its first frame was captured, and how loud it is.
+/// The chunk `bext` of a broadcast WAV file (EBU Tech 3285, version 2), which contains its
+/// originator, the time at which its first frame was captured, and its loudness.
 enum BroadcastChunk {
-  /// Without a coding history.
+  /// The size in bytes without a coding history.
   static let byteCount = 602
 
-  /// What is in the chunk.
+  /// Returns the contents of the chunk.
   static func bytes(_ notes: RecordingNotes) -> [UInt8] {
     let origination = notes.origination
     let loudness = notes.loudness
@@ -30,7 +30,8 @@ enum BroadcastChunk {
 
 /// The tags of a WAV file: a chunk `LIST` of the kind `INFO`.
 enum InformationChunk {
-  /// What is in the chunk. The tags fit into WAV, and leave room for markers in the header.
+  /// Returns the contents of the chunk. The tags fit into WAV, and leave room for markers in the
+  /// header.
   static func bytes(_ tags: SoundFileTags) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append("INFO")
@@ -40,15 +41,15 @@ enum InformationChunk {
   }
 }
 
-/// The markers of a WAV file: the chunk `cue `, which says where they stand, and a chunk `LIST` of
-/// the kind `adtl`, which says what they are called.
+/// The markers of a WAV file: the chunk `cue `, which contains their frames, and a chunk `LIST` of
+/// the kind `adtl`, which contains their labels.
 struct MarkerChunks {
   let bytes: [UInt8]
-  /// Whether there was no room for all.
+  /// Whether some markers do not fit.
   let isCut: Bool
 
-  /// As many markers as fit into `room` bytes, the earliest first. Frames beyond 32 bits cannot be
-  /// told, and are left out.
+  /// Packs as many markers as fit into `room` bytes, the earliest first. Markers at frames beyond
+  /// 32 bits cannot be stored and are left out.
   init(_ markers: [SoundFileMarker], room: Int) {
     let told = markers.filter { $0.frame >= 0 && $0.frame <= Int(UInt32.max) }
       .sorted { $0.frame < $1.frame }
@@ -62,7 +63,7 @@ struct MarkerChunks {
       label.append(identifier)
       label += marker.label.bytes(atMost: 1000) + [0]
       let labelByteCount = 8 + label.count + label.count % 2
-      // Beside the heads of both chunks, and the number of points.
+      // The last 20 bytes are for the headers of both chunks and the number of points.
       guard points.count + 24 + labels.count + labelByteCount + 20 <= room else { break }
       points.append(identifier)
       points.append(UInt32(marker.frame))
@@ -84,8 +85,9 @@ struct MarkerChunks {
   }
 }
 
-/// Chunks as RIFF files have them: a name of four letters, a length, and what is in it, the least
-/// significant byte first. After an odd length a byte follows that does not count.
+/// Chunks of RIFF files: an identifier of four letters, a length, and the contents, the least
+/// significant byte first. A pad byte, which the length does not count, follows contents of odd
+/// length.
 extension [UInt8] {
   mutating func append(_ identifier: String) { self += identifier.utf8 }
 
@@ -99,7 +101,7 @@ extension [UInt8] {
     }
   }
 
-  /// `text` at the beginning of a field of `byteCount` bytes.
+  /// Appends `text` at the beginning of a field of `byteCount` bytes; zeros fill the rest.
   mutating func append(_ text: String, field byteCount: Int) {
     let bytes = text.bytes(atMost: byteCount)
     self += bytes
@@ -117,14 +119,15 @@ extension [UInt8] {
     if contents.count % 2 == 1 { append(UInt8(0)) }
   }
 
-  /// A chunk that means nothing, and fills `byteCount` bytes, at least eight, with its head.
+  /// Appends a chunk without meaning that fills `byteCount` bytes, at least eight, with its header.
   mutating func append(junk byteCount: Int) {
     append(chunk: "JUNK", [UInt8](repeating: 0, count: byteCount - 8))
   }
 }
 
 extension String {
-  /// At most `byteCount` bytes of it, never half of a letter; none is zero, which ends a text.
+  /// Returns at most `byteCount` bytes of the text, without a partial character and without zero
+  /// bytes, since a zero ends a text.
   func bytes(atMost byteCount: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     for letter in unicodeScalars where letter != "\0" {

@@ -1,21 +1,21 @@
 import Glibc
 
-/// A WAV, RF64 or raw file being written, which we lay out ourselves: one `write` puts samples
-/// down, and one `pwrite` makes the header true, so that the file is whole at every instant.
+/// A WAV, RF64 or raw file being written without a library: one `write` appends samples, and one
+/// `pwrite` updates the header, so that the file is valid at every instant.
 ///
-/// On a pipe the header says that the length is unknown.
+/// On a pipe the header states that the length is unknown.
 final class WaveFile: SampleSink {
   let descriptor: Int32
   private let format: WaveFormat
   private let header: WaveHeader?
-  /// Where in the file our first byte is; -1 where nothing can be gone back to.
+  /// The offset of the first byte of the header or samples; -1 if the output cannot be rewritten.
   private let start: Int
-  /// Bytes of whole frames behind the header, and those that the header tells of.
+  /// The bytes of whole frames after the header, and the number of them that the header counts.
   private var dataByteCount = 0
   private var toldByteCount = 0
   private var isStale = false
   private var isOpen = true
-  /// The header of the last refresh, empty where it says something else than the notes.
+  /// The header of the last refresh; empty if the notes have changed since.
   private var toldHeader: [UInt8] = []
   var notes: RecordingNotes {
     didSet {
@@ -24,13 +24,13 @@ final class WaveFile: SampleSink {
     }
   }
 
-  /// Begins at the place where `descriptor` stands; without a `header` the file is raw.
+  /// Starts at the present offset of `descriptor`; without a `header` the file is raw.
   init(
     _ descriptor: consuming FileDescriptor, _ format: WaveFormat, header: WaveHeader?,
     notes: RecordingNotes
   ) throws(SystemError) {
     let status = try descriptor.status
-    // Appending makes every write, even one to the header, go to the end.
+    // With `O_APPEND` every write goes to the end, even one to the header.
     let isAppending = fcntl(descriptor.number, F_GETFL) & O_APPEND != 0
     let isRewritable = status.isRegular && !isAppending
     let start = isRewritable ? descriptor.position ?? -1 : -1
@@ -47,7 +47,7 @@ final class WaveFile: SampleSink {
   }
 
   deinit {
-    // Not closed: still a readable file.
+    // The file was not closed, but must be readable.
     if isOpen { try? close() }
   }
 
@@ -63,7 +63,8 @@ final class WaveFile: SampleSink {
     try append(UnsafeRawBufferPointer(start: scratch, count: frames * format.frameByteCount))
   }
 
-  /// Whether the file has the memory's own samples of 16 bits, so that they need not be converted.
+  /// Whether the file stores 16-bit samples exactly as memory does, so that no conversion is
+  /// needed.
   var takesWords: Bool {
     #if _endian(little)
       format.sampleFormat == .s16
@@ -72,19 +73,19 @@ final class WaveFile: SampleSink {
     #endif
   }
 
-  /// Appends frames of 16 bits to a file that `takesWords`, as `append(_:frames:scratch:)` does.
+  /// Appends 16-bit frames to a file that `takesWords`, as `append(_:frames:scratch:)` does.
   func append(_ words: UnsafeBufferPointer<Int16>) throws(SystemError) {
     try append(UnsafeRawBufferPointer(words))
   }
 
-  /// Appends whole frames as they are in the file.
+  /// Appends whole frames that have the file's sample format.
   private func append(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
     guard let base = bytes.baseAddress else { return }
     let (done, error) = OutputBytes.write(base, count: bytes.count, to: descriptor)
     dataByteCount += done - done % format.frameByteCount
     isStale = true
     guard let error else { return }
-    // Part of a frame is of no use.
+    // A partial frame is useless.
     if start >= 0 { OutputBytes.cut(descriptor, at: end) }
     throw error
   }
@@ -109,13 +110,13 @@ final class WaveFile: SampleSink {
     if let trouble { throw trouble }
   }
 
-  /// Where the last sample ends.
+  /// The offset at which the last sample ends.
   private var end: Int { start + (header == nil ? 0 : WaveHeader.byteCount) + dataByteCount }
 
   private func refreshHeader(trailerByteCount: Int) throws(SystemError) {
     guard let header, start >= 0 else { return }
-    // A chunk of odd length is followed by a byte that does not count; the next samples take its
-    // place.
+    // A pad byte, which the length does not count, follows a chunk of odd length; the next samples
+    // overwrite it.
     if dataByteCount % 2 == 1 { try? OutputBytes.write([0], at: end, to: descriptor) }
     if trailerByteCount != 0 || !header.resize(&toldHeader, dataByteCount: dataByteCount) {
       toldHeader = header.bytes(
@@ -125,8 +126,8 @@ final class WaveFile: SampleSink {
     toldByteCount = dataByteCount
   }
 
-  /// Puts the markers that the header has no room for behind the samples, where the disk has any;
-  /// returns their bytes.
+  /// Writes all markers after the samples if the header has no room for them, unless the disk is
+  /// full; returns the number of bytes written.
   private func appendTrailer() -> Int {
     guard let header, start >= 0 else { return 0 }
     let trailer = header.trailer(notes)

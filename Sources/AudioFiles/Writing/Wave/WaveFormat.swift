@@ -1,22 +1,22 @@
-/// The samples of a WAV file, and the format chunk that describes them. One or two channels get the
-/// plain one that every reader knows; more get the extensible one.
+/// The samples of a WAV file, and the format chunk that describes them. One or two channels use the
+/// plain chunk, which every reader supports; more channels use the extensible one.
 struct WaveFormat {
   let sampleFormat: FileSampleFormat
   let sampleRate: Int
   let channelCount: Int
-  /// The loudspeakers that the channels are meant for; nil where they are for none in particular.
+  /// The loudspeakers that the channels are meant for; nil if they are not specified.
   var speakers: [Speaker]?
 
-  /// Whether it says at which speaker each channel is played.
+  /// Whether the format chunk is the extensible one, which assigns a speaker to each channel.
   var isExtensible: Bool { channelCount > 2 }
 
-  /// Whether samples are no integers.
+  /// Whether the samples are floating-point numbers.
   var isFloat: Bool { sampleFormat == .float }
 
-  /// Bytes of one frame.
+  /// The number of bytes in one frame.
   var frameByteCount: Int { channelCount * sampleFormat.byteCount }
 
-  /// What the chunk `fmt ` holds.
+  /// The contents of the chunk `fmt `.
   var bytes: [UInt8] {
     var bytes: [UInt8] = []
     let tag: UInt16 = isFloat ? 3 : 1
@@ -32,13 +32,13 @@ struct WaveFormat {
     bytes.append(UInt16(sampleFormat.byteCount * 8))
     bytes.append(channelMask)
     bytes.append(tag)
-    // The rest of the identifier that Microsoft gave to every plain sample format.
+    // The rest of the identifier that Microsoft assigned to every plain sample format.
     bytes += [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
     return bytes
   }
 
-  /// A bit for each loudspeaker, the first channel's the lowest; 0 where the channels are for none
-  /// in particular, as those of microphones are, or come in another order.
+  /// A bit for each loudspeaker, that of the first channel lowest; 0 if the speakers are not
+  /// specified, as for microphones, or are in another order.
   private var channelMask: UInt32 {
     guard let speakers, speakers.count == channelCount else { return 0 }
     let numbers = speakers.map(\.rawValue)

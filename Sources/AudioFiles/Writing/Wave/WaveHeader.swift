@@ -1,21 +1,22 @@
-/// The head of a WAV or RF64 file: everything before the samples, always the same length.
+/// The header of a WAV or RF64 file: everything before the samples, always of the same length.
 ///
-/// Room for RF64's sizes is kept from the start (EBU Tech 3306), so that a recording that outgrows
-/// 4 GiB needs nothing moved, and room for markers, so that those set while recording are in the
-/// file at once. What that room does not hold stands behind the samples when the file is finished.
+/// Room for RF64's sizes is reserved from the start (EBU Tech 3306), so that nothing must be moved
+/// when a recording exceeds 4 GiB. Room for markers is reserved as well, so that the markers set
+/// while recording are in the file at once. If they do not fit, all markers follow the samples when
+/// the file is finished.
 struct WaveHeader {
-  /// Bytes before the first sample: what disks write at once.
+  /// The number of bytes before the first sample: the block that disks write at once.
   static let byteCount = 4096
 
   let format: WaveFormat
-  /// Whether it is RF64 while it is still short.
+  /// Whether the header is RF64 even if the file is short.
   let isAlwaysLong: Bool
 
-  /// The header of a pipe, whose length is not known yet and never will be. It is short.
+  /// The header of a stream on a pipe, whose length is never known. It is short.
   var streamed: [UInt8] { short(dataByteCount: nil) }
 
-  /// A short header with no room for anything but `padding` bytes; nil for a length that is not
-  /// known.
+  /// Returns a short header that has no room except for `padding` bytes; a length of nil is
+  /// unknown.
   func short(dataByteCount data: Int?, padding: Int = 0) -> [UInt8] {
     let isFact = format.isFloat
     let behind = 36 + padding + 8 + format.bytes.count + (isFact ? 12 : 0) + 8
@@ -32,10 +33,10 @@ struct WaveHeader {
     return bytes
   }
 
-  /// The header of a file with `data` bytes of samples. Where `trailerByteCount` is not zero, that
-  /// many bytes of chunks with all markers follow the samples.
+  /// Returns the header of a file with `data` bytes of samples. If `trailerByteCount` is not zero,
+  /// that many bytes of chunks with all markers follow the samples.
   func bytes(dataByteCount data: Int, notes: RecordingNotes, trailerByteCount: Int = 0) -> [UInt8] {
-    // A chunk of odd length is followed by a byte that does not count.
+    // A pad byte, which the length does not count, follows a chunk of odd length.
     let riff = Self.byteCount - 8 + data + (data & 1) + trailerByteCount
     let isLong = isAlwaysLong || riff > Int(UInt32.max)
     let frames = data / format.frameByteCount
@@ -53,15 +54,15 @@ struct WaveHeader {
     return bytes
   }
 
-  /// Makes `bytes`, a header without a trailer, that of a file with `data` bytes of samples. False
-  /// where it is none of the same kind, and has to be made anew.
+  /// Changes `bytes`, a header without a trailer, to that of a file with `data` bytes of samples.
+  /// Returns false if it is not a header of the same kind (RIFF or RF64) and must be made again.
   func resize(_ bytes: inout [UInt8], dataByteCount data: Int) -> Bool {
     let riff = Self.byteCount - 8 + data + (data & 1)
     let isLong = isAlwaysLong || riff > Int(UInt32.max)
     guard bytes.starts(with: (isLong ? "RF64" : "RIFF").utf8) else { return false }
     let fact = 12 + 36 + 8 + BroadcastChunk.byteCount + 8 + format.bytes.count + 8
     if isLong {
-      // The sizes in the chunk `ds64`; the others say that they are there.
+      // The sizes are in the chunk `ds64`; the 32-bit fields refer to it.
       for (index, size) in [riff, data, data / format.frameByteCount].enumerated() {
         bytes.replace(at: 20 + 8 * index, with: UInt64(size))
       }
@@ -73,8 +74,8 @@ struct WaveHeader {
     return true
   }
 
-  /// The head of the whole, and the sizes that RF64 needs, or room for them: `riff` is nil for a
-  /// length that is not known.
+  /// Returns the first 12 bytes of the header, and the sizes that RF64 needs, or room for them.
+  /// `riff` is nil if the length is not known.
   private func beginning(riff: Int?, data: Int, isLong: Bool, padding: Int = 0) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.byteCount)
@@ -92,21 +93,22 @@ struct WaveHeader {
     return bytes
   }
 
-  /// All markers, where the header has no room for them; else nothing.
+  /// Returns all markers if the header has no room for them; otherwise nothing.
   func trailer(_ notes: RecordingNotes) -> [UInt8] {
     let room = markerRoom(beside: notes.tags)
     guard MarkerChunks(notes.markers, room: room).isCut else { return [] }
     return MarkerChunks(notes.markers, room: .max).bytes
   }
 
-  /// Bytes for markers: what no other chunk needs, nor the head of the junk that fills the rest.
+  /// Returns the number of bytes for markers: all that neither the other chunks need nor the header
+  /// of the junk that fills the rest.
   private func markerRoom(beside tags: SoundFileTags) -> Int {
     let heads = 12 + 36 + 8 + 8 + 8 + (hasFact ? 12 : 0) + 8 + 8
     return Self.byteCount - heads - BroadcastChunk.byteCount - format.bytes.count
       - InformationChunk.bytes(tags).count
   }
 
-  /// Whether the number of frames is told in a chunk of its own, as all but the plainest files do.
+  /// Whether the number of frames is in a chunk `fact`, as in all but the plainest files.
   private var hasFact: Bool { format.isFloat || format.isExtensible }
 
   private func appendFact(_ frames: UInt32, to bytes: inout [UInt8]) {

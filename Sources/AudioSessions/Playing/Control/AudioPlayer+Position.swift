@@ -1,20 +1,24 @@
 import AudioFiles
 
-/// The playback position of a player, seeking, and the direction, region and speed of what plays.
+/// The playback position of a player, seeking, and the direction, region and speed of the current
+/// track.
 extension AudioPlayer {
-  /// What is heard now: its number, its place in the queue, and what is known of the source.
+  /// The track that is playing: its number, its place in the queue, and the known properties of the
+  /// source.
   public var current: PlayerTrack? { heard?.span.track }
 
-  /// What is heard, where in it, and how much of it there is, in one reading; nil where nothing is
-  /// heard.
+  /// The track that is playing, the position in it and its length, in one consistent reading; nil
+  /// if nothing is playing.
   public var positionAndTime: PlaybackPosition? {
     heard.map { span, frame in span.position(at: frame) }
   }
 
-  /// The frame of the source that is heard next, at the source's own rate; nil where nothing is.
+  /// The frame of the source that is played next, at the source's own rate; nil if nothing is
+  /// playing.
   public var position: Int? { positionAndTime?.frame }
 
-  /// The same in seconds, and how long the source is; nil where that is not known.
+  /// The position and the length of the source in seconds; nil if nothing is playing. The length is
+  /// nil if it is unknown.
   public var time: (current: Double, total: Double?)? {
     positionAndTime.map { ($0.seconds, $0.totalSeconds) }
   }
@@ -31,34 +35,34 @@ extension AudioPlayer {
     connection?.queue.published.withLock { $0.announcedTitle }
   }
 
-  /// Bits a second of what is heard; nil where that is not known.
+  /// The bit rate of the current source in bits per second; nil if it is unknown.
   public var bitRate: Int? { heard?.span.track.info.bitRate }
 
-  /// How what is heard is played; nil where nothing is.
+  /// The playback settings of the current track; nil if nothing is playing.
   public var settings: TrackSettings? { heard?.span.settings }
 
-  /// Whether what is heard can be sought, looped and played backwards.
+  /// Whether the current source supports seeking, looping and reverse playback.
   public var supportsSeeking: Bool { heard?.span.track.info.supportsSeeking ?? false }
 
-  /// What is heard, and the frame of the ring that comes next.
+  /// The span that is playing, and the next frame of the ring buffer.
   private var heard: (span: TrackSpan, frame: Int)? {
     guard let connection else { return nil }
     let frame = connection.playedFrame
     return connection.queue.published.withLock { $0.span(at: frame) }.map { ($0, frame) }
   }
 
-  /// Goes to a frame of what is heard, at the source's own rate; its end is allowed.
+  /// Moves to a frame of the current source, at the source's own rate; its end is allowed.
   ///
-  /// Throws a `SeekFailure`, and nothing changes, where nothing plays, it cannot be sought, or
-  /// there is no such frame. That it cannot be sought is told as `.refused` as well. Of a source
-  /// that was not opened yet nothing is known: what it cannot do is told as `.refused` then. This
-  /// holds for all seeks.
+  /// Throws a `SeekFailure`, without any change, if nothing is playing, if the source cannot seek,
+  /// or if there is no such frame. If the source cannot seek, the event `.refused` is sent as well.
+  /// The capabilities of a source that is not open yet are unknown: if it does not support the
+  /// seek, only this event reports it. This applies to all seeks.
   public func seek(toFrame frame: Int) throws(SeekFailure) {
     try checkSeek { info in 0...(info.frameCount ?? .max) ~= frame }
     change { _, place, _ in place = Double(frame) }
   }
 
-  /// Goes to a time of what is heard, to the nearest frame. Throws as `seek(toFrame:)` does.
+  /// Moves to a time of the current source, to the nearest frame. Throws as `seek(toFrame:)` does.
   ///
   /// ```swift
   /// let player = AudioPlayer()
@@ -80,8 +84,8 @@ extension AudioPlayer {
     }
   }
 
-  /// Goes to a fraction, from 0 to below 1, of what is heard. Throws as `seek(toFrame:)` does, and
-  /// where its length is not known.
+  /// Moves to a fraction, from 0 to below 1, of the current source. Throws as `seek(toFrame:)`
+  /// does, and if the length is unknown.
   public func seek(toFraction fraction: Double) throws(SeekFailure) {
     guard 0..<1 ~= fraction else { throw .outOfRange(frameCount: heardFrameCount) }
     if let info = current?.info, info.frameCount == nil { throw .unknownLength }
@@ -92,9 +96,9 @@ extension AudioPlayer {
     }
   }
 
-  /// Goes forward by `seconds`, or back where that is below 0; not beyond the region that is
-  /// played: there it stops at the first or the last frame. Throws as `seek(toFrame:)` does, but
-  /// for the ends.
+  /// Moves forward by `seconds`, or back if the number is negative, within the region that is
+  /// played: at its ends it stops at the first or the last frame. Throws as `seek(toFrame:)` does,
+  /// except at the ends.
   public func seek(bySeconds seconds: Double) throws(SeekFailure) {
     guard seconds.isFinite else { throw .outOfRange(frameCount: heardFrameCount) }
     try checkSeek { _ in true }
@@ -105,7 +109,8 @@ extension AudioPlayer {
       let path = PlayPath(
         settings.range, frameCount: decoder?.knownEnd(isReversed: isReversed))
       let end = path.end ?? PlayPath.mostFrames
-      // At an end the last frame is still heard, so that it is not the beginning.
+      // At an end the last frame is still played, so that the position is not the beginning of the
+      // next pass.
       let first = path.range.isReversed ? path.start + 1 : path.start
       let last = path.range.isReversed ? end : end - 1
       place = max(Double(first), min(place, Double(max(first, last))))
@@ -114,7 +119,8 @@ extension AudioPlayer {
 
   private var heardFrameCount: Int? { current?.info.frameCount }
 
-  /// Throws why what is heard, as far as that is known, cannot go where `isThere` is asked about.
+  /// Throws the reason for which the current source, as far as it is known, cannot seek to the
+  /// position that `isThere` checks.
   private func checkSeek(_ isThere: (StreamInfo) -> Bool) throws(SeekFailure) {
     guard let info = current?.info else {
       guard list.withLock({ $0.hasNext }) else { throw .nothingPlaying }
@@ -122,7 +128,8 @@ extension AudioPlayer {
     }
     guard info.supportsSeeking else {
       let failure = SeekFailure.notSeekable(name: info.name)
-      // Who follows the events is told as of all else that a source cannot do.
+      // Event handlers receive this failure like every other request that a source does not
+      // support.
       connection?.queue.published.withLock {
         $0.refusals.append(
           FileFailure(.unusableContents, failure.message, hint: "Save it to a file first."))
@@ -132,19 +139,19 @@ extension AudioPlayer {
     guard isThere(info) else { throw .outOfRange(frameCount: info.frameCount) }
   }
 
-  /// Plays it from here on backwards, or forwards.
+  /// Plays the current track backwards from the current position, or forwards.
   public func setReversed(_ isReversed: Bool) {
     change { settings, _, _ in settings.range.isReversed = isReversed }
   }
 
-  /// Plays what is heard backwards instead of forwards, and the other way round.
+  /// Reverses the direction of the current track.
   public func toggleReversed() {
     change { settings, _, _ in settings.range.isReversed.toggle() }
   }
 
-  /// Plays the frames `region` of the source, nil for all, `times` times, nil for ever: from here
-  /// on to their end, and then from their beginning. What lies outside of the source is left out;
-  /// an empty region, or `times` below 1, ends the track.
+  /// Plays the frames `region` of the source, nil for all, `times` times, nil to repeat forever:
+  /// from the current position to their end, and then from their beginning. Frames outside of the
+  /// source are left out; an empty region, or `times` below 1, ends the track.
   public func setRegion(_ region: Range<Int>?, times: Int?) {
     change { settings, _, _ in
       settings.range = PlaybackRange(
@@ -153,8 +160,8 @@ extension AudioPlayer {
     }
   }
 
-  /// Plays faster or slower, and higher or lower by as much: 0.25 to 4; what is below or above is
-  /// taken as that, and what is no number changes nothing.
+  /// Sets the playback speed as a factor of 0.25 to 4, which changes the pitch as well. A value
+  /// beyond the limits counts as the nearest limit, and a value that is not finite changes nothing.
   public func setSpeed(_ speed: Double) {
     let speeds = TrackSettings.speeds
     guard speed.isFinite else { return }
@@ -162,8 +169,7 @@ extension AudioPlayer {
     change { settings, _, _ in settings.speed = speed }
   }
 
-  /// Lets another of an item's alternatives be heard: at once, or where the first one's `frame` is
-  /// come to.
+  /// Plays another alternative of the item: at once, or when the first one reaches `frame`.
   public func choose(_ index: Int, atFrame frame: Int? = nil) {
     change { _, _, source in
       guard let group = source as? TrackGroup else { return }
@@ -171,7 +177,7 @@ extension AudioPlayer {
     }
   }
 
-  /// Has what is heard go on differently as soon as can be.
+  /// Changes the playback of the current track as soon as possible.
   private func change(
     _ edit: @escaping @Sendable (inout TrackSettings, inout Double, any QueueSource) -> Void
   ) {
@@ -180,23 +186,23 @@ extension AudioPlayer {
 }
 
 extension AudioPlayer {
-  /// Whether sound can be played that is called `format`: the ending of a name (`flac`) or a MIME
-  /// type (`audio/flac`).
+  /// Returns whether audio in the format `format` can be played: the extension of a name (`flac`)
+  /// or a MIME type (`audio/flac`).
   public static func supports(format: String) -> Bool { Decoding.supports(format: format) }
 }
 
 /// The reason why a player did not seek.
 public enum SeekFailure: ExplainedFailure, Sendable, Equatable {
-  /// Nothing plays, and nothing waits to be played.
+  /// Nothing is playing, and nothing waits to be played.
   case nothingPlaying
-  /// What plays cannot be sought.
+  /// The current source cannot seek.
   case notSeekable(name: String)
-  /// There is no such place; the source has `frameCount` frames, where that is known.
+  /// There is no such position; the source has `frameCount` frames, nil if that is unknown.
   case outOfRange(frameCount: Int?)
-  /// A fraction of what does not say how long it is.
+  /// A fraction was requested of a source of unknown length.
   case unknownLength
 
-  /// One sentence that says it.
+  /// The description of the failure, in one sentence.
   public var message: String {
     switch self {
     case .nothingPlaying: "Nothing is playing."
@@ -208,7 +214,7 @@ public enum SeekFailure: ExplainedFailure, Sendable, Equatable {
     }
   }
 
-  /// One sentence that says what to do.
+  /// The recommended action, in one sentence.
   public var hint: String {
     switch self {
     case .nothingPlaying: "Enqueue a source first."

@@ -3,15 +3,15 @@ import AudioDevices
 import AudioFiles
 import RealtimeAudio
 
-/// A player for a queue of sources, steered from any thread while it plays: gapless across files,
-/// formats and rates, sought to the frame, looped, reversed, faster, slower.
+/// A player for a queue of sources, controlled from any thread during playback: gapless across
+/// files, formats and rates, with seeks to the exact frame, loops, reverse playback and variable
+/// speed.
 ///
-/// It streams: its ring holds 1.5 s. Of a source that cannot seek, the first 8 s (at most 16 MB)
-/// are kept as well, so that it can start again. `attach` gives its half on the audio thread, to be
-/// put on a `Mixer`; `background` is what a `SessionRunner` runs beside it. When the session is
-/// over it can be attached to another device, and goes on where it was. What is asked of it is
-/// heard within 60 ms on top of the unit's own latency, and always as a whole frame of the source
-/// after a whole frame.
+/// It streams: its ring buffer holds 1.5 s. Of a source that cannot seek, the first 8 s (at most 16
+/// MB) are kept as well, so that it can start again. `attach` returns the part of the player on the
+/// audio thread, to be set on a `Mixer`; a `SessionRunner` runs `background`. After the session the
+/// player can be attached to another device, and continues at its position. A requested change is
+/// audible within 60 ms plus the unit's latency, and always between two whole frames of the source.
 ///
 /// ```swift
 /// let player = AudioPlayer(endsWithQueue: true)
@@ -23,25 +23,25 @@ import RealtimeAudio
 /// mixer.player = try player.attach(to: opened.configuration)
 /// ```
 ///
-/// All of it may be called from any thread, but not from the audio thread.
+/// All calls may be made on any thread but the audio thread.
 public final class AudioPlayer: Sendable {
-  /// The properties of a unit that a player for it must know: rate, channels and period.
+  /// The properties of a unit that a player requires: rate, channels and period.
   public struct Shape: Sendable, Equatable {
-    /// Frames a second of the unit.
+    /// The sample rate of the unit in frames per second.
     public var sampleRate: Int
-    /// Channels of the unit's output.
+    /// The number of channels of the unit's output.
     public var channelCount: Int
-    /// Frames a cycle of the unit has at most.
+    /// The largest number of frames of a cycle of the unit.
     public var periodFrames: Int
 
-    /// The shape of a unit of `sampleRate` Hz.
+    /// Creates the shape of a unit of `sampleRate` Hz.
     public init(sampleRate: Int, channelCount: Int, periodFrames: Int) {
       self.sampleRate = sampleRate
       self.channelCount = channelCount
       self.periodFrames = periodFrames
     }
 
-    /// The shape of a unit with this configuration; of 2 channels where it has no output.
+    /// Creates the shape of a unit with this configuration; with 2 channels if it has no output.
     public init(_ configuration: DuplexConfiguration) {
       self.init(
         sampleRate: configuration.sampleRate,
@@ -57,8 +57,8 @@ public final class AudioPlayer: Sendable {
 
   /// Whether a unit's run ends with the last source; otherwise the player waits for more.
   public let endsWithQueue: Bool
-  /// Seconds of sound that must be there of a network source before it plays, and again after it
-  /// was too slow; nil for three, or less where the network is fast.
+  /// The duration in seconds that must be buffered of a network source before it plays, and again
+  /// after it was too slow; nil for 3 s, or less if the network is fast.
   public let prebufferSeconds: Double?
 
   let list = MutexBox(QueueList())
@@ -69,7 +69,7 @@ public final class AudioPlayer: Sendable {
   private let gainView: PublishedValueView
   private let attached = MutexBox<PlayerConnection?>(nil)
 
-  /// A player with nothing to play, paused, at unity gain, attached to no unit.
+  /// Creates a player with nothing to play, paused, at unity gain, and not attached to a unit.
   public init(endsWithQueue: Bool = false, prebufferSeconds: Double? = nil) {
     self.endsWithQueue = endsWithQueue
     self.prebufferSeconds = prebufferSeconds
@@ -81,8 +81,9 @@ public final class AudioPlayer: Sendable {
     self.switches = MutexBox(switches)
   }
 
-  /// Its half on the audio thread, for the output of a unit with this configuration. As
-  /// `attach(to:)` with the configuration's `Shape`, and throws as that does.
+  /// Returns the part of the player on the audio thread, for the output of a unit with this
+  /// configuration. Same as `attach(to:)` with the configuration's `Shape`, and throws as that
+  /// does.
   ///
   /// ```swift
   /// let opened = try OpenDevice(opening: DeviceSelection(input: nil, output: "sim:clock=free"))
@@ -100,15 +101,15 @@ public final class AudioPlayer: Sendable {
     try attach(to: Shape(configuration))
   }
 
-  /// Its half on the audio thread, for a unit of this shape. It goes on with the frame that was
-  /// next when the session before ended, in the unit's rate and channels; queue, gain, settings,
-  /// handlers and tap stay.
+  /// Returns the part of the player on the audio thread, for a unit of this shape. It continues
+  /// with the frame that was next at the end of the previous session, in the unit's rate and
+  /// channels; queue, gain, settings, handlers and tap are kept.
   ///
-  /// The track that plays ends with its session (`decodingCanceled`) and goes on as a new one
-  /// (`decodingStarted`). Of a source that cannot be sought and has played for more than 8 s, what
-  /// was decoded ahead is left out, a second at most.
+  /// The current track ends with its session (`decodingCanceled`) and continues as a new one
+  /// (`decodingStarted`). For a source that cannot seek and has played for more than 8 s, the
+  /// frames decoded ahead are lost, one second at most.
   ///
-  /// Throws `.busy` while the session before still runs, and `.invalidRequest` where no unit has
+  /// Throws `.busy` while the previous session still runs, and `.invalidRequest` if no unit has
   /// such a shape.
   public func attach(to shape: Shape) throws(DeviceFailure) -> PlayerStage {
     try shape.validate()
@@ -128,25 +129,25 @@ public final class AudioPlayer: Sendable {
     }
   }
 
-  /// Ends what a session runs of it, where the session itself did not: one that could not be
-  /// started. Afterwards it can be attached again.
+  /// Ends the background work of a session that did not end it itself, because it could not be
+  /// started. After this call the player can be attached again.
   public func detach() {
     for work in background { work.conclude() }
   }
 
-  /// What it has for the unit that it is, or was last, attached to.
+  /// The connection to the unit that the player is, or was last, attached to.
   var connection: PlayerConnection? { attached.withLock { $0 } }
 
-  /// What a session runs beside it since it was attached: opening ahead, decoding, telling. Empty
-  /// before.
+  /// The background work that a session runs since the player was attached: opening ahead,
+  /// decoding, and sending events. Empty before.
   public var background: [any BackgroundWork] { connection?.background ?? [] }
 
-  /// Has `change` carried out by the thread that reads the sources, now or in the next session.
-  /// `interrupts` where what plays may wait for a network and is not wanted any more.
+  /// Requests `change` from the thread that reads the sources, in this session or the next one.
+  /// `interrupts` means that a wait of the current source for a network is no longer needed.
   func ask(interrupts: Bool, _ change: PlayerChange) {
     let feeder = connection?.feeder
     requests.changes.withLock { changes in
-      // Before the change can be seen: whoever takes it ends the interruption.
+      // This precedes the publication of the change, whose receiver ends the interruption.
       if interrupts { feeder?.interruptWaits() }
       changes.append(change)
     }
@@ -155,40 +156,41 @@ public final class AudioPlayer: Sendable {
 
 /// The transport of a player: play, pause, stop, gain, state and events.
 extension AudioPlayer {
-  /// Goes on, or begins.
+  /// Starts or continues the playback.
   public func play() { switches.withLock { $0.pause.publish(0) } }
 
-  /// Fades out within 5 ms and stands still.
+  /// Fades out within 5 ms and pauses.
   public func pause() { switches.withLock { $0.pause.publish(1) } }
 
-  /// Pauses what plays, plays what is paused.
+  /// Pauses the playback, or continues it after a pause.
   public func togglePlayPause() {
     switches.withLock { $0.pause.publish(pauseSwitch.value == 0 ? 1 : 0) }
   }
 
-  /// Ends what plays and clears the queue.
+  /// Ends the current track, pauses, and clears the queue.
   public func stop() {
     pause()
     reset()
   }
 
-  /// Has everything multiplied by `gain`, reached within 5 ms.
+  /// Sets the gain of all tracks, which is reached within 5 ms.
   public func setGain(_ gain: Gain) {
     switches.withLock { $0.gain.publish(gain: gain) }
   }
 
-  /// By what everything is multiplied, as last set.
+  /// The gain of all tracks, as last set.
   public var gain: Gain { gainView.gain }
 
-  /// Whether it is not paused and has something to play.
+  /// Whether the player plays: it is not paused, and has frames to play.
   public var isPlaying: Bool { state == .playing }
 
-  /// Whether something is there to be played at once.
+  /// Whether there are frames that can be played at once.
   public var isReady: Bool {
     connection?.queue.published.withLock { $0.spans.contains { $0.frames > 0 } } ?? false
   }
 
-  /// What it is doing; of a player that is attached to no running unit, what it would do there.
+  /// The state of the player; for a player that is not attached to a running unit, the state it
+  /// would have on one.
   public var state: PlayerState {
     let connection = connection
     let hasSpans = connection?.queue.published.withLock { !$0.spans.isEmpty } ?? false
@@ -197,23 +199,24 @@ extension AudioPlayer {
     return connection?.isStarved ?? true ? .waiting : .playing
   }
 
-  /// The rate, channels and period of the unit that it is, or was last, attached to; nil before.
+  /// The rate, channels and period of the unit that the player is, or was last, attached to; nil
+  /// before.
   public var shape: Shape? { connection?.shape }
 
-  /// Frames that were due and not there since it was attached: the disk or the network was too
-  /// slow.
+  /// The number of frames that were due but not available since the player was attached: the disk
+  /// or the network was too slow.
   public var starvedFrameCount: Int { connection?.starvedFrameCount ?? 0 }
 
-  /// Frames of the player that were heard, or passed over by seeks, since it was attached: what a
-  /// tap counts by.
+  /// The number of the player's frames that were played, or skipped by seeks, since it was
+  /// attached: the count that a tap uses.
   public var playedFrame: Int { connection?.playedFrame ?? 0 }
 
-  /// Lets `tap` look at what is decoded from now on, and alter it; nil for none.
+  /// Inserts `tap`, which inspects the frames decoded from now on and may alter them; nil for none.
   public func insert(_ tap: (any PlayerTap)?) { requests.tap.withLock { $0 = tap } }
 
-  /// Calls `handler` with each event from now on, on a thread of the session that may wait, until
-  /// the returned subscription is cancelled; one call may still be under way then. Other handlers
-  /// stay.
+  /// Calls `handler` with each event from now on, on a thread of the session that may block, until
+  /// the returned subscription is cancelled; one call may still be in progress then. Other handlers
+  /// are kept.
   @discardableResult
   public func addEventHandler(
     _ handler: @escaping @Sendable (PlayerEvent) -> Void
@@ -221,10 +224,11 @@ extension AudioPlayer {
     listeners.events.subscribe(handler)
   }
 
-  /// Events from now on; the newest 1,024 unread ones are kept.
+  /// A stream of the events from now on; the newest 1,024 unread events are kept.
   public var events: AsyncStream<PlayerEvent> { listeners.events.stream(keeping: 1024) }
 
-  /// How many seconds before a track's end it ends soon; 0, as in the beginning, for never.
+  /// Sets the time in seconds before a track's end at which `endingSoon` is sent; 0, the initial
+  /// value, for never.
   ///
   /// ```swift
   /// let player = AudioPlayer()
@@ -236,9 +240,9 @@ extension AudioPlayer {
   /// ```
   public func setEndingSoonLead(seconds: Double) { listeners.endSoon(seconds) }
 
-  /// The same, as last set.
+  /// The time in seconds before a track's end at which `endingSoon` is sent, as last set.
   public var endingSoonLeadSeconds: Double { listeners.endingSoonSeconds }
 
-  /// How much was played of each track that is over, of the newest 4096.
+  /// The number of frames played of each track that is over, for the newest 4,096 tracks.
   public var playedTracks: [PlayedTrack] { listeners.playedTracks }
 }

@@ -2,15 +2,15 @@ import AudioBasics
 import AudioFiles
 import RealtimeAudio
 
-/// The disk thread's half of playing: pulls frames from a source and keeps the ring full from which
-/// the audio thread's half (`PlayerStage`) takes them.
+/// The disk thread's part of playback: it reads frames from a source and keeps the ring buffer
+/// full, from which the audio thread's part (`PlayerStage`) reads them.
 public final class PlayFeeder: BackgroundWork, @unchecked Sendable {
   // @unchecked because one thread at a time steps it; what others see is a flag or behind a lock.
-  /// Frames that are decoded at a time: some frames of MP3, which are decoded to where they are
-  /// wanted then.
+  /// The number of frames decoded at a time: several frames of MP3, which are then decoded directly
+  /// into the destination.
   private static let chunkFrames = 4096
 
-  /// A chunk for an empty ring.
+  /// Returns a chunk for an empty ring buffer.
   static func chunk(for ring: borrowing SampleWriter, channelCount: Int) -> SampleBuffer {
     SampleBuffer(
       frameCount: max(1, min(chunkFrames, ring.room / 4)), channelCount: channelCount)
@@ -24,7 +24,7 @@ public final class PlayFeeder: BackgroundWork, @unchecked Sendable {
   private var nonFinite = PublishedValue()
   private let nonFiniteView: PublishedValueView
 
-  /// Feeds `ring` from `source`.
+  /// Creates a feeder of `ring` from `source`.
   public init(ring: consuming SampleWriter, source: any FrameSource, channelCount: Int) {
     chunk = Self.chunk(for: ring, channelCount: channelCount)
     self.ring = ring
@@ -32,19 +32,20 @@ public final class PlayFeeder: BackgroundWork, @unchecked Sendable {
     nonFiniteView = nonFinite.makeView()
   }
 
-  /// As that of its source. Any thread.
+  /// The count of its source. Any thread.
   public var nonFiniteCount: Int { nonFiniteView.value }
 
-  /// Why the source ended early, where it did. Any thread.
+  /// The failure that ended the source early; nil if there was none. Any thread.
   public var failure: FileFailure? { failed.withLock { $0 } }
 
-  /// Comes to an end at the next step.
+  /// Ends the work at the next step.
   public func conclude() { concluded.raise() }
 
-  /// A disk or a decoder may keep it for ever.
+  /// Whether the session may end without this work: yes, since a disk or a decoder may block it
+  /// forever.
   public var isDispensable: Bool { true }
 
-  /// Fills the ring as far as it goes.
+  /// Fills the ring buffer as far as possible.
   public func step() -> Bool {
     while !concluded.isRaised {
       guard ring.room >= chunk.frameCount else { return true }

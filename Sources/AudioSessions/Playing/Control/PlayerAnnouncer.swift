@@ -2,20 +2,21 @@ import AudioBasics
 import AudioFiles
 import RealtimeAudio
 
-/// Tells what happens to a player's turns: compares what the queue has delivered with what the
-/// audio thread says was heard, fifty times a second, on a thread of its own.
+/// The sender of the events of a player's turns: it compares the frames that the queue has
+/// delivered with the frames that the audio thread has played, 50 times per second, on a separate
+/// thread.
 final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   // @unchecked because one thread at a time steps it; what others set is behind a lock.
-  /// The events that were told of one turn so far, and what was heard of it.
+  /// The events sent for one turn so far, and the part of it that was played.
   private final class TrackState {
     let track: PlayerTrack
-    /// What was heard of it in spans that are gone; nil until it is heard.
+    /// The part played in spans that were removed; nil until the turn is played.
     var played: PlayedTrack?
-    /// Behind the last frame that was heard of these spans: in the source, and when.
+    /// The end of the last played frame of these spans: on the timeline, and the time.
     var heardEnd: (frame: Int, nanoseconds: UInt64)?
     var isDecoded = false
     var willStart = false
-    /// The span of which it was told that it ends soon, by its first frame.
+    /// The first frame of the span for which `endingSoon` was sent.
     var endingSoonSpan: Int?
     var hasFailed = false
 
@@ -52,7 +53,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   func conclude() { isConcluded.raise() }
 
   func step() -> Bool {
-    // In this order: nothing happens after the last look, and the marks speak of all that is heard.
+    // The order matters: the last step then misses no event, and the marks cover all played frames.
     let isLast = isConcluded.isRaised
     let position = playedCount.value
     while let mark = marks.read() { timeline.add(mark) }
@@ -74,7 +75,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
       emitForNewest(.titled(announced))
     }
     closeSpans(played, position, isLast: isLast)
-    // Behind the end of one source, the next is waited for.
+    // At the end of one source, the playback waits for the next.
     emitStarvation(isEmpty: position >= played.spans.last?.endFrame ?? 0 && !played.isOver)
     return !isLast
   }
@@ -117,7 +118,8 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     }
   }
 
-  /// Spans of which all is heard are over, and so is their turn where none of it is left.
+  /// Closes the spans whose frames were all played, and their turns if none of their spans are
+  /// left.
   private func closeSpans(_ played: PlayedSpans, _ position: Int, isLast: Bool) {
     let spans = played.spans
     var gone = 0
@@ -136,7 +138,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
       end(span, position, isPlayed: isPlayed)
     }
     guard gone > 0 else { return }
-    // What was not heard yet goes on in another session.
+    // Spans that were not played yet continue in another session.
     queue.published.withLock { $0.remove(spans.prefix(heard)) }
     if let first = spans.dropFirst(gone).first { timeline.forget(before: first.startFrame) }
     if gone == spans.count, played.isOver, !isAtEnd, let last = spans.last,
@@ -161,7 +163,8 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
       playedFrames: trackState.played?.frames ?? 0)
   }
 
-  /// Nothing was heard of `span`, but maybe of its turn before: of spans that are gone.
+  /// Cancels a turn of which no frames of `span` were played, though frames of removed spans may
+  /// have been.
   private func cancel(_ span: TrackSpan) {
     let trackState = trackStates.removeValue(forKey: span.track.number)
     if trackState == nil { emit(.decodingStarted, span.track) }
@@ -174,7 +177,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
 
   private func emitFailures(_ played: PlayedSpans) {
     for failure in played.failures {
-      // A turn begins before it fails.
+      // The start of a turn is reported before its failure.
       let trackState = failure.track.flatMap { number in
         trackStates[number] ?? played.spans.first { $0.track.number == number }.map(begin)
       }
@@ -203,12 +206,12 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
         source: last?.info.name ?? coming?.item.name ?? ""))
   }
 
-  /// Tells of what happens where the ring's frame `ringFrame` is heard.
+  /// Sends an event at the time at which the ring buffer's frame `ringFrame` is played.
   private func emit(_ kind: PlayerEvent.Kind, _ track: PlayerTrack, at ringFrame: Int) {
     emit(kind, track, timeline.place(of: ringFrame))
   }
 
-  /// Tells of what happens behind the last frame before `ringFrame`.
+  /// Sends an event at the end of the last frame before `ringFrame`.
   private func emit(_ kind: PlayerEvent.Kind, _ track: PlayerTrack, before ringFrame: Int) {
     emit(kind, track, timeline.end(before: ringFrame))
   }

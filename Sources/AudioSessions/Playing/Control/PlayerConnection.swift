@@ -3,8 +3,8 @@ import AudioDevices
 import AudioFiles
 import RealtimeAudio
 
-/// The connection of a player to one unit: a ring buffer, the feeder that fills it, the announcer
-/// of its events. Made when the player is attached, over with the unit's session.
+/// The connection of a player to one unit: a ring buffer, the feeder that fills it, and the
+/// announcer of its events. Created when the player is attached, and over with the unit's session.
 final class PlayerConnection: Sendable {
   let shape: AudioPlayer.Shape
   let queue: PlayQueue
@@ -15,8 +15,8 @@ final class PlayerConnection: Sendable {
   private let starvation: PublishedValueView
   private let starvedFrames: PublishedValueView
 
-  /// For a unit of this shape, fed from `queue`; `pause` and `gainView` make views of what steers
-  /// it.
+  /// Creates a connection for a unit of this shape, fed from `queue`. `pause` and `gainView` return
+  /// views of the player's controls.
   init(
     _ shape: AudioPlayer.Shape, _ queue: PlayQueue, _ listeners: PlayerListeners,
     _ requests: FeederRequests, endsWithQueue: Bool, pause: () -> PublishedValueView,
@@ -24,7 +24,8 @@ final class PlayerConnection: Sendable {
   ) {
     let rate = shape.sampleRate
     let target = max(rate, 4 * shape.periodFrames)
-    // Half as much again, so that something else can be written while the old is still heard.
+    // The ring buffer is 50 % larger, so that other frames can be written while the old ones are
+    // still played.
     let ring = SampleWriter(frameCount: target + target / 2, channelCount: shape.channelCount)
     let isFed = PublishedValue()
     let enough = PublishedValue()
@@ -54,7 +55,7 @@ final class PlayerConnection: Sendable {
     player = MutexBox(stage)
   }
 
-  /// Its half on the audio thread. There is one.
+  /// Returns the part of the player on the audio thread. There is only one.
   func takePlayer() -> PlayerStage {
     guard let player = player.withLock({ $0.take() }) else {
       requirementFailed("A player has one half on the audio thread, and it was taken already.")
@@ -62,20 +63,20 @@ final class PlayerConnection: Sendable {
     return player
   }
 
-  /// The background work that a session runs for it.
+  /// The background work that a session runs for the player.
   var background: [any BackgroundWork] { [queue.opener, feeder, announcer] }
 
-  /// Frames of the ring that were heard or passed over.
+  /// The number of frames of the ring buffer that were played or skipped.
   var playedFrame: Int { playedCount.value }
 
-  /// Whether frames that were due are not there.
+  /// Whether frames that were due are not available.
   var isStarved: Bool { starvation.value != 0 }
 
-  /// Frames that were due and not there.
+  /// The number of frames that were due but not available.
   var starvedFrameCount: Int { starvedFrames.value }
 
-  /// Ends it for good, and returns what goes on in a queue for a unit of another shape. Throws
-  /// `.busy` while its session runs.
+  /// Ends the connection permanently, and returns the state that continues in a queue for a unit of
+  /// another shape. Throws `.busy` while its session runs.
   func retire(for shape: AudioPlayer.Shape) throws(DeviceFailure) -> CarriedQueue {
     let isLeft = try feeder.retire()
     return queue.carry(
@@ -85,7 +86,7 @@ final class PlayerConnection: Sendable {
 }
 
 extension AudioPlayer.Shape {
-  /// Throws `.invalidRequest` where no unit has this shape.
+  /// Throws `.invalidRequest` if no unit has this shape.
   func validate() throws(DeviceFailure) {
     guard DuplexRequest.sampleRates.contains(sampleRate), (1...64).contains(channelCount),
       (1...4_194_304).contains(periodFrames)
@@ -97,7 +98,7 @@ extension AudioPlayer.Shape {
     }
   }
 
-  /// Throws `.invalidRequest` where a player of this shape would sound wrong on a unit with this
+  /// Throws `.invalidRequest` if a player of this shape would play incorrectly on a unit with this
   /// configuration.
   func check(_ configuration: DuplexConfiguration) throws(DeviceFailure) {
     let unit = AudioPlayer.Shape(configuration)
@@ -114,9 +115,9 @@ extension AudioPlayer.Shape {
 }
 
 extension PlayerStage {
-  /// Throws `.invalidRequest` where it was made for a unit of another rate, period or number of
-  /// channels than one with this configuration. One that plays out of a ring has no rate of its
-  /// own.
+  /// Throws `.invalidRequest` if the stage was created for a unit with another rate or number of
+  /// channels, or with a shorter period, than one with this configuration. A stage that plays from
+  /// a ring buffer alone has no rate.
   public borrowing func check(_ configuration: DuplexConfiguration) throws(DeviceFailure) {
     let made =
       shape

@@ -1,21 +1,21 @@
 import RealtimeAudio
 
-/// The event handlers of a player, and the history of what was heard: the same in all sessions.
+/// The event handlers of a player, and the history of the played tracks: the same in all sessions.
 final class PlayerListeners: Sendable {
-  /// What happens, for all who want to know.
+  /// The source of the player's events.
   let events = EventSource<PlayerEvent>()
   private let lead = MutexBox(0.0)
   private let finished = MutexBox(PlayedTrackHistory())
 
-  /// How long before a track's end it ends soon; 0 for never.
+  /// Sets the time in seconds before a track's end at which `endingSoon` is sent; 0 for never.
   func endSoon(_ seconds: Double) { lead.withLock { $0 = max(0, seconds) } }
 
-  /// The same in seconds, as last set.
+  /// The current setting of that time in seconds.
   var endingSoonSeconds: Double { lead.withLock { $0 } }
 
-  /// How much was played of each track that is over.
+  /// The number of frames played of each track that is over.
   var playedTracks: [PlayedTrack] { finished.withLock { $0.tracks } }
 
-  /// Adds what was played of a track that is over.
+  /// Adds the played part of a track that is over.
   func note(_ played: PlayedTrack) { finished.withLock { $0.add(played) } }
 }

@@ -4,31 +4,31 @@ import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
-/// The audio thread's half of playing: takes frames from the ring that the disk thread's half
-/// (`PlayFeeder`, `QueueFeeder`) keeps full.
+/// The audio thread's part of playback: it reads frames from the ring buffer that the disk thread's
+/// part (`PlayFeeder`, `QueueFeeder`) keeps full.
 public struct PlayerStage: MixerStage, ~Copyable {
   private var ring: SampleReader
   var buffer: SampleBuffer
   private var starvedFrames = 0
-  /// Frames to be passed over before anything is played again.
+  /// The number of frames to be skipped before playback continues.
   private var owedFrames = 0
-  /// Whether every frame belongs to a moment of the unit's timeline: what was not played in time is
-  /// left out rather than played later.
+  /// Whether every frame belongs to a moment of the unit's timeline: frames that were not played in
+  /// time are then skipped rather than played later.
   public var keepsTimeline = false
   private var starved = PublishedValue()
-  /// The unit that it was made for; nil where nobody said.
+  /// The shape of the unit for which it was created; nil if none was given.
   let shape: AudioPlayer.Shape?
-  /// What steers it, where something does, and whether that has paused it.
+  /// The controls, if there are any, and the view of their pause switch.
   private var remote: PlayerRemote?
   private let pause: PublishedValueView
-  /// Whether the last frame has been taken.
+  /// Whether the last frame has been read.
   public private(set) var isFinished = false
-  /// Whether it did nothing in the last cycle.
+  /// Whether the stage was idle in the last cycle.
   private var isAtRest = false
-  /// Frames that it added in the last cycle.
+  /// The number of frames that it added in the last cycle.
   public private(set) var playedFrames = 0
 
-  /// Plays what comes out of `ring`, at most `periodFrames` a cycle.
+  /// Creates a stage that plays the frames of `ring`, at most `periodFrames` per cycle.
   public init(ring: consuming SampleReader, channelCount: Int, periodFrames: Int) {
     self.ring = ring
     buffer = SampleBuffer(frameCount: periodFrames, channelCount: channelCount)
@@ -48,12 +48,13 @@ public struct PlayerStage: MixerStage, ~Copyable {
     self.remote = consume remote
   }
 
-  /// Frames that were due and not there, as they become more: the disk or the network was too slow.
+  /// Returns a view of the number of frames that were due but not available: the disk or the
+  /// network was too slow.
   public borrowing func makeStarvationView() -> PublishedValueView {
     starved.makeView()
   }
 
-  /// Frames played so far.
+  /// The number of frames played so far.
   public var frameCount: Int {
     @_noLocks get { ring.frameCount }
   }
@@ -64,20 +65,21 @@ public struct PlayerStage: MixerStage, ~Copyable {
     if isAtRest && staysAtRest() { return }
     let (frames, time) = (bus.frames, bus.time)
     if keepsTimeline { owedFrames &+= time.lostFrames }
-    // In this order: what is queued after the end was announced is all there will be.
+    // The order matters: the frames that are queued after the end was announced are all there will
+    // be.
     let isLast = ring.isFinished
     payOwed()
     var wanted = owedFrames > 0 ? 0 : frames
     if remote != nil {
       wanted = remote?.wanted(wanted, queued: ring.available, isLast: isLast) ?? 0
     }
-    // What is not wanted any more is not wanted in a pause either.
+    // Replaced frames are skipped during a pause, too.
     if wanted == 0 && remote != nil {
       ring.passReplaced()
       remote?.note(upTo: ring.frameCount, frames: 0, at: 0, of: time)
     }
     var count = 0
-    // A second and a third time where frames were taken out of the ring.
+    // It is repeated up to twice if frames were removed from the ring buffer.
     var turns = 0
     while count < wanted && turns < 3 {
       let some = ring.read(into: &buffer, at: count, frames: wanted &- count)
@@ -92,7 +94,8 @@ public struct PlayerStage: MixerStage, ~Copyable {
     if count < frames { fallShort(by: frames &- count, isLast: isLast && ring.available == 0) }
   }
 
-  /// Whether it is paused with nothing queued, as in the last cycle: then there is nothing to do.
+  /// Returns whether the stage is paused with nothing queued, as in the last cycle: then there is
+  /// nothing to do.
   @_noLocks
   private mutating func staysAtRest() -> Bool {
     pause.value != 0 && ring.available == 0 && !ring.isFinished
@@ -109,10 +112,10 @@ public struct PlayerStage: MixerStage, ~Copyable {
     }
   }
 
-  /// Throws away what is owed, as far as it is there.
+  /// Discards the owed frames as far as they are available.
   @_noLocks
   private mutating func payOwed() {
-    // A bound on what one cycle may take; the rest is owed to the next.
+    // The work of one cycle is bounded; the rest is owed to the next cycle.
     var turns = 0
     while owedFrames > 0 && turns < 256 {
       let count = ring.read(into: &buffer, frames: min(owedFrames, buffer.frameCount))
@@ -123,28 +126,29 @@ public struct PlayerStage: MixerStage, ~Copyable {
   }
 }
 
-/// The audio thread's end of what steers a player: pause, gain, waiting for a network. Tells where
-/// on the timeline what is heard.
+/// The audio thread's end of a player's controls: pause, gain, and waiting for a network. It
+/// reports the positions of the played frames on the timeline.
 struct PlayerRemote: ~Copyable {
-  /// What the other threads want: whether it is paused, its gain, whether more frames are on
-  /// their way, and how many must be queued before a starved player goes on.
+  /// The values set by other threads: whether the player is paused, its gain, whether more frames
+  /// will follow, and how many must be queued before a starved player continues.
   private let pause: PublishedValueView
   private let gainView: PublishedValueView
   private let isFed: PublishedValueView
   private let enough: PublishedValueView
-  /// What it tells: frames of the ring heard or passed over; whether frames were due and not there,
-  /// and enough have not come since; where on the timeline it goes on.
+  /// The published values: the number of frames of the ring buffer played or skipped; whether
+  /// frames were due but not available, and not enough have arrived since; the position on the
+  /// timeline at which playback continues.
   private var playedCount = PublishedValue()
   private var starvation = PublishedValue()
   private var marks: EventWriter<PlayerMark>
-  /// Frames that a change of gain takes.
+  /// The number of frames that a change of gain takes.
   private let rampFrames: Int
   private var gain = SmoothedGain(.silence)
   private var isStarved = true
   private var hasBegun = false
-  /// Whether the first frame lies in the middle of a sound.
+  /// Whether the first frame is in the middle of a track.
   private let fadesIn: Bool
-  /// The frame of the ring that comes next, and how far it lies behind the timeline, as last told.
+  /// The next frame of the ring buffer, and its distance from the timeline as last reported.
   private var nextFrame = 0
   private var offset = Int.min
 
@@ -164,20 +168,20 @@ struct PlayerRemote: ~Copyable {
     starvation.publish(1)
   }
 
-  /// Frames of the ring that were heard or passed over.
+  /// Returns a view of the number of frames of the ring buffer that were played or skipped.
   borrowing func makePlayedView() -> PublishedValueView { playedCount.makeView() }
 
-  /// 1 while frames that were due are not there.
+  /// Returns a view that is 1 while frames that were due are not available.
   borrowing func makeStarvationView() -> PublishedValueView { starvation.makeView() }
 
-  /// How many frames are to be taken of `frames` that are due: none while it is paused and faded
-  /// out, and none before enough have come.
+  /// Returns how many of the `frames` due frames must be read: none while it is paused and faded
+  /// out, and none before enough frames have arrived.
   @_noLocks
   mutating func wanted(_ frames: Int, queued: Int, isLast: Bool) -> Int {
     let isPaused = isSilent
     let target = isPaused ? .silence : gainView.gain
     if target.factor != gain.target.factor {
-      // The very first frame needs no ramp: there is nothing before it to click against.
+      // The first frame needs no ramp: there is no previous frame and so no click.
       if hasBegun || fadesIn {
         gain.glide(to: target, frames: rampFrames)
       } else {
@@ -189,7 +193,7 @@ struct PlayerRemote: ~Copyable {
       if queued >= enough.value || isLast { setStarved(false) }
     }
     if isStarved { return 0 }
-    // Faded out, it stops at once: nothing passes unheard.
+    // The playback stops at once after the fade-out, so that no frame passes unplayed.
     return isPaused ? min(frames, gain.remainingFrames) : frames
   }
 
@@ -199,8 +203,8 @@ struct PlayerRemote: ~Copyable {
     gain.process(&buffer, frames: frames)
   }
 
-  /// `frames` frames of the ring up to `ringFrame` are heard from `offset` frames into the cycle
-  /// on.
+  /// Records that `frames` frames of the ring buffer up to `ringFrame` are played, beginning
+  /// `offset` frames after the start of the cycle.
   @_noLocks
   mutating func note(upTo ringFrame: Int, frames: Int, at offset: Int, of time: CycleTime) {
     if frames > 0 {
@@ -221,7 +225,7 @@ struct PlayerRemote: ~Copyable {
       }
       nextFrame = ringFrame
     } else if self.offset != Int.min {
-      // It stands still: when it goes on is not known.
+      // The playback does not advance, and the time of its continuation is unknown.
       if marks.write(.passed(nextFrame)) {
         self.offset = Int.min
       }
@@ -229,19 +233,20 @@ struct PlayerRemote: ~Copyable {
     playedCount.publish(ringFrame)
   }
 
-  /// Frames were due and not there. Whether that is starvation, and not the queue's end.
+  /// Records that frames were due but not available. Returns whether that is starvation, and not
+  /// the end of the queue.
   @_noLocks
   mutating func starve() -> Bool {
     setStarved(true)
     return hasBegun && isFed.value != 0
   }
 
-  /// Whether it is silent because it was told to be.
+  /// Whether it is silent because it was paused.
   var isSilent: Bool {
     @_noLocks get { pause.value != 0 }
   }
 
-  /// Whether it is silent because it was told to be, and has faded out.
+  /// Whether it is silent because it was paused, and has faded out.
   var isFadedOut: Bool {
     @_noLocks get { isSilent && gain.isSilent }
   }

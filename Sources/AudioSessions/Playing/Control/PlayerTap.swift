@@ -1,10 +1,10 @@
 import AudioBasics
 
-/// Looks at the frames of a player on their way out, and alters them if it likes.
+/// A callback that inspects the frames of a player before they are played, and may alter them.
 ///
-/// Called on the thread that decodes, up to a second before the frames are played: it may allocate
-/// and wait, as long as it keeps up on average. It also gets frames that a later seek or skip
-/// drops, and then those that are played instead.
+/// It is called on the thread that decodes, up to one second before the frames are played: it may
+/// allocate and block, as long as it keeps up on average. It also receives frames that a later seek
+/// or skip drops, and then those that are played instead.
 ///
 /// ```swift
 /// /// Holds back the level of everything that is played.
@@ -17,8 +17,8 @@ import AudioBasics
 /// player.insert(HalfAsLoud())
 /// ```
 public protocol PlayerTap: AnyObject, Sendable {
-  /// Gets the first `frames` frames of `buffer`, which have the unit's rate and channels. The first
-  /// of them is the player's frame `frame`: it is played when `AudioPlayer.playedFrame` comes to
-  /// it.
+  /// Processes the first `frames` frames of `buffer`, which have the unit's rate and channels. The
+  /// first of them is the player's frame `frame`: it is played when `AudioPlayer.playedFrame`
+  /// reaches it.
   func process(_ buffer: inout SampleBuffer, frames: Int, at frame: Int)
 }

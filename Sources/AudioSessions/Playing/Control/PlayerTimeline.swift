@@ -1,36 +1,37 @@
 import AudioBasics
 import RealtimeAudio
 
-/// A message about its ring from a player's half on the audio thread.
+/// A message about the ring buffer from the audio thread's part of a player.
 enum PlayerMark: BitwiseCopyable, Sendable {
-  /// The ring is heard from its frame `ringFrame` on, at `frame` of the unit's timeline and at
-  /// `nanoseconds` of the device's clock.
+  /// The ring buffer is played from its frame `ringFrame` on, at `frame` of the unit's timeline and
+  /// at `nanoseconds` of the device's clock.
   case playing(ringFrame: Int, frame: Int, nanoseconds: UInt64)
-  /// Frames of the ring are passed over: those behind its first ones, of which that many are heard.
+  /// The frames that are played without a gap end before this frame of the ring buffer.
   case passed(Int)
 }
 
-/// Which frames of a player's ring were heard, and where on the unit's timeline: runs without a
-/// gap, the oldest first.
+/// The frames of a player's ring buffer that were played, and their positions on the unit's
+/// timeline: runs without a gap, the oldest first.
 struct PlayerTimeline {
   private struct Run {
     var ringFrame: Int
     var frame: Int
     var nanoseconds: UInt64
-    /// Where what is heard ends, when that is known.
+    /// The frame at which the run ends; nil while it is unknown.
     var endFrame: Int?
   }
 
-  /// Frames a second of the unit.
+  /// The sample rate of the unit in frames per second.
   let sampleRate: Int
   private var runs: [Run] = []
-  /// How far the ring was heard when it was last looked at, and what it goes over then.
+  /// The number of frames of the ring buffer played at the last update, and the frames that were
+  /// skipped then.
   var playedCount = 0
   var jump: RingJump?
 
   init(sampleRate: Int) { self.sampleRate = sampleRate }
 
-  /// The player told something.
+  /// Adds a message of the player.
   mutating func add(_ mark: PlayerMark) {
     switch mark {
     case .passed(let ringFrame):
@@ -44,19 +45,20 @@ struct PlayerTimeline {
     }
   }
 
-  /// Where on the timeline the ring's frame was heard, or is going to be if nothing comes between,
-  /// and when; nil where that is not known: before anything is heard, and while it stands still.
+  /// Returns the frame of the timeline and the time at which the ring buffer's frame was played, or
+  /// is expected to be played; nil if they are unknown: before anything is played, and while the
+  /// playback does not advance.
   func place(of ringFrame: Int) -> (frame: Int, nanoseconds: UInt64)? {
     place(of: ringFrame, plus: 0)
   }
 
-  /// Where what ends before `ringFrame` ends: right behind its last frame, though what follows may
-  /// come later.
+  /// Returns the end of the audio before `ringFrame`: directly after its last frame, even if the
+  /// next frame is played later.
   func end(before ringFrame: Int) -> (frame: Int, nanoseconds: UInt64)? {
     place(of: ringFrame - 1, plus: 1)
   }
 
-  /// The same a number of frames behind it.
+  /// Returns the same position plus a number of frames.
   private func place(of ringFrame: Int, plus frames: Int) -> (frame: Int, nanoseconds: UInt64)? {
     let rest = framesUntil(ringFrame)
     let past = runs.last { !heard(ringFrame..<ringFrame + 1, in: $0).isEmpty }
@@ -67,8 +69,8 @@ struct PlayerTimeline {
     )
   }
 
-  /// Frames that are heard before the ring's frame is; nil while it stands still, and where the
-  /// frame was heard already or is never heard.
+  /// Returns the number of frames that are played before the ring buffer's frame; nil while the
+  /// playback does not advance, and if the frame was already played or is never played.
   func framesUntil(_ ringFrame: Int) -> Int? {
     guard let last = runs.last, last.endFrame == nil, ringFrame >= playedCount else { return nil }
     guard let jump, playedCount < jump.end, last.ringFrame < jump.end, ringFrame >= jump.start
@@ -79,23 +81,23 @@ struct PlayerTimeline {
     return max(0, jump.start - playedCount) + ringFrame - jump.end
   }
 
-  /// How many of the ring's frames `range` were heard.
+  /// Returns how many of the ring buffer's frames `range` were played.
   func playedFrames(of range: Range<Int>) -> Int {
     runs.reduce(0) { $0 + heard(range, in: $1).count }
   }
 
-  /// The first frame of `range` that was heard; nil where none was.
+  /// Returns the first frame of `range` that was played; nil if none was.
   func firstPlayed(of range: Range<Int>) -> Int? {
     runs.lazy.map { heard(range, in: $0) }.first { !$0.isEmpty }?.lowerBound
   }
 
-  /// Those of the ring's frames `range` that were heard in `run`.
+  /// Returns those of the ring buffer's frames `range` that were played in `run`.
   private func heard(_ range: Range<Int>, in run: Run) -> Range<Int> {
     let first = max(run.ringFrame, range.lowerBound)
     return first..<max(first, min(run.endFrame ?? playedCount, playedCount, range.upperBound))
   }
 
-  /// Forgets what lies before `ringFrame`.
+  /// Removes the runs before `ringFrame`.
   mutating func forget(before ringFrame: Int) {
     while runs.count > 1, runs[1].ringFrame <= ringFrame { runs.removeFirst() }
   }

@@ -3,8 +3,8 @@ import AudioDevices
 import AudioFiles
 import RealtimeAudio
 
-/// The disk thread's half of a player that is steered while it plays: keeps the ring full from a
-/// queue, and carries out what is asked of the queue in between.
+/// The disk thread's part of a player that is controlled during playback: it keeps the ring buffer
+/// full from a queue, and executes the requests for changes of the queue in between.
 final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   // @unchecked because one thread at a time steps it; what others see is behind a lock.
   let queue: PlayQueue
@@ -18,25 +18,25 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   private let concluded = AtomicFlag()
   private let phase = MutexBox(Phase.idle(hasBegun: false))
   private var signals: Signals
-  /// Whether what comes after the audio thread ran dry was gathered.
+  /// Whether frames were buffered after the last time the audio thread ran out of frames.
   private var hasGathered = true
   private var nonFinite = PublishedValue()
   private let nonFiniteView: PublishedValueView
 
-  /// Decoders whose waits can be ended from any thread.
+  /// The decoders whose waits can be ended from any thread.
   private struct Waiting: @unchecked Sendable {
     // @unchecked because only what the protocol allows on any thread is called.
     let decoders: [any SoundDecoder]
   }
 
-  /// The phase of the feeder: between two steps, in one, or over for good.
+  /// The phase of the feeder: between two steps, in a step, or permanently over.
   private enum Phase {
     case idle(hasBegun: Bool)
     case stepping
     case over
   }
 
-  /// The values that it shares with the audio thread (see `PlayerRemote`).
+  /// The values that the feeder shares with the audio thread (see `PlayerRemote`).
   struct Signals: ~Copyable {
     let isPaused: PublishedValueView
     let starvation: PublishedValueView
@@ -44,8 +44,8 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     var enough: PublishedValue
   }
 
-  /// Feeds `ring`, up to `targetFrames` ahead, and lets what is asked be heard `leadFrames` after
-  /// what is heard at that moment.
+  /// Creates a feeder of `ring`, up to `targetFrames` ahead. A requested change is played
+  /// `leadFrames` after the frame that is played at that moment.
   init(
     ring: consuming SampleWriter, queue: PlayQueue, requests: FeederRequests, channelCount: Int,
     targetFrames: Int, leadFrames: Int, endsWithQueue: Bool, _ signals: consuming Signals
@@ -62,13 +62,14 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     queue.willRead = { [unowned self] in poll($0) }
   }
 
-  /// Makes waits of `decoders` end where an end is asked for, even if that was a moment ago.
+  /// Publishes `decoders` as those that may wait, and ends their waits if an end was already
+  /// requested.
   private func poll(_ decoders: [any SoundDecoder]) {
     waiting.withLock { $0 = Waiting(decoders: decoders) }
     if concluded.isRaised { interruptWaits() }
   }
 
-  /// Ends the waits of what is read now. Any thread.
+  /// Ends the waits of the current decoders. Any thread.
   func interruptWaits() {
     for decoder in waiting.withLock({ $0 }).decoders { decoder.interrupt() }
   }
@@ -78,9 +79,8 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     interruptWaits()
   }
 
-  /// Has nothing more done. Returns whether its queue is left alone from now on: not where a disk
-  /// or a network keeps the thread that reads. Throws `.busy` where nobody has ended its session.
-  /// Any thread.
+  /// Ends all further work. Returns whether the queue is no longer used: false if a disk or a
+  /// network blocks the thread that reads. Throws `.busy` if the session was not ended. Any thread.
   func retire() throws(DeviceFailure) -> Bool {
     try phase.withLock { (phase) throws(DeviceFailure) in
       var isLeft = true
@@ -99,7 +99,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   private static let isBusy = DeviceFailure(
     .busy, "The player still plays in another session.", hint: "End that session first.")
 
-  /// Carries out what was asked, and fills the ring as far as it goes.
+  /// Executes the requests, and fills the ring buffer as far as possible.
   func step() -> Bool {
     let isOver = phase.withLock { phase in
       if case .over = phase { return true }
@@ -118,36 +118,38 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
       queue.release()
       return false
     }
-    // A caller that asks faster than it can be done must neither starve what is heard nor be in the
-    // way of an end: a few changes, and what is to be heard, in turns.
+    // A caller that sends requests faster than they can be executed must neither starve the
+    // playback nor delay an end: a few changes and the filling alternate.
     for _ in 0..<4 {
       applyChanges(atMost: 32)
       fill()
       guard hasChanges, !concluded.isRaised else { break }
     }
     queue.release()
-    // What was read last is not kept.
+    // The last decoders are not kept.
     if queue.decoders.isEmpty { poll([]) }
     return true
   }
 
-  /// As that of the queue. Any thread.
+  /// The count of the queue. Any thread.
   var nonFiniteCount: Int { nonFiniteView.value }
 
-  /// A disk or a decoder may keep it for ever.
+  /// Whether the session may end without this work: yes, since a disk or a decoder may block it
+  /// forever.
   var isDispensable: Bool { true }
 
   private var hasChanges: Bool { requests.changes.withLock { !$0.isEmpty } }
 
   var needsTime: Bool {
-    // Virtual time takes a thousand frames at a time.
+    // Virtual time reads 1024 frames at a time.
     queue.isWaiting && signals.isPaused.value == 0 && ring.queuedFrames < leadFrames + 1024
   }
 
-  /// Where something else can be heard: it is spliced in at the ring's frame `splice`, in place of
-  /// what the queue delivered from `frame` on. Where nothing moves, at once.
+  /// The point at which other frames can be played: they are spliced in at the ring buffer's frame
+  /// `splice`, in place of the frames that the queue delivered from `frame` on. At once if the
+  /// playback does not advance.
   private var splicePoint: (splice: Int, frame: Int) {
-    // What already takes something's place, and is not heard yet, gives way itself.
+    // A replacement that is not played yet is replaced itself.
     if let replacement = ring.replacement { return (replacement.skipStart, replacement.skipEnd) }
     let frame = min(ring.readFrame + (isStill ? 0 : leadFrames), ring.frameCount)
     return (frame, frame)
@@ -161,7 +163,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     return replacement.skipStart - ring.readFrame < leadFrames / 2
   }
 
-  /// Whether playback stands still: paused, not begun or starved.
+  /// Whether the playback does not advance: it is paused, has not begun or is starved.
   private var isStill: Bool {
     signals.isPaused.value != 0 || ring.readFrame == 0 || signals.starvation.value != 0
   }
@@ -180,8 +182,9 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     }
   }
 
-  /// Removes the edits before the first skip or reset: they were asked of a source that is still
-  /// being opened and will not be played. False, and nothing is removed, if there is neither.
+  /// Removes the edits before the first skip or reset: they were requested for a source that is
+  /// still being opened and will not be played. Returns false, and removes nothing, if there is
+  /// neither.
   private func dropEdits() -> Bool {
     requests.changes.withLock { changes in
       let work = changes.firstIndex { if case .work = $0 { true } else { false } }
@@ -190,13 +193,14 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     }
   }
 
-  /// Whether something else is to be heard from `frame` of the queue on.
+  /// Executes the next change. Returns whether other frames are played from `frame` of the queue
+  /// on.
   private func applyNext(at frame: Int) -> Bool {
-    // In one go: where a disk keeps the feeder of an earlier session, that one takes changes as
-    // well.
+    // The changes are removed under one lock: if a disk blocks the feeder of an earlier session,
+    // that feeder takes changes as well.
     let (edits, work) = requests.changes.withLock { changes in
-      // Under the same lock: no change that is taken leaves its interruption behind. What was
-      // interrupted need not be what plays now.
+      // This is done under the same lock, so that no change is taken without the end of its
+      // interruption. The interrupted decoders need not be those of the current source.
       for decoder in waiting.withLock({ $0 }).decoders + queue.decoders { decoder.proceed() }
       return changes.takeNext()
     }
@@ -212,31 +216,32 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     }
   }
 
-  /// Has the queue gather some where the network was too slow: once each time the audio thread runs
-  /// dry, though a read that waited may have put a few frames into the ring since.
+  /// Makes the queue buffer some frames if the network was too slow: once each time the audio
+  /// thread runs out of frames, even if a read that waited has put a few frames into the ring
+  /// buffer since.
   private func gather(isReady: Bool) {
     let isDry = signals.starvation.value != 0
     if !isDry { hasGathered = false }
     if isDry, !isReady, !hasGathered || ring.queuedFrames == 0 { queue.isGathering = true }
-    // What is gathered is read before the audio thread knows of it.
+    // The buffered frames are read before the audio thread is notified.
     if queue.isGathering { hasGathered = true }
   }
 
   private func fill() {
     var isFirst = true
-    // What went wrong is told between two turns: of a list of a hundred thousand it would fill
+    // Failures are reported between two turns: those of a list of 100,000 items would fill the
     // memory.
     var rest = PlayQueue.mostFailures
     while !concluded.isRaised, isFirst || !hasChanges, rest > 0 {
       isFirst = false
-      // What may have to give way before it is heard must leave room for what takes its place.
+      // Frames that may be replaced before they are played must leave room for their replacement.
       let target = ring.replacement == nil ? targetFrames : targetFrames / 8
       guard ring.queuedFrames < target, ring.room >= chunk.frameCount else { return }
       let isReady = queue.decoders.allSatisfy { $0.isReady(prebuffer: queue.prebufferSeconds) }
       gather(isReady: isReady || queue.isElsewhere)
       signals.isFed.publish(queue.isOver ? 0 : 1)
-      // What is left in the ring is heard with what is gathered, not before it. Nothing is read
-      // meanwhile, so that this is looked at again.
+      // The frames left in the ring buffer are played together with the buffered ones, not before
+      // them. Nothing is read until then, so that this check is repeated.
       signals.enough.publish(isReady ? 1 : queue.isGathering ? .max : targetFrames / 4)
       do throws(FileFailure) {
         let count = try queue.read(into: &chunk, frames: chunk.frameCount)
@@ -247,7 +252,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
         _ = ring.write(chunk, frames: count)
         guard count == 0 else { continue }
       } catch {
-        // The queue keeps what went wrong, and goes on.
+        // The queue stores the failure and continues.
         rest -= 1
         continue
       }
@@ -260,22 +265,22 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   }
 }
 
-/// A request for a change of a player's queue, carried out on the thread that feeds.
+/// A request for a change of a player's queue, executed on the thread that feeds.
 enum PlayerChange: Sendable {
   typealias Edit = @Sendable (inout TrackSettings, inout Double, any QueueSource) -> Void
   typealias Work = @Sendable (PlayQueue, Int) -> Bool
 
-  /// Has what is heard go on differently: alters its settings and its place, a boundary of its
-  /// file.
+  /// Changes the playback of the current track: modifies its settings and its position, a boundary
+  /// of its file.
   case edit(Edit)
-  /// Anything else. Given the frame of the queue from which on something else can be heard; answers
-  /// whether it is.
+  /// Any other change. Receives the frame of the queue from which other frames can be played, and
+  /// returns whether they are.
   case work(Work)
 }
 
 extension [PlayerChange] {
-  /// Takes out what is to be done next: all edits up to the first work, since a converter is made
-  /// once for them, or that work; neither where there is nothing.
+  /// Removes and returns the next changes: all edits up to the first work, since one converter is
+  /// made for all of them, or that work; neither if there are no changes.
   fileprivate mutating func takeNext() -> (edits: [PlayerChange.Edit], work: PlayerChange.Work?) {
     if case .work(let work)? = first {
       removeFirst()
@@ -290,8 +295,7 @@ extension [PlayerChange] {
   }
 }
 
-/// The requests to the thread that feeds. Those that were not carried out yet go on to the next
-/// session.
+/// The requests to the thread that feeds. Those not executed yet are left to the next session.
 final class FeederRequests: Sendable {
   let changes = MutexBox<[PlayerChange]>([])
   let tap = MutexBox<(any PlayerTap)?>(nil)

@@ -1,31 +1,31 @@
 import AudioFiles
 
-/// The part of a queue that goes on in another queue, for a unit of another rate.
+/// The part of a queue that continues in another queue, for a unit of another rate.
 struct CarriedQueue {
-  /// What is heard next, where it was begun already.
+  /// The source that is played next, if it was already begun.
   var resumption: QueueResumption?
-  /// What was opened or read ahead of its turn, by its place in the list.
+  /// The decoders that were opened or read ahead of their turns, by their positions in the list.
   var decoders: [QueuePosition: [any SoundDecoder]] = [:]
 
-  /// Lets reads wait again that the end of a session has interrupted.
+  /// Allows reads to wait again after the end of a session has interrupted them.
   func proceed() {
     for decoder in decoders.values.joined() { decoder.proceed() }
     for decoder in resumption?.decoders ?? [] { decoder.proceed() }
   }
 }
 
-/// A source that was heard in part, and is to go on.
+/// A source that was played in part and will continue.
 struct QueueResumption {
-  /// Its turn, of which nothing has been delivered yet.
+  /// The span of its turn, of which no frames have been delivered yet.
   let span: TrackSpan
-  /// The boundary of the (first) file with which it goes on.
+  /// The boundary of the (first) file at which it continues.
   let boundary: Double
-  /// What it reads; nil where it is opened again.
+  /// The decoders that it reads; nil if it is opened again.
   var decoders: [any SoundDecoder]?
-  /// Which of its parts is heard, where it is one.
+  /// The index of the part that is played, if only one part is.
   var chosen: Int?
 
-  /// What comes of `span` from the queue's frame `frame` on, as the turn `number`.
+  /// Creates the continuation of `span` from the queue's frame `frame` on, as the turn `number`.
   init(_ span: TrackSpan, at frame: Int, number: Int, rateFactor: Double) {
     let frames = max(0, min(frame, span.endFrame) - span.startFrame)
     let old = span.positions
@@ -43,9 +43,9 @@ struct QueueResumption {
       settings: settings)
   }
 
-  /// Where in their sources `decoders` go on, in seconds: all in step with the one that can only go
-  /// on where it stands, where there is one. Nil where all can be sought, which they are once they
-  /// are open.
+  /// Returns the time in seconds at which `decoders` continue in their sources: all in step with
+  /// the one that can only continue at its current position, if there is one. Nil if all can seek,
+  /// which they do once they are open.
   private func seconds(of decoders: [any SoundDecoder]) -> Double? {
     guard !decoders.allSatisfy(\.supportsSeeking) else { return nil }
     if let fixed = decoders.first(where: { !$0.canBegin }) {
@@ -54,7 +54,7 @@ struct QueueResumption {
     return decoders.first.map { boundary / Double($0.sampleRate) }
   }
 
-  /// The item as it is opened now.
+  /// The item in the form in which it is opened now.
   var item: QueueItem {
     let item = span.item
     var parts = item.parts
@@ -75,11 +75,11 @@ struct QueueResumption {
 }
 
 extension PlayedSpans {
-  /// What goes on where nothing is heard before the queue's frame `frame`; nil where all that was
-  /// begun is over by then.
+  /// Returns the span that continues if nothing is played before the queue's frame `frame`; nil if
+  /// every begun span is over by then.
   func resumed(at frame: Int) -> TrackSpan? {
     spans.first { span in
-      // What was cut off is not wanted any more.
+      // A span that was cut off does not continue.
       if span.isClosed { return span.isComplete && frame < span.endFrame }
       return !span.positions.isOver(after: max(0, frame - span.startFrame))
     }
@@ -87,7 +87,7 @@ extension PlayedSpans {
 }
 
 extension PositionMap {
-  /// Whether less than half a frame of the file is left after `frames` frames of the unit.
+  /// Returns whether less than half a frame of the file is left after `frames` frames of the unit.
   func isOver(after frames: Int) -> Bool {
     path.frameCount.map { firstIndex + Double(frames) * ratio > Double($0) - 0.5 } ?? false
   }

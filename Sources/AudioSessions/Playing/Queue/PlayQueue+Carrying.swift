@@ -2,8 +2,8 @@ import AudioFiles
 
 /// The continuation of a queue in another one, when the player is attached to another unit.
 extension PlayQueue {
-  /// Opens what goes on from an earlier queue. False while it is not there yet. Throws why it does
-  /// not go on.
+  /// Opens the source that continues from an earlier queue. Returns false while it is not open yet.
+  /// Throws the reason for which it cannot continue.
   func resume() throws(FileFailure) -> Bool {
     guard let resumption else { return true }
     if !isResuming { opener.begin(resumption) }
@@ -33,10 +33,10 @@ extension PlayQueue {
     }
   }
 
-  /// What is heard from the queue's frame `frame` on in a queue for a unit of another rate, by
-  /// which the old one is divided in `rateFactor`. Nothing more comes of this one. Where it is not
-  /// `keepingDecoders`, another thread may still read them; otherwise no other thread uses this
-  /// queue any more.
+  /// Returns the state that continues from the queue's frame `frame` in a queue for a unit of
+  /// another rate; `rateFactor` is the old rate divided by the new one. This queue delivers no more
+  /// frames. If `keepingDecoders` is false, another thread may still read the decoders; otherwise
+  /// no other thread uses this queue any more.
   func carry(from frame: Int, keepingDecoders: Bool, rateFactor: Double) -> CarriedQueue {
     let span = published.withLock { $0.resumed(at: frame) }
     var carried = CarriedQueue()

@@ -2,60 +2,60 @@ import AudioBasics
 import AudioFiles
 import RealtimeAudio
 
-/// Sources one after the other, without a gap; the next one is opened while one plays.
+/// A sequence of sources that are played without a gap; the next one is opened while one plays.
 ///
-/// One thread at a time reads; what others see and change is behind locks.
+/// One thread at a time reads; the data that other threads see and change are behind locks.
 final class PlayQueue: @unchecked Sendable {
   // @unchecked because all but what is behind the locks belongs to the thread that reads.
   let list: MutexBox<QueueList>
   let published = MutexBox(PlayedSpans())
-  /// Failed sources in a row after which `read` returns, so that other work runs.
+  /// The number of consecutive failed sources after which `read` returns, so that other work runs.
   static let mostFailures = 16
-  /// The most sources that stay open until all of them was played: a second of very short files
-  /// could be more than a program may have open. A seek into one that was closed opens it again.
+  /// The number of sources that stay open until all of each was played: a second of very short
+  /// files could be more than a program may have open. A seek into a closed source opens it again.
   private static let mostSources = 64
   let opener: SourceOpener
-  /// The state of the list that `upcoming` was opened for.
+  /// The generation of the list for which `upcoming` was opened.
   var generation = -1
   var current: (any QueueSource)?
-  /// Opened already, to be played when the current one is over.
+  /// The source that is already open, to be played after the current one.
   var upcoming: (any QueueSource)?
-  /// Sources of which something is still to be heard, by their turns.
+  /// The sources that still have frames to be played, by the numbers of their turns.
   var sources: [Int: any QueueSource] = [:]
-  /// What went on from an earlier queue, until it is read; whether it is being opened.
+  /// The continuation of a source of an earlier queue, until it is open; and whether it is being
+  /// opened.
   var resumption: QueueResumption?
   var isResuming = false
-  /// Whether another queue goes on with the list. Set behind the list's lock.
+  /// Whether another queue continues with the list. Set while the list is locked.
   let isRetired = AtomicFlag()
-  /// What was read ahead and not heard, by its place in the list.
+  /// The decoders of sources that were read ahead but not played, by their positions in the list.
   var restarts: [QueuePosition: [any SoundDecoder]] = [:]
   private var restartRemovals = 0
-  /// The first round of the list of which something is still to be heard.
+  /// The first round of the list that still has frames to be played.
   private var oldestRound = 0
-  /// Frames that went out.
+  /// The number of frames delivered.
   private(set) var delivered = 0
-  /// Samples of all sources that were NaN or infinite, and were replaced by silence before a
-  /// converter.
+  /// The number of samples of all sources that were NaN or infinite, and were replaced by silence.
   private(set) var nonFiniteCount = 0
-  /// The frame of the ring at which what was replaced is cut.
+  /// The frame of the ring buffer at which replaced frames are cut off.
   var spliceFrame = 0
-  /// Where the first of the tracks that share a converter began.
+  /// The frame at which the first of the tracks that share a converter began.
   private var chainStart = 0
-  /// Where tracks end whose last frames are still on their way through the converter of a later
-  /// one.
+  /// The end frames of tracks whose last frames are still in the converter of a later track.
   private var boundaries: [Int] = []
-  /// Whether the next source is not there yet, or has too little.
+  /// Whether the next source is not open yet, or has too few frames.
   var isWaiting = false
-  /// Told what is read next, before it is: the first read goes to where it begins, and may wait.
+  /// A callback for the decoders to be read next, before the read, which seeks first and may block.
   var willRead: ([any SoundDecoder]) -> Void = { _ in }
-  /// Whether what plays was too slow, and should first gather some.
+  /// Whether the current source was too slow, and must buffer some frames first.
   var isGathering = false
 
-  /// Seconds of sound that must be there of a network source before it plays; nil where it may be
-  /// fewer than three, if the network is fast.
+  /// The duration in seconds that must be buffered of a network source before it plays; nil for 3
+  /// s, or less if the network is fast.
   let prebufferSeconds: Double?
 
-  /// A queue of what is on `list`, which goes on with what was `carried` from another.
+  /// Creates a queue of the items of `list`, which continues with the state `carried` from another
+  /// one.
   init(
     list: MutexBox<QueueList>, opener: SourceOpener, prebufferSeconds: Double?,
     carried: CarriedQueue? = nil
@@ -71,17 +71,17 @@ final class PlayQueue: @unchecked Sendable {
     }
   }
 
-  /// Whether it begins in the middle of a source.
+  /// Whether the queue begins in the middle of a source.
   var resumes: Bool { resumption != nil }
 
-  /// Whether there is nothing more to come.
+  /// Whether no more frames follow.
   var isOver: Bool { current == nil && resumption == nil && !list.withLock { $0.hasNext } }
 
-  /// Whether the track that played was ended by a skip, and the next one has not begun.
+  /// Whether a skip ended the track that played, and the next one has not begun.
   private(set) var isCut = false
 
-  /// The position that is played at the queue's frame `frame`; nil where nothing is, or where it is
-  /// skipped already.
+  /// Returns the position played at the queue's frame `frame`; nil if there is none, or if it is
+  /// already skipped.
   func position(at frame: Int) -> PlaybackPosition? {
     isCut ? nil : published.withLock { $0.position(at: frame) }
   }
@@ -89,11 +89,11 @@ final class PlayQueue: @unchecked Sendable {
   /// Whether the track must seek before its next frame can be read.
   var isElsewhere: Bool { current?.isElsewhere ?? false }
 
-  /// What is played: its waits can be interrupted.
+  /// The decoders of the current source, whose waits can be interrupted.
   var decoders: [any SoundDecoder] { current?.decoders ?? [] }
 
-  /// Fills the start of `buffer` and returns how many frames it got; 0 at the end, and while it
-  /// waits. Throws what went wrong with a source, and goes on with the next when it is asked again.
+  /// Fills the start of `buffer` and returns the number of frames; 0 at the end, and while the
+  /// queue waits. Throws the failure of a source; the next call continues with the next source.
   func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
     isWaiting = false
     while true {
@@ -114,7 +114,7 @@ final class PlayQueue: @unchecked Sendable {
         deliver(count)
         return count
       }
-      // What is asked for comes first, also where the track has just ended.
+      // A pending request takes precedence, even if the track has just ended.
       if decoders.contains(where: \.isInterrupted) { return 0 }
       if let track = current as? TrackReader, track.holdsTail {
         guard try join(track) else { return 0 }
@@ -124,13 +124,13 @@ final class PlayQueue: @unchecked Sendable {
     }
   }
 
-  /// Begins the first turn, if none has begun. False while its source is not there yet.
+  /// Begins the first turn if none has begun. Returns false while its source is not open yet.
   func beginFirst() -> Bool {
     var rest = Self.mostFailures
     while current == nil, resumption != nil || published.withLock({ $0.spans.isEmpty }) {
       guard rest > 0 else { return false }
       let resumes = resumption != nil
-      // What went wrong is kept, and the next one has its turn.
+      // The failure is recorded, and the next source follows.
       guard let isThere = try? resumes ? resume() : openNext() else {
         rest -= 1
         continue
@@ -159,7 +159,7 @@ final class PlayQueue: @unchecked Sendable {
     }
   }
 
-  /// Has the next source opened, unless it is already, or on its way.
+  /// Starts to open the next source, unless it is already open or being opened.
   private func prepareNext() {
     let (coming, wanted, removals) = list.withLock { ($0.coming, $0.generation, $0.removals) }
     if wanted != generation {
@@ -176,7 +176,8 @@ final class PlayQueue: @unchecked Sendable {
     }
   }
 
-  /// Opens the next source as the upcoming one. False where there is none, or it is not there yet.
+  /// Opens the next source as the upcoming one. Returns false if there is none, or if it is not
+  /// open yet. Throws its failure.
   private func openNext() throws(FileFailure) -> Bool {
     prepareNext()
     guard upcoming == nil else { return true }
@@ -199,14 +200,15 @@ final class PlayQueue: @unchecked Sendable {
     }
   }
 
-  /// The current track has ended but for what its converter holds back: the next one takes that
-  /// over where it can. False while the next one is not there yet.
+  /// Joins the next source to the track that has ended, except for the frames its converter holds
+  /// back: the next one takes them over if it can. Returns false while the next one is not open
+  /// yet.
   private func join(_ track: TrackReader) throws(FileFailure) -> Bool {
     let end = track.endFrame
     let isThere = try openNext()
     guard isThere || !isWaiting else { return false }
     if !begin(at: chainStart + end, adopting: track),
-      // Where the list was changed meanwhile, what comes instead may take it over.
+      // If the list was changed in the meantime, the new next source may take the frames over.
       list.withLock({ $0.generation == generation })
     {
       track.flushTail(beforeSound: upcoming != nil)
@@ -214,9 +216,10 @@ final class PlayQueue: @unchecked Sendable {
     return true
   }
 
-  /// The turn of the upcoming source begins at `frame` of the queue, with what the converter of
-  /// `earlier` holds back. False, and nothing has happened, where it cannot take that over, or
-  /// where the list was changed since it was opened, so that another source comes next.
+  /// Begins the turn of the upcoming source at `frame` of the queue, with the frames that the
+  /// converter of `earlier` holds back. Returns false, without any change, if the source cannot
+  /// take these over, or if the list was changed after it was opened, so that another source comes
+  /// next.
   private func begin(at frame: Int, adopting earlier: TrackReader? = nil) -> Bool {
     guard let source = upcoming else { return false }
     guard let info = source.info else {
@@ -256,12 +259,13 @@ final class PlayQueue: @unchecked Sendable {
     return true
   }
 
-  /// Begins the turn of the next item on the list; nil where something else comes next.
+  /// Begins the turn of the next item of the list; nil if another item comes next.
   private func beginComing() -> QueueList.Entry? {
     list.withLock { isRetired.isRaised ? nil : $0.begin(generation) }
   }
 
-  /// Frames went out: to the oldest span that is not closed, up to where it ends.
+  /// Adds delivered frames to the oldest span that is not closed, up to its end, and then to the
+  /// next.
   private func deliver(_ count: Int) {
     list.withLock { $0.hasDelivered = true }
     var rest = count
@@ -294,7 +298,7 @@ final class PlayQueue: @unchecked Sendable {
     }
   }
 
-  /// Keeps what was read ahead of its turn and is to be heard later: not everything can be read
+  /// Keeps decoders that were read ahead and will be played later: some sources cannot be read
   /// twice.
   private func keep(_ unplayed: [TrackSpan]) {
     let removals = list.withLock { $0.removals }
@@ -305,7 +309,7 @@ final class PlayQueue: @unchecked Sendable {
     }
   }
 
-  /// Ends what plays at the queue's frame `frame`: what comes next is what is heard behind it.
+  /// Ends the current source at the queue's frame `frame`; the next source is played from there on.
   func cut(at frame: Int) {
     let unplayed = published.withLock { played in
       played.jump = RingJump(start: spliceFrame, end: delivered)
@@ -317,9 +321,9 @@ final class PlayQueue: @unchecked Sendable {
     isCut = true
   }
 
-  /// Has what is heard at the queue's frame `frame` go on differently: `change` alters its settings
-  /// and its place, a boundary of its file. False where nothing is heard there. Throws, and nothing
-  /// has changed, where the source cannot do that.
+  /// Changes the playback from the queue's frame `frame` on: `change` modifies the settings and the
+  /// position, a boundary of the file. Returns false if nothing is played there. Throws, without
+  /// any change, if the source does not support it.
   func change(
     at frame: Int,
     _ change: (inout TrackSettings, inout Double, any QueueSource) throws(FileFailure) -> Void
@@ -357,8 +361,8 @@ final class PlayQueue: @unchecked Sendable {
     return true
   }
 
-  /// Opens what was closed before all of it was heard. Throws where that may take long, or what was
-  /// read cannot be read again.
+  /// Opens a source that was closed before all of it was played. Throws if that may take long, or
+  /// if the source cannot be read again.
   private func reopen(_ span: TrackSpan) throws(FileFailure) -> any QueueSource {
     guard span.track.info.supportsSeeking, !span.item.parts.contains(where: \.takesTime) else {
       throw FileFailure(
@@ -370,9 +374,9 @@ final class PlayQueue: @unchecked Sendable {
       CancellableOpening(), sampleRate: opener.sampleRate, channelCount: opener.channelCount)
   }
 
-  /// Lets go of sources of which nothing is heard any more.
+  /// Releases the sources that have no more frames to be played.
   func release() {
-    // Done for every few frames: allocates nothing while there is nothing to let go of.
+    // This is called every few frames, and allocates nothing unless there is something to release.
     let (gone, oldestHeard) = published.withLock { played in
       played.isOver = isOver
       played.announcedTitle = decoders.first?.announcedTitle
@@ -382,7 +386,7 @@ final class PlayQueue: @unchecked Sendable {
       )
     }
     for number in gone { sources[number] = nil }
-    // Where nothing is left to play out, the round that is read next is the oldest one in use.
+    // If no frames are left to be played, the round that is read next is the oldest one in use.
     let oldest = oldestHeard ?? list.withLock { $0.next.round }
     if oldest > oldestRound {
       oldestRound = oldest

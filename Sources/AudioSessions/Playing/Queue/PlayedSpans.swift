@@ -1,29 +1,30 @@
 import AudioFiles
 import RealtimeAudio
 
-/// Frames of a player's ring that are passed over, because something else is heard instead of them.
+/// The frames of a player's ring buffer that are skipped, because others are played instead of
+/// them.
 struct RingJump: Sendable {
-  /// The first of them.
+  /// The first skipped frame.
   var start: Int
-  /// The frame that is heard after the one before `start`.
+  /// The frame that is played after the one before `start`.
   var end: Int
 }
 
-/// The record of what a queue has delivered, and of what failed: written by the thread that reads
-/// the queue, read by others.
+/// The record of the spans that a queue has delivered, and of failures: written by the thread that
+/// reads the queue, read by others.
 struct PlayedSpans: Sendable {
-  /// A source that came to nothing, or ended before its end.
+  /// A source that could not be opened, or ended before its end.
   struct Failure: Sendable {
-    /// Its turn; nil where it never began.
+    /// The number of its turn; nil if the turn never began.
     var track: Int?
     var index: Int
     var name: String
     var failure: FileFailure
   }
 
-  /// The oldest first.
+  /// The delivered spans, the oldest first.
   var spans: [TrackSpan] = []
-  /// Turns that were begun and then not wanted, with what was to be heard of them.
+  /// The turns that were begun and then dropped, with the spans that would have been played.
   var canceled: [TrackSpan] = []
   var failures: [Failure] = []
   /// The requests that a source cannot fulfil.
@@ -32,21 +33,21 @@ struct PlayedSpans: Sendable {
   var announcedTitle: String?
   /// The latest frames of the ring that the reader skips.
   var jump: RingJump?
-  /// Whether nothing more comes.
+  /// Whether no more frames follow.
   var isOver = false
 
-  /// The one that is heard at `frame` of the queue.
+  /// Returns the span that is played at `frame` of the queue.
   func span(at frame: Int) -> TrackSpan? {
     spans.last { $0.startFrame <= frame } ?? spans.first
   }
 
-  /// The track that is played at the queue's frame `frame`, and the frame of its source.
+  /// Returns the track that is played at the queue's frame `frame`, and the frame of its source.
   func position(at frame: Int) -> PlaybackPosition? {
     span(at: frame).map { $0.position(at: frame) }
   }
 
-  /// Whether a turn has spans. By bisection, as turns follow in the order of their numbers: short
-  /// sources are hundreds a second.
+  /// Returns whether a turn has spans. It bisects, since turns are in the order of their numbers:
+  /// there may be hundreds of short sources per second.
   func holds(turn number: Int) -> Bool {
     var (first, end) = (0, spans.count)
     while first < end {
@@ -56,13 +57,13 @@ struct PlayedSpans: Sendable {
     return first < spans.count && spans[first].track.number == number
   }
 
-  /// Closes what lies around `frame` there, and takes out what lies behind it. Returns the turns of
-  /// which nothing was heard.
+  /// Closes the span around `frame` at that frame, and removes the spans after it. Returns the
+  /// turns of which nothing was played.
   @discardableResult
   mutating func cut(at frame: Int, keeping track: PlayerTrack? = nil) -> [TrackSpan] {
     var unplayed: [TrackSpan] = []
     while let last = spans.last, last.startFrame >= frame {
-      // What was never heard.
+      // The turn was never played.
       if last.track !== track, !spans.dropLast().contains(where: { $0.track === last.track }) {
         canceled.append(last)
         unplayed.append(last)
@@ -76,8 +77,8 @@ struct PlayedSpans: Sendable {
     return unplayed
   }
 
-  /// Removes the oldest spans, which are `finished`: played to their end. Those that a cut has
-  /// replaced since they were looked at stay.
+  /// Removes the oldest spans, which are `finished`: played to their end. Spans that a cut has
+  /// replaced since they were read stay.
   mutating func remove(_ finished: ArraySlice<TrackSpan>) {
     let count = zip(spans, finished).prefix {
       $0.track === $1.track && $0.startFrame == $1.startFrame
@@ -86,7 +87,7 @@ struct PlayedSpans: Sendable {
     spans.removeFirst(count)
   }
 
-  /// Notes that the track that is read now failed.
+  /// Records that the track that is read now failed.
   mutating func fail(_ failure: FileFailure) {
     guard let track = spans.last?.track else { return }
     failures.append(
@@ -94,7 +95,7 @@ struct PlayedSpans: Sendable {
         track: track.number, index: track.place.index, name: track.info.name, failure: failure))
   }
 
-  /// A part of what is read failed, and the rest goes on.
+  /// Records that one part of the current source failed, while the other parts continue.
   mutating func fail(_ part: PartFailure) {
     guard let span = spans.last else { return }
     failures.append(
@@ -106,35 +107,36 @@ struct PlayedSpans: Sendable {
   }
 }
 
-/// A stretch of a track, and its position in what a queue has delivered: one a turn, and one more
-/// after each seek and the like.
+/// A part of a track, and its position in the frames that a queue has delivered: one per turn, and
+/// another one after each seek or change.
 struct TrackSpan: Sendable {
-  /// The turn it belongs to.
+  /// The turn to which the span belongs.
   let track: PlayerTrack
-  /// What opens the turn's source anew.
+  /// The item that opens the turn's source again.
   let item: QueueItem
-  /// Its first frame, counted from the queue's first.
+  /// The first frame of the span, counted from the first frame of the queue.
   var startFrame: Int
-  /// Frames delivered so far, or that count where others took their place.
+  /// The number of frames delivered so far, or the number that still counts if others replaced the
+  /// rest.
   var frames: Int
-  /// Whether nothing more comes of it.
+  /// Whether no more frames are added to the span.
   var isClosed = false
-  /// Whether its last frame is the turn's.
+  /// Whether the last frame of the span is that of the turn.
   var isComplete = false
-  /// Where its frames lie in the file.
+  /// The positions of the frames in the file.
   var positions: PositionMap
-  /// How it is heard.
+  /// The playback settings.
   var settings: TrackSettings
 
   var endFrame: Int { startFrame + frames }
 
-  /// Where in the source the queue's frame `frame` lies.
+  /// Returns the position in the source of the queue's frame `frame`.
   func position(at frame: Int) -> PlaybackPosition {
     let boundary = positions.boundary(after: max(0, min(frame, endFrame) - startFrame))
     return PlaybackPosition(track: track, frame: Int(clamping: boundary))
   }
 
-  /// Its frames, counted from the queue's first.
+  /// The frames of the span, counted from the first frame of the queue.
   var range: Range<Int> { startFrame..<max(startFrame, endFrame) }
 }
 
@@ -142,13 +144,13 @@ struct TrackSpan: Sendable {
 public struct PlaybackPosition: Sendable {
   /// The track.
   public let track: PlayerTrack
-  /// The frame of the source that is heard next, at the source's own rate.
+  /// The frame of the source that is played next, at the source's own rate.
   public let frame: Int
 
-  /// Frames of the source; nil where that is not known.
+  /// The number of frames of the source; nil if it is unknown.
   public var frameCount: Int? { track.info.frameCount }
   /// `frame` in seconds of the source.
   public var seconds: Double { Double(frame) / Double(track.info.sampleRate) }
-  /// Seconds of the source; nil where that is not known.
+  /// The duration of the source in seconds; nil if it is unknown.
   public var totalSeconds: Double? { track.info.seconds }
 }

@@ -1,9 +1,9 @@
-/// The last turns of a player that are over, with how much was played of each: at most 4,096, since
-/// a short file may be played for years.
+/// The last turns of a player that are over, with the number of frames played in each: at most
+/// 4,096, since a short file may be played for years.
 ///
-/// A turn is kept as numbers, and what is known of a source once for all turns of it. One object
-/// for each turn would hold on to memory between large buffers of the decoders, so that no page of
-/// it could be given back for hours.
+/// A turn is stored as numbers, and the properties of a source are stored once for all of its
+/// turns. One object per turn would occupy memory between large buffers of the decoders, so that
+/// none of these pages could be returned to the system for hours.
 struct PlayedTrackHistory: Sendable {
   private static let capacity = 4096
 
@@ -30,14 +30,15 @@ struct PlayedTrackHistory: Sendable {
     var frames: Int
   }
 
-  /// The oldest first until all places are taken; from then on it stands at `oldest`.
+  /// The turns, the oldest first until all places are used; after that the oldest is at index
+  /// `oldest`.
   private var turns: [Turn] = []
   private var oldest = 0
-  /// By their names: the source of the last turn of each name, and how many of the turns that are
-  /// kept have that name.
+  /// By name: the source of the last turn with that name, and the number of stored turns with that
+  /// name.
   private var sources: [String: (source: Source, turns: Int)] = [:]
 
-  /// How much was played in each turn, the oldest first.
+  /// The number of frames played in each turn, the oldest turn first.
   var tracks: [PlayedTrack] {
     (turns[oldest...] + turns[..<oldest]).map { turn in
       PlayedTrack(
@@ -48,7 +49,7 @@ struct PlayedTrackHistory: Sendable {
     }
   }
 
-  /// Adds a turn that is over, in place of the oldest where there are too many.
+  /// Adds a turn that is over, and replaces the oldest one if there are too many.
   mutating func add(_ played: PlayedTrack) {
     let track = played.track
     let turn = Turn(
@@ -78,12 +79,12 @@ struct PlayedTrackHistory: Sendable {
   }
 }
 
-/// A track that was played: its first frame on the timeline, and how many frames were played.
+/// A track that was played: its first frame on the timeline, and the number of frames played.
 public struct PlayedTrack: Sendable {
-  /// Which.
+  /// The track.
   public var track: PlayerTrack
   /// Its first frame on the unit's timeline.
   public var startFrame: Int
-  /// Frames that were played.
+  /// The number of frames played.
   public var frames: Int
 }

@@ -3,25 +3,26 @@ import RealtimeAudio
 
 /// The state of a player.
 public enum PlayerState: Sendable, Equatable {
-  /// Nothing is to be played.
+  /// There is nothing to play.
   case idle
-  /// Something is, and is not there yet: a network is slow, a file is being opened.
+  /// There is something to play that is not available yet: a network is slow, or a file is being
+  /// opened.
   case waiting
-  /// It plays.
+  /// The player plays.
   case playing
-  /// It is paused.
+  /// The player is paused.
   case paused
 }
 
-/// A source as it is played once: a file that a player's queue plays twice is two tracks.
+/// One playback of a source: a file that a player's queue plays twice is two tracks.
 public final class PlayerTrack: Sendable {
-  /// Counted up from 0 with each track.
+  /// The number of the track, counted up from 0.
   public let number: Int
-  /// What is known of the source.
+  /// The known properties of the source.
   public let info: StreamInfo
   /// The decoders that were enqueued as such and are played now; empty for files and addresses.
   public let decoderIDs: [ObjectIdentifier]
-  /// The source's place in the queue.
+  /// The source's position in the queue.
   let place: QueuePosition
 
   init(number: Int, place: QueuePosition, info: StreamInfo, decoderIDs: [ObjectIdentifier]) {
@@ -31,12 +32,11 @@ public final class PlayerTrack: Sendable {
     self.decoderIDs = decoderIDs
   }
 
-  /// The source's place in the queue.
+  /// The source's index in the queue.
   public var index: Int { place.index }
 }
 
-/// Something that happened on a player's way. Handed out on a thread of its own, never the audio
-/// thread's.
+/// An event of a player. Delivered on a separate thread, never on the audio thread.
 ///
 /// ```swift
 /// let player = AudioPlayer()
@@ -52,53 +52,53 @@ public final class PlayerTrack: Sendable {
 public struct PlayerEvent: Sendable {
   /// The kind of an event.
   public enum Kind: Sendable {
-    /// Its source is open, and its first frames are on their way.
+    /// The source is open, and its first frames are being decoded.
     case decodingStarted
-    /// Its last frame is decoded.
+    /// The last frame of the track is decoded.
     case decodingComplete
-    /// It was ended before its end: by a seek from a later one, a skip, a stop.
+    /// The track was ended before its end: by a seek in an earlier one, a skip, or a stop.
     case decodingCanceled
-    /// Its first frame is played soon: `frame` and `nanoseconds` say when, if nothing comes
-    /// between; nil where the player stands still and that is not known.
+    /// The first frame of the track will be played soon: `frame` and `nanoseconds` give the
+    /// expected time, or are nil if the player does not advance and the time is unknown.
     case renderingWillStart
-    /// Its first frame was played.
+    /// The first frame of the track was played.
     case renderingStarted
-    /// Its last frame was played.
+    /// The last frame of the track was played.
     case renderingComplete
-    /// It is over in less than the chosen time: `frame` and `nanoseconds` say when, if nothing
-    /// comes between. After a seek or another speed it is told anew when it comes to that.
+    /// The track ends in less than the chosen time: `frame` and `nanoseconds` give the expected
+    /// time. After a seek or a change of speed, the event is sent again when that time is reached.
     case endingSoon
     /// The last frame of the last source was played.
     case endOfAudio
-    /// It came to nothing, or ended before its end.
+    /// The source could not be opened, or ended before its end.
     case failed(FileFailure)
-    /// What was asked for cannot be done with it; it goes on as before.
+    /// The source does not support a request; it continues as before.
     case refused(FileFailure)
-    /// A radio station says what it plays now.
+    /// A radio station announces the title that it plays now.
     case titled(String)
-    /// Frames were due and are not there: silence is played meanwhile.
+    /// Frames were due and not available: silence is played until they are.
     case waiting
-    /// Enough frames are there: it goes on.
+    /// Enough frames are available: the playback continues.
     case resumed
   }
 
-  /// What happened.
+  /// The kind of the event.
   public var kind: Kind
-  /// The track that it happened to; nil where it concerns none.
+  /// The track of the event; nil if the event concerns none.
   public var track: PlayerTrack?
-  /// The source's place in the queue, also where none of it was played.
+  /// The source's index in the queue, even if none of it was played.
   public var index: Int
-  /// Its name.
+  /// The name of the source.
   public var source: String
-  /// Where on the unit's timeline; nil where it has no place there.
+  /// The frame on the unit's timeline; nil if the event has no position on it.
   public var frame: Int?
-  /// When its frame is or was played, in nanoseconds of the host's clock; nil where it has no place
-  /// in time.
+  /// The time at which the frame is or was played, in nanoseconds of the host's clock; nil if the
+  /// event has no such time.
   public var nanoseconds: UInt64?
-  /// Frames that were played of a track that is over (`renderingComplete`, `decodingCanceled`), at
-  /// the unit's rate; nil otherwise.
+  /// The number of frames played of a track that is over (`renderingComplete`, `decodingCanceled`),
+  /// at the unit's rate; nil otherwise.
   public var playedFrames: Int?
-  /// When it is told, in nanoseconds of the host's clock: within 20 ms of when it was known. In
-  /// virtual time this is another clock than that of `nanoseconds`.
+  /// The time of the report in nanoseconds of the host's clock: at most 20 ms after the event was
+  /// detected. In virtual time this clock differs from that of `nanoseconds`.
   public let toldNanoseconds = HostClock.nanoseconds
 }

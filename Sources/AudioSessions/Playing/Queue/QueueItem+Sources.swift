@@ -3,7 +3,8 @@ import AudioFiles
 import RealtimeAudio
 
 extension QueueItem.Part {
-  /// What is behind an http or https address. Its name is the address without user and password.
+  /// Returns the source at an http or https address. Its name is the address without user and
+  /// password.
   public static func address(
     _ address: String, settings: TrackSettings = TrackSettings()
   ) -> QueueItem.Part {
@@ -15,7 +16,7 @@ extension QueueItem.Part {
       })
   }
 
-  /// The sound file `path`; standard input where it is `-`.
+  /// Returns the sound file `path`; standard input if it is `-`.
   public static func file(
     _ path: String, settings: TrackSettings = TrackSettings()
   ) -> QueueItem.Part {
@@ -26,7 +27,7 @@ extension QueueItem.Part {
     return part
   }
 
-  /// A decoder that is there already.
+  /// Returns the source of an existing decoder.
   static func once(
     _ decoder: sending any SoundDecoder, settings: TrackSettings
   ) -> QueueItem.Part {
@@ -51,7 +52,7 @@ extension QueueItem.Part {
 }
 
 extension QueueItem.Part {
-  /// Has `decoder` begin anew instead of opening another.
+  /// Restarts `decoder` from its beginning instead of opening another one.
   mutating func restart(_ decoder: any SoundDecoder) {
     let box = GivenDecoder(keeping: decoder)
     takesTime = false
@@ -61,15 +62,15 @@ extension QueueItem.Part {
     }
   }
 
-  /// Has `decoder` go on as it is told once it is open.
+  /// Continues with `decoder`, which is positioned after it is open.
   mutating func goOn(with decoder: any SoundDecoder) {
     let box = GivenDecoder(keeping: decoder)
     takesTime = false
     open = { _ throws(FileFailure) in box.decoder }
   }
 
-  /// Has `decoder` go on at `boundary`, or where it stands if it can do no better, in these
-  /// settings; in the part's own where they are nil.
+  /// Continues with `decoder` at `boundary`, or at its current position if it can neither seek nor
+  /// restart, with these settings; with the part's own settings if they are nil.
   mutating func goOn(with decoder: any SoundDecoder, at boundary: Double, settings: TrackSettings?)
   {
     goOn(with: decoder)
@@ -91,17 +92,18 @@ extension QueueItem.Part {
 }
 
 extension SoundDecoder {
-  /// Whether it can begin anew: by a seek, or with what was kept of it.
+  /// Whether the decoder can start again: by a seek, or with kept samples.
   var canBegin: Bool { supportsSeeking || (self as? RestartableDecoder)?.canRestart == true }
 }
 
-/// A decoder on its way to the thread that reads it.
+/// A decoder that is transferred to the thread that reads it.
 private struct GivenDecoder: @unchecked Sendable {
   // @unchecked because the giver does not use it any more.
   let decoder: any SoundDecoder
 
   init(_ decoder: sending any SoundDecoder) { self.decoder = decoder }
 
-  /// Of a source that was ended before it was heard, or with its session, and is not read any more.
+  /// Creates a transfer of a decoder that was ended before it was played, or with its session, and
+  /// is no longer read.
   init(keeping decoder: any SoundDecoder) { self.decoder = decoder }
 }

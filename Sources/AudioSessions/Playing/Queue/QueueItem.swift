@@ -1,7 +1,8 @@
 import AudioBasics
 import AudioFiles
 
-/// An item of a queue, played at one turn: a file, address, decoder of yours, or several at once.
+/// An item of a queue, played in one turn: a file, an address, a custom decoder, or several sources
+/// at once.
 ///
 /// ```swift
 /// let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
@@ -17,39 +18,39 @@ import AudioFiles
 /// engine.player.enqueue(QueueItem(parts, mixMode: .together))
 /// ```
 public struct QueueItem: Sendable {
-  /// The way in which several sources are heard.
+  /// The way in which several sources are played.
   public enum MixMode: Sendable, Equatable {
-    /// All at once, added up.
+    /// All sources at once, added up.
     case together
-    /// One at a time, in step: the one with this number first.
+    /// One source at a time, in step: the one with this index first.
     case alternatives(Int)
   }
 
   /// One source of an item.
   public struct Part: Sendable {
-    /// What it is called before it is open.
+    /// The name of the source before it is open.
     public var name: String
-    /// How it is heard. Asked when it is open: times are frames at its own rate.
-    /// Throws where the source does not have what is asked for.
+    /// A closure that returns the playback settings. It is called when the source is open: times
+    /// are frames at its own rate. Throws if the source cannot satisfy the settings.
     public var settings: @Sendable (any SoundDecoder) throws(FileFailure) -> TrackSettings
-    /// Opens it. Not on the audio thread; may wait for a network until `opening` is interrupted.
-    /// Throws where it cannot be opened.
+    /// A closure that opens the source. Not called on the audio thread; may wait for a network
+    /// until `opening` is interrupted. Throws if the source cannot be opened.
     public var open:
       @Sendable (_ opening: CancellableOpening) throws(FileFailure) -> any SoundDecoder
 
-    /// Whether opening it may take long, as over a network.
+    /// Whether opening the source may take long, for example over a network.
     public var takesTime: Bool
 
-    /// The file that it opens; nil where it is none, or not known.
+    /// The file that the part opens; nil if there is none, or if it is unknown.
     var filePath: String?
 
-    /// The decoder that was given; nil where it opens one.
+    /// The ID of the decoder that was given; nil if the part opens a decoder.
     var decoderID: ObjectIdentifier?
 
-    /// Lets go of the decoder that was given; nil where it opens one.
+    /// A closure that releases the decoder that was given; nil if the part opens a decoder.
     var release: (@Sendable () -> Void)?
 
-    /// A source that `open` opens.
+    /// Creates a source that `open` opens.
     public init(
       name: String, takesTime: Bool = false,
       settings: @escaping @Sendable (any SoundDecoder) throws(FileFailure) -> TrackSettings = {
@@ -72,13 +73,13 @@ public struct QueueItem: Sendable {
 
   private let sources: Sources
 
-  /// How they are heard where there are several.
+  /// The way in which several sources are played.
   public var mixMode: MixMode {
     if case .listed(_, let mixMode) = sources { return mixMode }
     return .together
   }
 
-  /// Its sources.
+  /// The sources of the item.
   public var parts: [Part] {
     switch sources {
     case .listed(let parts, _): parts
@@ -86,25 +87,26 @@ public struct QueueItem: Sendable {
     }
   }
 
-  /// An item of several sources.
+  /// Creates an item of several sources.
   public init(_ parts: [Part], mixMode: MixMode = .together) {
     sources = .listed(parts, mixMode)
   }
 
-  /// An item of one source.
+  /// Creates an item of one source.
   public init(_ part: Part) {
     self.init([part])
   }
 
-  /// An item of the source with the number `index` in `list`.
+  /// Creates an item of the source with the number `index` in `list`.
   public init(of list: any QueueItemParts, at index: Int) {
     sources = .described(list, index: index)
   }
 
-  /// Its names, joined by ` + `.
+  /// The names of the parts, joined by ` + `.
   public var name: String { parts.map(\.name).joined(separator: " + ") }
 
-  /// The same of which some parts were opened already: `decoders`, in their order.
+  /// Returns the same item with `decoders`, in the order of the parts, for parts that were already
+  /// opened.
   func reusing(_ decoders: [any SoundDecoder]) -> QueueItem {
     var parts = self.parts
     guard decoders.count == parts.count else { return self }
@@ -115,8 +117,8 @@ public struct QueueItem: Sendable {
     return QueueItem(parts, mixMode: mixMode)
   }
 
-  /// Opens all of it for a unit of this rate and these channels. Of several parts, those that
-  /// cannot be opened are left out; throws where none can.
+  /// Opens all parts for a unit of this rate and number of channels. Of several parts, those that
+  /// cannot be opened are left out; throws if none can be opened.
   func source(
     _ opening: CancellableOpening, sampleRate: Int, channelCount: Int
   ) throws(FileFailure) -> any QueueSource {
@@ -151,34 +153,34 @@ public struct QueueItem: Sendable {
   }
 }
 
-/// Sources that are described each time they are asked for: of a list of a hundred thousand only
-/// what tells them apart is in memory.
+/// A list of sources that are described each time they are requested: for a list of 100,000
+/// sources, only the data that distinguish them are in memory.
 public protocol QueueItemParts: AnyObject, Sendable {
-  /// The source with this number.
+  /// Returns the source with this number.
   func part(at index: Int) -> QueueItem.Part
 }
 
 /// The known properties of a source of a queue: names, format, length, bit rate and tags.
 public struct StreamInfo: Sendable, Equatable {
-  /// Its path or address; of several at once those of all.
+  /// The path or address; for several sources at once, those of all.
   public var names: [String]
-  /// Frames a second in the file.
+  /// The sample rate of the file in frames per second.
   public var sampleRate: Int
-  /// Samples in a frame of the file.
+  /// The number of channels of the file.
   public var channelCount: Int
-  /// Frames in the file; nil where that is not known.
+  /// The number of frames of the file; nil if it is unknown.
   public var frameCount: Int?
-  /// Bits a second, on average; nil where that is not known.
+  /// The average bit rate in bits per second; nil if it is unknown.
   public var bitRate: Int?
-  /// What it says about itself.
+  /// The tags of the source.
   public var tags: SoundFileTags
-  /// Whether it can be sought, looped and played backwards.
+  /// Whether the source supports seeking, looping and reverse playback.
   public var supportsSeeking: Bool
 
-  /// Its path or address; several are joined by ` + `.
+  /// The path or address; several are joined by ` + `.
   public var name: String { names.joined(separator: " + ") }
 
-  /// How long it is; nil where that is not known.
+  /// The duration in seconds; nil if it is unknown.
   public var seconds: Double? { frameCount.map { Double($0) / Double(sampleRate) } }
 
   init(_ decoder: any SoundDecoder) {
@@ -192,35 +194,35 @@ public struct StreamInfo: Sendable, Equatable {
   }
 }
 
-/// A source that a queue plays at one turn: a track, or several at once.
+/// A source that a queue plays in one turn: one track, or several at once.
 protocol QueueSource: FrameSource {
-  /// What is played.
+  /// The decoders that are played.
   var decoders: [any SoundDecoder] { get }
   var settings: TrackSettings { get }
-  /// Where the frames that are heard lie in its (first) file.
+  /// The positions of the played frames in the (first) file.
   var positions: PositionMap { get }
   /// Whether a decoder must seek before the next frame can be read.
   var isElsewhere: Bool { get }
 
-  /// Goes on at a boundary of the (first) file, in these settings. Throws, and goes on as before,
-  /// where that cannot be.
+  /// Continues at the boundary `place` of the (first) file, with these settings. Throws if that is
+  /// impossible, and then continues as before.
   func begin(_ settings: TrackSettings, at place: Double) throws(FileFailure)
 
-  /// Parts that failed since the last call, while others go on.
+  /// Returns the parts that failed since the last call while others continued.
   func takeFailures() -> [PartFailure]
 }
 
-/// One of several sources at once that came to nothing, or ended before its end.
+/// One of several simultaneous sources that could not be opened, or ended before its end.
 struct PartFailure {
   let name: String
   let failure: FileFailure
 }
 
 extension QueueSource {
-  /// None: a source of a single part ends where it fails.
+  /// Returns no failures: a source of a single part ends if it fails.
   func takeFailures() -> [PartFailure] { [] }
 
-  /// That of the first, under the names of all.
+  /// The properties of the first decoder, with the names of all.
   var info: StreamInfo? {
     guard let first = decoders.first else { return nil }
     var info = StreamInfo(first)
@@ -229,14 +231,14 @@ extension QueueSource {
     return info
   }
 
-  /// Whether all have so much that reading on need not wait soon.
+  /// Returns whether all decoders have buffered so much that a read will not block soon.
   func isReady(prebuffer seconds: Double?) -> Bool {
     decoders.allSatisfy { $0.isReady(prebuffer: seconds) }
   }
 
-  /// Whether it is to be read now: where it need not wait soon, or where it must seek first. How
-  /// much there is at the place that it leaves says nothing of the place that it goes to, which is
-  /// fetched when it is read.
+  /// Returns whether the source should be read now: if a read will not block soon, or if it must
+  /// seek first. The amount buffered at the old position says nothing about the new one, whose data
+  /// are fetched by the read.
   func isReadable(prebuffer seconds: Double?) -> Bool {
     isElsewhere || isReady(prebuffer: seconds)
   }
@@ -244,23 +246,23 @@ extension QueueSource {
 
 extension TrackReader: QueueSource {}
 
-/// Several tracks in step: all added up, or one of them heard at a time, to compare them. Times are
-/// those of the first. It ends when the last that is heard does. It neither holds back frames nor
-/// takes over a converter.
+/// Several tracks in step: all added up, or one of them at a time, to compare them. Times are those
+/// of the first track. The group ends when the last of the audible tracks ends. It neither holds
+/// back frames nor takes over a converter.
 final class TrackGroup: QueueSource {
   private let tracks: [TrackReader]
-  /// Which of the item's parts each track is.
+  /// The index of the item's part for each track.
   private let numbers: [Int]
-  /// Parts that could not be opened and were not told yet.
+  /// The parts that could not be opened and were not reported yet.
   private var unopened: [PartFailure]
   private let mix: TrackMix
-  /// The part that was asked to be heard next, and the boundary from which on.
+  /// The part requested to be played next, and the boundary from which it is played.
   private var asked: (boundary: Int?, index: Int)?
-  /// Frames until then, once it is clear.
+  /// The number of frames until then, once it is known.
   private var choice: (frames: Int, index: Int)?
 
-  /// `tracks`, which are the parts `numbers` of an item: all of them, or only the part `chosen`.
-  /// `failures` say what became of the other parts.
+  /// Creates a group of `tracks`, which are the parts `numbers` of an item: all of them are played,
+  /// or only the part `chosen`. `failures` contains the failures of the other parts.
   init(
     _ tracks: [TrackReader], numbers: [Int], failures: [PartFailure], channelCount: Int,
     chosen: Int? = nil
@@ -281,18 +283,19 @@ final class TrackGroup: QueueSource {
 
   var nonFiniteCount: Int { mix.nonFiniteCount }
 
-  /// The part that is heard; nil for all.
+  /// The part that is played; nil for all.
   var chosenPart: Int? { mix.chosen.map { numbers[$0] } }
 
-  /// Lets the part with the number `index` be heard as soon as the next frame is read, or where the
-  /// first one's file comes to `boundary`. The others are read on and let go: they stay in step.
+  /// Plays the part with the number `index` from the next frame that is read, or from the
+  /// `boundary` of the first track's file. The other parts are read and discarded, so that they
+  /// stay in step.
   func choose(_ index: Int, atBoundary boundary: Int? = nil) {
     guard mix.chosen != nil, let place = numbers.firstIndex(of: index) else { return }
     asked = (boundary, place)
   }
 
   func begin(_ settings: TrackSettings, at place: Double) throws(FileFailure) {
-    // What was asked goes with this change, or not at all.
+    // The requested choice is applied with this change, or not at all.
     let asked = asked
     self.asked = nil
     let rate = Double(tracks[0].decoder.sampleRate)
@@ -309,7 +312,7 @@ final class TrackGroup: QueueSource {
       own.speed = settings.speed
       try track.prepare(own, at: place * scale)
     }
-    // All or none: they stay in step.
+    // All tracks change or none, so that they stay in step.
     for track in tracks { track.enter() }
     choice = asked.map { asked in
       (asked.boundary.flatMap { positions.frames(until: $0) } ?? 0, asked.index)

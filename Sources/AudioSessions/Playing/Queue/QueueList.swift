@@ -1,49 +1,50 @@
 import AudioBasics
 
-/// The position of an item in a queue: one that repeats and shuffles has an order for each round.
+/// The position of an item in a queue. A queue that repeats and shuffles has a new order in each
+/// round.
 struct QueuePosition: Hashable, Comparable, Sendable {
-  /// Counted up with each new order.
+  /// The number of the round, incremented with each new order.
   var round: Int
-  /// From 0 on.
+  /// The index in the round, from 0.
   var index: Int
 
   static func < (one: QueuePosition, other: QueuePosition) -> Bool {
     (one.round, one.index) < (other.round, other.index)
   }
 
-  /// The place that number of items further on in its round, or back where that is below 0.
+  /// Returns the position `count` items later in the same round, or earlier if `count` is negative.
   func moved(by count: Int) -> QueuePosition {
     QueuePosition(round: round, index: index + min(max(-index, count), Int.max - index))
   }
 }
 
-/// The items of a queue and how far it has come: changed from any thread, behind a lock.
+/// The items of a queue and its progress: changed from any thread, behind a lock.
 struct QueueList: Sendable {
-  /// An item whose turn it is.
+  /// An item and its position in the queue.
   typealias Entry = (item: QueueItem, place: QueuePosition)
 
-  /// The rounds that are known: those of which something may still be heard, the one that is read,
-  /// and the one behind it once its order is settled. All items, those that have been played as
-  /// well.
+  /// The known rounds: those that may still have frames to be played, the one that is read, and the
+  /// one after it once its order is fixed. They contain all items, including those already played.
   private var rounds: [[QueueItem]] = [[]]
   private var firstRound = 0
-  /// The place of the item whose turn comes next; behind the last item where the round is over.
+  /// The position of the item whose turn is next; after the last item if the round is over.
   private(set) var next = QueuePosition(round: 0, index: 0)
-  /// Whether it begins anew at its end.
+  /// Whether the queue starts again at its end.
   var repeats = false
-  /// Whether it begins in another order each time.
+  /// Whether it has another order in each round.
   var shuffles = false
-  /// Where the orders come from.
+  /// The random number generator for the orders.
   var randomNumbers = SplitMix64(seed: .random(in: .min ... .max))
-  /// Counted up when another item than was expected comes next: what was opened ahead is dropped.
+  /// A counter incremented when another item than expected comes next: the source opened ahead is
+  /// dropped.
   private(set) var generation = 0
-  /// Counted up when items are taken out, and others come to their places.
+  /// A counter incremented when items are removed, so that others move to their positions.
   private(set) var removals = 0
-  /// Turns that have begun.
+  /// The number of turns that have begun.
   private var trackCount = 0
   /// The items of the latest turns, the oldest first.
   private var latestTurns: [QueueItem] = []
-  /// Whether anything came of this time through: a queue of nothing repeats nothing.
+  /// Whether the current pass has delivered any frames: a queue without frames does not repeat.
   var hasDelivered = false
 
   /// The items in the order of the round that is read.
@@ -52,10 +53,10 @@ struct QueueList: Sendable {
   /// Whether the last item of the round has had its turn.
   var isRoundOver: Bool { next.index >= items.count }
 
-  /// Whether another turn comes.
+  /// Whether another turn follows.
   var hasNext: Bool { !isRoundOver || (repeats && hasDelivered && !items.isEmpty) }
 
-  /// The item that comes next, and its place.
+  /// The next item and its position.
   var coming: Entry? {
     guard hasNext else { return nil }
     var place = next
@@ -65,19 +66,19 @@ struct QueueList: Sendable {
     return (rounds[place.round - firstRound][place.index], place)
   }
 
-  /// Whether the round behind the one that is read has an order of its own.
+  /// Whether the round after the one that is read has a separate order.
   private var isReordered: Bool { shuffles && next.round - firstRound + 1 < rounds.count }
 
-  /// Adds `new` items behind all others.
+  /// Adds the items `new` after all others.
   mutating func append(_ new: [QueueItem]) {
     if isRoundOver { generation += 1 }
     for index in rounds.indices {
-      // A list of a hundred thousand is not copied.
+      // This avoids the copy of a list of 100,000 items.
       if rounds[index].isEmpty { rounds[index] = new } else { rounds[index] += new }
     }
   }
 
-  /// Takes out the item that comes next, or all that come.
+  /// Removes and returns the next item, or all items that follow.
   mutating func remove(all: Bool) -> [QueueItem] {
     guard !isRoundOver else { return [] }
     generation += 1
@@ -90,8 +91,9 @@ struct QueueList: Sendable {
     return removed
   }
 
-  /// Forgets all items, those that were played as well: nothing leads back to them. What is added
-  /// from now on begins a round of its own, so that places before it can be told apart.
+  /// Removes all items, including those already played, so that no skip leads back to them. Items
+  /// added from now on begin a new round, which distinguishes their positions from the earlier
+  /// ones.
   mutating func forgetAll() {
     generation += 1
     removals += 1
@@ -106,27 +108,27 @@ struct QueueList: Sendable {
     latestTurns = []
   }
 
-  /// The item that comes next has its turn. Nil, and nothing has changed, where there is none, or
-  /// where another one was expected when `generation` was current.
+  /// Begins the turn of the next item and returns it. Returns nil, without any change, if there is
+  /// none, or if another item was expected when `generation` was current.
   mutating func begin(_ generation: Int) -> Entry? {
     guard generation == self.generation, let entry = coming else { return nil }
     if isRoundOver { hasDelivered = false }
     next = entry.place.moved(by: 1)
-    // Before the first of the next round is opened ahead.
+    // The next round is fixed before its first item is opened ahead.
     if isRoundOver, repeats, shuffles, !isReordered {
       rounds.append(items.shuffled(using: &randomNumbers))
     }
     return entry
   }
 
-  /// The number of a turn that begins.
+  /// Returns the number of a turn that begins.
   mutating func takeTrackNumber() -> Int {
     defer { trackCount += 1 }
     return trackCount
   }
 
-  /// Notes that the turn of `item` begins. Answers with the one whose turn began `count` turns
-  /// before, unless the list repeats.
+  /// Records that the turn of `item` begins. Returns the item whose turn began `count` turns
+  /// before, unless the list repeats; nil otherwise.
   mutating func noteTurn(of item: QueueItem, outdatedAfter count: Int) -> QueueItem? {
     latestTurns.append(item)
     guard latestTurns.count > count else { return nil }
@@ -134,19 +136,19 @@ struct QueueList: Sendable {
     return repeats ? nil : outdated
   }
 
-  /// Goes to `place`, which may lie in an earlier round. What is opened already stays so where it
-  /// comes next.
+  /// Moves to `place`, which may be in an earlier round. A source that is already open stays open
+  /// if it comes next.
   mutating func skip(to place: QueuePosition) {
     let round = max(place.round, firstRound)
     let index = min(place.index, rounds[round - firstRound].count)
     guard next != QueuePosition(round: round, index: index) else { return }
     next = QueuePosition(round: round, index: index)
     generation += 1
-    // The end of a round from which it came already is no end.
+    // The round has delivered frames before, so its end is not the end of an empty queue.
     hasDelivered = true
   }
 
-  /// Forgets the rounds before `round`: nothing of them is heard any more.
+  /// Removes the rounds before `round`, which have no more frames to be played.
   mutating func forgetRounds(before round: Int) {
     guard firstRound < min(round, next.round) else { return }
     rounds.removeFirst(min(round, next.round) - firstRound)

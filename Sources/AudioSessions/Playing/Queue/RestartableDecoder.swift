@@ -1,28 +1,30 @@
 import AudioBasics
 import AudioFiles
 
-/// A decoder that cannot seek, and can begin anew all the same until so much of it was read: what a
-/// queue reads ahead of its turn may have to be heard at another time.
+/// A decoder that cannot seek, but can start again until a certain amount was read: the frames that
+/// a queue reads ahead of a turn may have to be played at another time.
 final class RestartableDecoder: ForwardingDecoder {
   let decoder: any SoundDecoder
-  /// The samples from the first on, as long as they are kept.
+  /// The samples from the first one on, while they are kept.
   private var kept: [Float] = []
   private var keptFrames = 0
   private var isKeeping: Bool
   private let keptLimit: Int
   private(set) var position: Int
 
-  /// More than a ring holds at the highest speed.
+  /// The number of seconds kept: more than a ring buffer holds at the highest speed.
   private static let keptSeconds = 8
-  /// 16 MB: of many channels at a high rate less is kept.
+  /// The number of samples kept at most, 16 MB: for many channels at a high rate, fewer seconds are
+  /// kept.
   private static let keptSamples = 4_000_000
 
-  /// `decoder`, of which nothing should have been read yet. `count` of them are heard at once.
+  /// Creates a restartable form of `decoder`, from which nothing should have been read yet. `count`
+  /// of them are played at once.
   init(_ decoder: any SoundDecoder, memorySharedBy count: Int = 1) {
     self.decoder = decoder
     position = decoder.position
     isKeeping = decoder.position == 0
-    // No decoder's figures are known to be possible yet.
+    // The properties of the decoder are not validated yet.
     let channels = Double(max(1, decoder.channelCount)) * Double(max(1, count))
     keptLimit = Int(
       clamping: min(
@@ -30,7 +32,7 @@ final class RestartableDecoder: ForwardingDecoder {
         (Double(Self.keptSamples) / channels).rounded(.down)))
   }
 
-  /// Whether it can begin anew.
+  /// Whether the decoder can start again.
   var canRestart: Bool { isKeeping }
 
   var supportsSeeking: Bool { false }

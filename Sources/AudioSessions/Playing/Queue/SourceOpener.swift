@@ -1,8 +1,8 @@
 import AudioFiles
 import RealtimeAudio
 
-/// Opens the next source of a queue ahead of its turn, on a thread of its own: a network may take
-/// its time.
+/// The opening of the next source of a queue ahead of its turn, on a separate thread: a network may
+/// be slow.
 final class SourceOpener: BackgroundWork, @unchecked Sendable {
   // @unchecked because a source changes hands behind the lock, and belongs to one thread at a time.
   private enum State {
@@ -12,7 +12,7 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
     case opened(Result<any QueueSource, FileFailure>)
   }
 
-  /// The settings and the position with which a source goes on.
+  /// The settings and the position at which a source continues.
   private struct Entry {
     let settings: TrackSettings
     let boundary: Double
@@ -28,10 +28,10 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
     self.channelCount = channelCount
   }
 
-  /// Has `item` opened. Whatever was under way before is given up.
+  /// Starts to open `item`. Abandons any opening in progress.
   func begin(_ item: QueueItem) { begin(item, nil) }
 
-  /// Has what was heard in part opened, to go on where it was.
+  /// Starts to open a source that was played in part, to continue at its position.
   func begin(_ resumption: QueueResumption) {
     begin(
       resumption.item,
@@ -43,7 +43,7 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
     state.withLock { $0.value = .wanted(item, entry, CancellableOpening()) }
   }
 
-  /// Whether an item was begun and not yet taken.
+  /// Whether an item was requested and its result has not been taken yet.
   var isBusy: Bool {
     state.withLock { state in
       if case .idle = state.value { return false }
@@ -51,8 +51,8 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
     }
   }
 
-  /// The opened source, or why it failed; nil while it is being opened. A source that opens at once
-  /// is opened on this thread where the opener has not begun.
+  /// Returns the opened source or its failure; nil while it is being opened. A source that opens at
+  /// once is opened on this thread if the opener has not begun.
   func take() -> Result<any QueueSource, FileFailure>? {
     open(onlyAtOnce: true)
     let opened: Transfer = state.withLock { state in
@@ -64,7 +64,7 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
     return nil
   }
 
-  /// Lets go of whatever is under way.
+  /// Abandons the current opening.
   func giveUp() {
     let old = state.withLock { state in
       defer { state.value = .idle }
@@ -78,7 +78,8 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
     return !isConcluded.isRaised
   }
 
-  /// A server or a disk may keep it for ever.
+  /// Whether the session may end without this work: yes, since a server or a disk may block it
+  /// forever.
   var isDispensable: Bool { true }
 
   func conclude() {
@@ -86,7 +87,7 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
     state.withLock { $0.opening }?.cancel()
   }
 
-  /// Opens what is wanted, unless another thread does so already.
+  /// Opens the requested source, unless another thread already does.
   private func open(onlyAtOnce: Bool) {
     let wanted: (QueueItem, Entry?, CancellableOpening)? = state.withLock { state in
       guard case .wanted(let item, let entry, let opening) = state.value,
@@ -100,7 +101,7 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
     do throws(FileFailure) {
       let source = try item.source(
         opening, sampleRate: sampleRate, channelCount: channelCount)
-      // What cannot be sought was told before where it goes on.
+      // A source that cannot seek received its position before.
       if let entry, source.decoders.allSatisfy(\.supportsSeeking) {
         try source.begin(entry.settings, at: entry.boundary)
       }
@@ -109,16 +110,16 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
       result = .failure(error)
     }
     let opened = Transfer(value: .opened(result))
-    // What was given up meanwhile goes as it came.
+    // The result of an abandoned opening is dropped.
     state.withLock { if $0.opening === opening { $0 = opened } }
   }
 
-  /// Carries what belongs to one thread at a time through a lock.
+  /// A container that transfers a value that belongs to one thread at a time through a lock.
   private struct Transfer: @unchecked Sendable {
     // @unchecked because the taker leaves nothing behind.
     var value: State
 
-    /// What is under way.
+    /// The opening in progress.
     var opening: CancellableOpening? {
       switch value {
       case .wanted(_, _, let opening), .opening(let opening): opening
@@ -128,7 +129,7 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
   }
 }
 
-/// One opening of a source on its way: what waits for a network meanwhile can be cancelled.
+/// One opening of a source: waits for a network during the opening can be cancelled.
 public final class CancellableOpening: Sendable {
   private struct State {
     var isCancelled = false
@@ -137,13 +138,13 @@ public final class CancellableOpening: Sendable {
 
   private let state = MutexBox(State())
 
-  /// An opening that goes on.
+  /// Creates an opening that is not cancelled.
   public init() {}
 
-  /// Whether it is cancelled. Any thread.
+  /// Whether the opening is cancelled. Any thread.
   public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// Has `interrupt` called when it is cancelled, or at once if it is already.
+  /// Calls `interrupt` when the opening is cancelled, or at once if it already is.
   public func onCancel(_ interrupt: @escaping @Sendable () -> Void) {
     let isLate = state.withLock { state in
       if !state.isCancelled { state.interruptions.append(interrupt) }
@@ -152,7 +153,7 @@ public final class CancellableOpening: Sendable {
     if isLate { interrupt() }
   }
 
-  /// Ends the waiting. Any thread.
+  /// Cancels the opening and ends its waits. Any thread.
   public func cancel() {
     let interruptions = state.withLock { state in
       state.isCancelled = true
@@ -164,30 +165,31 @@ public final class CancellableOpening: Sendable {
 }
 
 extension CancellableOpening {
-  /// Seconds of sound that are fetched ahead of a reader: half of it outlasts a connection that
-  /// stalls.
+  /// The duration in seconds that is fetched ahead of a reader: half of it outlasts a stalled
+  /// connection.
   private static let aheadSeconds = 30
-  /// Bits a second of 32 channels at 192 kHz: what claims more is not fetched further ahead.
+  /// The bit rate of 32 channels at 192 kHz in bits per second: for a higher stated rate no more is
+  /// fetched ahead.
   private static let highestBitRate = 32 * 192_000 * 32
 
-  /// Opens what is behind an http or https address, as far as its first frames. Throws as
-  /// `RemoteFile` and `Decoding.decoder(of:)` do, and where it is cancelled.
+  /// Opens the source at an http or https address, up to its first frames. Throws as `RemoteFile`
+  /// and `Decoding.decoder(of:)` do, and if it is cancelled.
   public func decoder(ofAddress address: String) throws(FileFailure) -> any SoundDecoder {
     try decoder(of: try file(ofAddress: address))
   }
 
-  /// The bytes behind an http or https address. Throws as `RemoteFile` does, and where it is called
-  /// off.
+  /// Returns the bytes at an http or https address. Throws as `RemoteFile` does, and if it is
+  /// cancelled.
   public func file(ofAddress address: String) throws(FileFailure) -> RemoteFile {
     var bounds = RemoteFileBounds()
-    // It is not known yet where it is to be read.
+    // The position of the first read is not known yet.
     bounds.readAhead = bounds.firstRequest
     let file = try RemoteFile(address: address, bounds: bounds, whileWaiting: onCancel)
     onCancel { [weak file] in file?.interrupt() }
     return file
   }
 
-  /// Opens a file that `file(ofAddress:)` gave, as far as its first frames. Throws as
+  /// Opens a file returned by `file(ofAddress:)`, up to its first frames. Throws as
   /// `Decoding.decoder(of:)` does.
   public func decoder(of file: RemoteFile) throws(FileFailure) -> any SoundDecoder {
     let decoder = try Decoding.decoder(of: file)

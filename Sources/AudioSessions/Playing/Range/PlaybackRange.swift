@@ -1,18 +1,18 @@
 import AudioFiles
 
-/// Which frames of a file are played, in which direction and how often.
+/// The range of a file that is played, its direction, and the number of repetitions.
 public struct PlaybackRange: Sendable, Equatable {
-  /// The first frame of the stretch, at the file's own rate.
+  /// The first frame of the range, at the file's own rate.
   public var startFrame: Int
-  /// The frame behind its last; nil for the file's end.
+  /// The frame after the last one; nil for the end of the file.
   public var endFrame: Int?
-  /// How often the stretch is played; nil for ever.
+  /// The number of times the range is played; nil to repeat it forever.
   public var times: Int?
-  /// Whether it is played from its last frame to its first.
+  /// Whether the range is played from its last frame to its first.
   public var isReversed: Bool
 
-  /// The stretch from `startFrame` to before `endFrame`, `times` times; the whole, once, by
-  /// default.
+  /// Creates a range from `startFrame` to before `endFrame` that is played `times` times; by
+  /// default the whole file once.
   public init(
     startFrame: Int = 0, endFrame: Int? = nil, times: Int? = 1, isReversed: Bool = false
   ) {
@@ -23,25 +23,25 @@ public struct PlaybackRange: Sendable, Equatable {
   }
 }
 
-/// The way through a file for a playback range: a first pass, which may begin anywhere, then whole
-/// passes over the stretch. Counts frames in the order in which they are played.
+/// The path through a file for a playback range: a first pass, which may begin anywhere, then whole
+/// passes over the range. It counts frames in playing order.
 ///
-/// A boundary is a place between two frames: that before frame 0 is 0. Forwards the frame behind it
-/// comes next, backwards the frame before it.
+/// A boundary is a position between two frames: the boundary before frame 0 is 0. In forward
+/// direction the frame after it is next, in reverse direction the frame before it.
 struct PlayPath: Sendable, Equatable {
-  /// Frames beyond which nothing is believed to go: 46 years at 768 kHz. At a quarter of the speed
-  /// and from 8 kHz to 768 kHz they become 2^59, so that sums of ten still fit in an `Int`.
+  /// The largest number of frames accepted: 46 years at 768 kHz. At a quarter of the speed and from
+  /// 8 kHz to 768 kHz it becomes 2^59, so that sums of ten still fit in an `Int`.
   static let mostFrames = 1 << 50
 
   let range: PlaybackRange
-  /// The stretch; its end is nil where the file does not say how long it is.
+  /// The range; its end is nil if the length of the file is unknown.
   let start: Int
   private(set) var end: Int?
-  /// Where the first pass begins.
+  /// The boundary at which the first pass begins.
   let entry: Int
 
-  /// The way through a file of `frameCount` frames that begins at the boundary `entry`, or at the
-  /// stretch's own beginning where that is nil or lies behind it.
+  /// Creates the path through a file of `frameCount` frames that begins at the boundary `entry`, or
+  /// at the beginning of the range if `entry` is nil or past the range.
   init(_ range: PlaybackRange, frameCount: Int?, entry: Int? = nil) {
     var range = range
     range.startFrame = min(max(0, range.startFrame), Self.mostFrames)
@@ -56,21 +56,22 @@ struct PlayPath: Sendable, Equatable {
     self.entry = isBehind ? first : min(max(0, wanted), frameCount ?? Self.mostFrames)
   }
 
-  /// The way through what `decoder` gives.
+  /// Creates the path through the frames of `decoder`.
   init(_ range: PlaybackRange, through decoder: any SoundDecoder, entry: Int? = nil) {
     let end = decoder.knownEnd(isReversed: range.isReversed)
     self.init(range, frameCount: end, entry: entry)
   }
 
-  /// Frames of a whole pass.
+  /// The number of frames of a whole pass.
   var length: Int? { end.map { $0 - start } }
 
-  /// Frames of the first pass.
+  /// The number of frames of the first pass.
   var firstLength: Int? {
     range.isReversed ? entry - start : end.map { $0 - entry }
   }
 
-  /// Frames of all passes; nil for ever, for more than can be counted, or where that is not known.
+  /// The number of frames of all passes; nil if they never end, if there are more than can be
+  /// counted, or if it is unknown.
   var frameCount: Int? {
     guard let times = range.times, let length, let firstLength else { return nil }
     guard times > 0 else { return 0 }
@@ -79,14 +80,14 @@ struct PlayPath: Sendable, Equatable {
     return firstLength + further
   }
 
-  /// The boundary before the frame `index`, counted in playing order.
+  /// Returns the boundary before the frame `index`, counted in playing order.
   func boundary(at index: Int) -> Int {
     let (_, inside, isFirst) = place(of: index)
     if range.isReversed { return (isFirst ? entry : end ?? 0) - inside }
     return (isFirst ? entry : start) + inside
   }
 
-  /// Passes that are over before the frame `index`.
+  /// Returns the number of passes that are over before the frame `index`.
   func passes(before index: Int) -> Int { place(of: index).passes }
 
   private func place(of index: Int) -> (passes: Int, inside: Int, isFirst: Bool) {
@@ -95,22 +96,22 @@ struct PlayPath: Sendable, Equatable {
     }
     let rest = index - firstLength
     let passes = 1 + rest / length
-    // At the very end no further pass begins.
+    // No further pass begins at the very end.
     if let times = range.times, passes >= times {
       return times > 1 ? (times - 1, length, false) : (0, firstLength, true)
     }
     return (passes, rest % length, false)
   }
 
-  /// The file ended before it said.
+  /// Sets the end of a file that ended before its stated length.
   mutating func shorten(to end: Int) {
     self.end = max(start, end)
   }
 }
 
 extension SoundDecoder {
-  /// Behind its last frame; nil where that is not known. Where it only estimates its length reading
-  /// on tells, but for the way backwards, which begins there.
+  /// Returns the boundary after the last frame; nil if it is unknown. If the length is only
+  /// estimated, the end is found by reading, except in reverse direction, which begins there.
   func knownEnd(isReversed: Bool) -> Int? {
     isLengthEstimated && !isReversed ? nil : frameCount
   }

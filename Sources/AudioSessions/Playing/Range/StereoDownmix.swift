@@ -1,16 +1,17 @@
 import AudioBasics
 import AudioFiles
 
-/// Many channels mixed down to stereo, all so much softer that nothing clips. Of surround sound, as
-/// ITU-R BS.775 has it, the centre and each side's surrounds are softer by 3 dB beside the front,
-/// and the deep effects left out. Of channels that are for no loudspeaker in particular, such as
-/// those of several microphones, the first is left, the second right and the others in the middle.
+/// A downmix of many channels to stereo, in which all are attenuated so far that nothing clips. For
+/// surround sound, as in ITU-R BS.775, the centre and the surrounds of each side are 3 dB below the
+/// front, and the low-frequency effects are left out. Of channels without assigned loudspeakers,
+/// such as those of several microphones, the first is left, the second is right and the others are
+/// in the middle.
 struct StereoDownmix {
   private let left: [Float]
   private let right: [Float]
 
-  /// Of `channelCount` channels, which are meant for these `speakers`, or for the usual ones. nil
-  /// for one or two channels, and for more than 8 without speakers.
+  /// Creates a downmix of `channelCount` channels for these `speakers`, or for the usual ones.
+  /// Returns nil for one or two channels, and for more than 8 without speakers.
   init?(channelCount: Int, speakers: [Speaker]?) {
     let named = speakers?.count == channelCount ? speakers : nil
     guard channelCount > 2,
@@ -29,7 +30,7 @@ struct StereoDownmix {
     right = sides.map { $0.right / sum }
   }
 
-  /// How much of a speaker's channel each side gets.
+  /// Returns the gains of a speaker's channel in the left and in the right channel.
   private static func shares(of speaker: Speaker) -> (left: Float, right: Float) {
     let half = Float(0.5).squareRoot()
     return switch speaker {
@@ -43,8 +44,8 @@ struct StereoDownmix {
     }
   }
 
-  /// Mixes `frames` frames of `sound`, from `source` on, down to those of `stereo` from `target`
-  /// on, which has two channels.
+  /// Mixes `frames` frames of `sound`, from `source` on, down to those of `stereo`, which has two
+  /// channels, from `target` on.
   func apply(
     _ sound: borrowing SampleBuffer, from source: Int, frames: Int,
     into stereo: inout SampleBuffer, at target: Int

@@ -1,47 +1,49 @@
 import AudioBasics
 import AudioFiles
 
-/// The frames of one decoder in playing order: a stretch of it, as often as asked for, forwards or
-/// backwards, without a gap. Never more of it in memory than a block.
+/// The frames of one decoder in playing order: a range of it, as often as requested, forwards or
+/// backwards, without a gap. At most one block of it is in memory.
 ///
-/// Forwards it decodes to where the frames are wanted. Backwards, blocks are read forwards, the
-/// last one first, and turned round. A stretch that is repeated and no longer than a block is read
-/// once and kept; a short one is repeated within the block, so that even one of a few frames loops
-/// at no cost.
+/// Forwards it decodes directly into the destination. Backwards, blocks are read forwards, the last
+/// one first, and reversed. A repeated range that is no longer than a block is read once and kept;
+/// a short one is repeated within the block, so that even a loop of a few frames needs little time.
 struct TrackCursor: ~Copyable {
-  /// Frames of a block.
+  /// The number of frames of a block.
   static let blockFrames = 16384
-  /// Frames of a stretch that is repeated within the block, at most, and of all its copies.
+  /// The largest length of a range that is repeated within the block, and of all its copies, in
+  /// frames.
   private static let shortFrames = 512
   private static let copiedFrames = 2048
 
   private let decoder: any SoundDecoder
-  /// Whether the decoder gives whole numbers only, none of which can be NaN or infinite.
+  /// Whether the decoder returns only integers, none of which can be NaN or infinite.
   let readsIntegers: Bool
   private let downmix: StereoDownmix?
   private(set) var path: PlayPath
-  /// Made when there is something to hold.
+  /// The block, allocated when it is first needed.
   private var block: SampleBuffer
   private let blockFrames: Int
-  /// Which frames the block holds; reversed where the range is.
+  /// The range of frames in the block; in reverse order if the playback is reversed.
   private var held = 0..<0
-  /// How often the block holds them, one copy behind the other: more than once where they are a
-  /// whole pass.
+  /// The number of consecutive copies of these frames in the block: more than one only if they are
+  /// a whole pass.
   private var copies = 1
-  /// Between the last frame and the next one, in the file.
+  /// The boundary in the file between the last frame and the next one.
   private var boundary: Int
   private var passes = 0
-  /// Blocks in a row, backwards, of which the decoder had nothing.
+  /// The number of consecutive blocks, in reverse direction, for which the decoder returned no
+  /// frames.
   private var missingBlocks = 0
-  /// Before the end that a file promises, at most: those who only estimate it are nearer than that.
+  /// The largest number of such blocks before the stated end of a file: the actual end of a file
+  /// with an estimated length is nearer than that.
   private static let mostMissingBlocks = 64
 
-  /// A cursor at the beginning of `range`, for buffers of `channelCount` channels. Throws
-  /// `.unusableContents` where the decoder cannot seek and the range requires it.
+  /// Creates a cursor at the beginning of `range`, for buffers of `channelCount` channels. Throws
+  /// `.unusableContents` if the decoder cannot seek and the range requires it.
   init(
     _ decoder: any SoundDecoder, _ range: PlaybackRange, channelCount: Int
   ) throws(FileFailure) {
-    // What cannot be sought is read over up to where it begins.
+    // A decoder that cannot seek is read up to the start of the range.
     try Self.check(decoder, range, entry: decoder.position)
     if range.isReversed, decoder.isLengthEstimated { try Self.findEnd(of: decoder) }
     self.decoder = decoder
@@ -51,24 +53,25 @@ struct TrackCursor: ~Copyable {
       ? StereoDownmix(channelCount: decoder.channelCount, speakers: decoder.speakers) : nil
     path = PlayPath(range, through: decoder)
     boundary = path.entry
-    // A ring full of short files keeps hundreds of these.
+    // A ring buffer full of short files keeps hundreds of these.
     blockFrames = min(Self.blockFrames, max(1, decoder.frameCount ?? Self.blockFrames))
     block = SampleBuffer(frameCount: 0, channelCount: decoder.channelCount)
   }
 
-  /// Reads on to the end, from which it is played backwards: then its place is known. Throws what
-  /// reading throws.
+  /// Reads on to the end, at which reverse playback begins, so that its position is known. Throws
+  /// as the decoder's `read` does.
   private static func findEnd(of decoder: any SoundDecoder) throws(FileFailure) {
     var passed = SampleBuffer(frameCount: 4096, channelCount: decoder.channelCount)
     while try decoder.readChecked(into: &passed, at: 0, frames: passed.frameCount) > 0 {}
   }
 
-  /// Throws as `init` does where it cannot go on with another range, at the boundary `entry`.
+  /// Throws as `init` does if the cursor cannot continue with another range, at the boundary
+  /// `entry`.
   func check(_ range: PlaybackRange, entry: Int) throws(FileFailure) {
     try Self.check(decoder, range, entry: entry)
   }
 
-  /// Goes on with another range, at the boundary `entry`. `check` has allowed it.
+  /// Continues with another range, at the boundary `entry`. `check` must have accepted it.
   mutating func follow(_ range: PlaybackRange, entry: Int) {
     if range.isReversed != path.range.isReversed { held = 0..<0 }
     copies = 1
@@ -95,8 +98,8 @@ struct TrackCursor: ~Copyable {
     }
   }
 
-  /// Fills `buffer` from `target` on with at most `room` frames, in its channels, and returns how
-  /// many; 0 at the end.
+  /// Fills `buffer` from `target` on with at most `room` frames, in its channels, and returns their
+  /// number; 0 at the end.
   mutating func read(
     into buffer: inout SampleBuffer, at target: Int = 0, room: Int
   ) throws(FileFailure) -> Int {
@@ -104,7 +107,7 @@ struct TrackCursor: ~Copyable {
       let rest = path.range.isReversed ? boundary - path.start : path.end.map { $0 - boundary }
       if let rest, rest <= 0 {
         try checkAnnounced()
-        // An empty stretch repeats nothing.
+        // An empty range is not repeated.
         guard path.length != 0 else { return 0 }
         passes += 1
         boundary = path.range.isReversed ? path.end ?? 0 : path.start
@@ -132,14 +135,14 @@ struct TrackCursor: ~Copyable {
     return 0
   }
 
-  /// Whether frames are decoded to where they are wanted: those that need not be turned round,
-  /// mixed down, or kept for another pass.
+  /// Returns whether frames are decoded directly into the destination: those that need not be
+  /// reversed, mixed down, or kept for another pass.
   private func isDirect(channelCount: Int) -> Bool {
     guard !path.range.isReversed, channelCount == decoder.channelCount else { return false }
     return path.range.times == 1 || path.length.map { $0 > blockFrames } ?? true
   }
 
-  /// Fills the block with copies of a short stretch, once that has been played to its end.
+  /// Fills the block with copies of a short range, once the range has been played to its end.
   private mutating func copyPass() {
     guard copies == 1, passes > 0, let end = path.end, held == path.start..<end,
       held.count <= Self.shortFrames
@@ -154,7 +157,8 @@ struct TrackCursor: ~Copyable {
     for sample in count..<copies * count { block[sample] = block[sample - count] }
   }
 
-  /// A file that has fewer frames than it announces says so behind its last, where more are wanted.
+  /// Reads after the last frame of a file that has fewer frames than it states, if more are
+  /// required: the read throws the failure.
   private mutating func checkAnnounced() throws(FileFailure) {
     guard decoder.isCutShort, let end = decoder.frameCount, path.end == end,
       path.range.endFrame.map({ $0 > end }) ?? true
@@ -166,13 +170,13 @@ struct TrackCursor: ~Copyable {
     _ = try decoder.read(into: &block, at: 0, frames: 1)
   }
 
-  /// Whether a read that got nothing was interrupted, and has not come to the end.
+  /// Whether a read that returned nothing was interrupted before the end.
   var isInterrupted: Bool { decoder.isInterrupted }
 
   /// Whether the next frame is in the block.
   private var isHeld: Bool { isHeld(boundary) }
 
-  /// Whether the frame that comes behind `boundary` in playing order is in the block.
+  /// Returns whether the frame after `boundary` in playing order is in the block.
   private func isHeld(_ boundary: Int) -> Bool {
     path.range.isReversed
       ? held.lowerBound < boundary && boundary <= held.upperBound : held.contains(boundary)
@@ -215,12 +219,12 @@ struct TrackCursor: ~Copyable {
     block = SampleBuffer(frameCount: blockFrames, channelCount: decoder.channelCount)
   }
 
-  /// Reads the block that has the next frame. False where there is none.
+  /// Reads the block that contains the next frame. Returns false if there is none.
   private mutating func load() throws(FileFailure) -> Bool {
     makeBlock()
     let isReversed = path.range.isReversed
     let first = isReversed ? max(path.start, boundary - block.frameCount) : boundary
-    // What is heard once need not wait for a whole block of a slow network.
+    // A range that is played once does not wait for a whole block of a slow network.
     let most = path.range.times == 1 ? min(block.frameCount, 4096) : block.frameCount
     let wanted = isReversed ? boundary - first : min(most, (path.end ?? .max) - boundary)
     held = 0..<0
@@ -233,7 +237,7 @@ struct TrackCursor: ~Copyable {
         guard some > 0 else { break }
         count += some
       } catch {
-        // What came before is played first; the next read says so again.
+        // The frames before the failure are played first; the next read throws it again.
         guard count > 0, !isReversed else { throw error }
         break
       }
@@ -247,8 +251,8 @@ struct TrackCursor: ~Copyable {
     return count > 0
   }
 
-  /// Goes to the frame `first`: by reading over what lies before it, where the decoder cannot seek.
-  /// False where it ends before.
+  /// Moves to the frame `first`: by reading the frames before it if the decoder cannot seek.
+  /// Returns false if the file ends before it.
   private mutating func approach(_ first: Int) throws(FileFailure) -> Bool {
     guard decoder.position != first else { return true }
     guard !decoder.supportsSeeking else {
@@ -263,8 +267,9 @@ struct TrackCursor: ~Copyable {
     return decoder.position == first
   }
 
-  /// The file ended before it said. False where nothing of it is left to play. Throws
-  /// `.unusableContents` where its end is too far before, or before the stretch.
+  /// Handles a file that ended before its stated length. Returns false if nothing of it is left to
+  /// play. Throws `.unusableContents` if its end is too far before the stated one, and
+  /// `.invalidRequest` if it is before the range.
   private mutating func endEarly() throws(FileFailure) -> Bool {
     if decoder.isInterrupted { return false }
     if path.range.isReversed {
@@ -284,7 +289,7 @@ struct TrackCursor: ~Copyable {
 }
 
 extension FileFailure {
-  /// There is no frame where playing was to begin.
+  /// Returns the failure for a file that has no frame at the start of the playback.
   package static func endsBeforeStart(_ name: String) -> FileFailure {
     FileFailure(
       .invalidRequest, "\(name) ends before the start that was asked for.",

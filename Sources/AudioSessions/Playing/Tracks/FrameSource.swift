@@ -2,15 +2,14 @@ import AudioBasics
 import AudioFiles
 import Glibc
 
-/// Frames to be played, in order, at the rate and with the channels of the unit. Pulled by a
-/// `PlayFeeder`; one thread at a time.
+/// A source of frames to be played, in order, at the rate and with the channels of the unit. A
+/// `PlayFeeder` reads it; one thread at a time.
 public protocol FrameSource: AnyObject {
-  /// Fills the first of `buffer`, at most `frames` frames, and returns how many; 0 at the end.
-  /// Throws where the source cannot be read.
+  /// Fills the first frames of `buffer`, at most `frames`, and returns their number; 0 at the end.
+  /// Throws if the source cannot be read.
   func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int
 
-  /// Samples read so far that were NaN or infinite, and were replaced by silence before a
-  /// converter.
+  /// The number of samples read so far that were NaN or infinite, and were replaced by silence.
   var nonFiniteCount: Int { get }
 }
 
@@ -19,24 +18,24 @@ extension FrameSource {
   public var nonFiniteCount: Int { 0 }
 }
 
-/// Sources one after the other, without a gap.
+/// A sequence of sources that are played one after another, without a gap.
 public final class SourceSequence: FrameSource {
   private var sources: [any FrameSource]
-  /// Of those that are over.
+  /// The count of the sources that are over.
   private var earlierNonFiniteCount = 0
 
-  /// As those of its sources.
+  /// The sum of the counts of its sources.
   public var nonFiniteCount: Int {
     sources.reduce(earlierNonFiniteCount) { $0 + $1.nonFiniteCount }
   }
 
-  /// `sources`, in this order.
+  /// Creates a sequence of `sources`, in this order.
   public init(_ sources: [any FrameSource]) {
     self.sources = sources
   }
 
-  /// Fills the start of `buffer` and returns how many frames it got; 0 at the end.
-  /// Throws what its sources throw.
+  /// Fills the start of `buffer` and returns the number of frames; 0 at the end. Throws as its
+  /// sources do.
   public func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
     while let source = sources.first {
       let count = try source.read(into: &buffer, frames: frames)
@@ -48,16 +47,16 @@ public final class SourceSequence: FrameSource {
   }
 }
 
-/// So many frames of silence.
+/// A source of a number of silent frames.
 public final class SilentSource: FrameSource {
   private var framesLeft: Int
 
-  /// `frameCount` frames.
+  /// Creates a source of `frameCount` silent frames.
   public init(frameCount: Int) {
     framesLeft = max(0, frameCount)
   }
 
-  /// Clears the start of `buffer` and returns how many frames of it; 0 at the end. Throws nothing.
+  /// Clears the start of `buffer` and returns the number of frames; 0 at the end. Throws nothing.
   public func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
     let count = min(frames, framesLeft)
     buffer.clear(from: 0, frames: count)
@@ -66,9 +65,9 @@ public final class SilentSource: FrameSource {
   }
 }
 
-/// A count-in: a number of beats, each a short click, the first of four higher.
+/// A count-in: a number of beats, each a short click, the first of every four at a higher pitch.
 public final class ClickTrack: FrameSource {
-  /// Frames of all beats together.
+  /// The number of frames of all beats together.
   public let frameCount: Int
 
   private let beatFrames: Double
@@ -76,7 +75,7 @@ public final class ClickTrack: FrameSource {
   private let channelCount: Int
   private var position = 0
 
-  /// `beats` beats at `tempo` beats a minute; nothing where these are below 0.
+  /// Creates `beats` beats at `tempo` beats a minute and `sampleRate` Hz; none if these are below 0.
   public init(beats: Int, tempo: Double, sampleRate: Int, channelCount: Int) {
     beatFrames = 60 / tempo * Double(sampleRate)
     frameCount = Self.frameCount(beats: beats, tempo: tempo, sampleRate: sampleRate)
@@ -84,13 +83,12 @@ public final class ClickTrack: FrameSource {
     self.channelCount = max(0, channelCount)
   }
 
-  /// Frames that `beats` beats at `tempo` beats a minute take.
+  /// Returns the number of frames of `beats` beats at `tempo` beats per minute.
   public static func frameCount(beats: Int, tempo: Double, sampleRate: Int) -> Int {
     max(0, Int(rounding: Double(beats) * (60 / tempo * Double(sampleRate))))
   }
 
-  /// Fills the start of `buffer` and returns how many frames it got; 0 at the end.
-  /// Throws nothing.
+  /// Fills the start of `buffer` and returns the number of frames; 0 at the end. Throws nothing.
   public func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
     let count = min(frames, frameCount - position)
     for frame in 0..<count {
@@ -101,7 +99,7 @@ public final class ClickTrack: FrameSource {
     return count
   }
 
-  /// Twenty milliseconds of a tone that dies away, at -12 dBFS.
+  /// Returns a sample of a beat: 20 ms of a decaying tone, at -12 dBFS.
   private func sample(at frame: Int) -> Float {
     let beat = (Double(frame) / beatFrames).rounded(.down)
     let seconds = (Double(frame) - (beat * beatFrames).rounded(.up)) / sampleRate

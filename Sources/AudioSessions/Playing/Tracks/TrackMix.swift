@@ -2,42 +2,43 @@ import AudioBasics
 import AudioFiles
 import Glibc
 
-/// Several sources at once, added up. It ends when the last of them that is heard does; one that
+/// The sum of several sources. It ends when the last of the audible sources ends; a source that
 /// fails does not end the others.
 public final class TrackMix: FrameSource {
   private let sources: [any FrameSource]
   private var part: SampleBuffer
-  /// The one that is heard, while the others are read and let go; nil for all.
+  /// The index of the audible source, while the others are read and discarded; nil if all are
+  /// audible.
   var chosen: Int?
-  /// Why sources ended early, by their places: those that failed since the last call of
-  /// `takeFailures`.
+  /// The failures of sources that ended early since the last call of `takeFailures`, with the
+  /// indices of the sources.
   private var failures: [(index: Int, failure: FileFailure)] = []
-  /// Whether each source has failed, by its place.
+  /// Whether each source has failed, by its index.
   private(set) var hasFailed: [Bool]
 
-  /// The sum of `sources`.
+  /// Creates the sum of `sources`.
   public init(_ sources: [any FrameSource], channelCount: Int) {
     self.sources = sources
     hasFailed = Array(repeating: false, count: sources.count)
     part = SampleBuffer(frameCount: 1024, channelCount: channelCount)
   }
 
-  /// The sources that have failed since the last call, by their places, and why.
+  /// Returns the failures since the last call, with the indices of the sources that failed.
   public func takeFailures() -> [(index: Int, failure: FileFailure)] {
     defer { failures = [] }
     return failures
   }
 
-  /// As those of its sources.
+  /// The sum of the counts of its sources.
   public var nonFiniteCount: Int { sources.reduce(0) { $0 + $1.nonFiniteCount } }
 
-  /// Fills the start of `buffer` and returns how many frames it got; 0 at the end.
-  /// Throws what its tracks throw.
+  /// Fills the start of `buffer` and returns the number of frames; 0 at the end. Throws nothing:
+  /// the failures of its sources are in `takeFailures`.
   public func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
     let wanted = min(frames, part.frameCount)
     buffer.clear(frames: wanted)
     var longest = 0
-    // The one that is heard comes first: where it fails, the next one has not moved on yet.
+    // The audible source is read first: if it fails, the next one has not advanced yet.
     var heard = chosen
     while let index = heard {
       if let count = readPart(of: index, frames: wanted) {
@@ -55,8 +56,8 @@ public final class TrackMix: FrameSource {
     return longest
   }
 
-  /// Reads the next frames of a source into `part`. Answers with their number; with nil where it
-  /// has failed, in whose place another one is heard.
+  /// Reads the next frames of a source into `part`. Returns their number; nil if it has failed,
+  /// after which another source is audible in its place.
   private func readPart(of index: Int, frames: Int) -> Int? {
     do throws(FileFailure) {
       if !hasFailed[index] { return try sources[index].read(into: &part, frames: frames) }

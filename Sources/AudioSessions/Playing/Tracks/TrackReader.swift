@@ -12,25 +12,26 @@ import AudioFiles
 /// player.enqueue(path: "song.flac", settings: settings)
 /// ```
 public struct TrackSettings: Sendable, Equatable {
-  /// Which frames, in which direction and how often.
+  /// The range of frames, its direction and the number of repetitions.
   public var range = PlaybackRange()
-  /// How much faster than it was made, 0.25 to 4, and higher by as much. A track at another speed
-  /// is refused.
+  /// The playback speed as a factor of 0.25 to 4, which changes the pitch as well. A track at
+  /// another speed is refused.
   public var speed = 1.0
-  /// By what its samples are multiplied.
+  /// The gain of the samples.
   public var gain: Gain = .unity
-  /// From -1, left only, to 1, right only: the other side gets softer. For outputs of two channels
-  /// or more. A value beyond counts as the nearest, and what is no number as 0.
+  /// The balance from -1, left only, to 1, right only: the other side is attenuated. For outputs of
+  /// two or more channels. A value beyond the limits counts as the nearest limit, and a value that
+  /// is not a number (NaN) as 0.
   public var pan: Float = 0 {
     didSet { pan = pan.isNaN ? 0 : min(max(pan, -1), 1) }
   }
-  /// `BlockRateConverter`'s quality, 0 to 10, where the rate is converted.
+  /// The quality of `BlockRateConverter`, 0 to 10, if the rate is converted.
   public var resamplerQuality = 5
 
-  /// The speeds there are, 1 being as fast as it was made.
+  /// The possible speeds as factors of the original speed.
   public static let speeds = 0.25...4.0
 
-  /// The whole, once, as it is.
+  /// Creates settings for the whole file, once, unchanged.
   public init(
     range: PlaybackRange = PlaybackRange(), gain: Gain = .unity, resamplerQuality: Int = 5
   ) {
@@ -40,8 +41,8 @@ public struct TrackSettings: Sendable, Equatable {
   }
 }
 
-/// One decoder as the unit hears it: streamed, converted to the unit's rate and channels, at its
-/// gain. Never loaded whole. One thread at a time.
+/// The frames of one decoder in the form the unit plays: streamed, converted to the unit's rate and
+/// channels, with the track's gain applied. Never loaded as a whole. One thread at a time.
 ///
 /// ```swift
 /// let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
@@ -58,32 +59,32 @@ public struct TrackSettings: Sendable, Equatable {
 /// precondition(frames == 44100)
 /// ```
 public final class TrackReader: FrameSource {
-  /// What is played.
+  /// The decoder that is played.
   let decoder: any SoundDecoder
-  /// The same, as a queue asks for it every few frames.
+  /// The same decoder in an array, which a queue reads every few frames.
   let decoders: [any SoundDecoder]
   private(set) var settings: TrackSettings
   private var stream: TrackStream
   private let sampleRate: Int
   private let channelCount: Int
-  /// Where the first frame that is heard lies.
+  /// The positions of the played frames in the file.
   private(set) var positions: PositionMap
-  /// How it goes on after `begin`.
+  /// The prepared continuation for `begin`.
   private var entry: TrackEntry?
-  /// Frames at the unit's rate that are still to be left out at the beginning.
+  /// The number of frames at the unit's rate still to be skipped at the beginning.
   private var leadFrames = 0
-  /// Frames at the unit's rate that are still to be delivered; nil for all.
+  /// The number of frames at the unit's rate still to be delivered; nil for all.
   private var restFrames: Int?
 
-  /// What the file is called.
+  /// The name of the file.
   public var path: String { decoder.name }
-  /// Frames it has in all at the unit's rate, all times through; nil for ever, or where the file
-  /// does not say.
+  /// The total number of frames at the unit's rate, with all repetitions; nil if they never end, or
+  /// if the length of the file is unknown.
   public let frameCount: Int?
 
-  /// A track of what `decoder` gives, for a unit of this rate and these channels. Throws
-  /// `.unusableContents` where the settings ask for what the decoder cannot do, or where one of the
-  /// two does not have 1 to 1024 channels.
+  /// Creates a track of `decoder` for a unit of this rate and number of channels. Throws
+  /// `.unusableContents` if the settings require a capability that the decoder lacks, or if one of
+  /// the two does not have 1 to 1024 channels.
   public init(
     _ decoder: any SoundDecoder, sampleRate: Int, channelCount: Int,
     settings: TrackSettings = TrackSettings()
@@ -111,7 +112,7 @@ public final class TrackReader: FrameSource {
     frameCount = positions.frameCount
   }
 
-  /// Opens the file `path` as a track. Throws where it cannot be opened or converted.
+  /// Opens the file `path` as a track. Throws if it cannot be opened or converted.
   public convenience init(
     path: String, sampleRate: Int, channelCount: Int, gain: Gain = .unity,
     range: PlaybackRange = PlaybackRange(), resamplerQuality: Int = 5
@@ -121,13 +122,12 @@ public final class TrackReader: FrameSource {
       settings: TrackSettings(range: range, gain: gain, resamplerQuality: resamplerQuality))
   }
 
-  /// How many samples of the file were NaN or infinite so far, and were replaced by silence before
-  /// the file was converted to another rate or speed. It is read ahead of what is heard. Where
-  /// nothing is converted they pass as they are.
+  /// The number of samples of the file so far that were NaN or infinite, and were replaced by
+  /// silence. The file is read ahead of the playback.
   public var nonFiniteCount: Int { stream.nonFiniteCount }
 
-  /// Leaves out all but `frames` frames (nil for all) from frame `start` on, both at the unit's
-  /// rate. Before the first read. Throws as the file's `seek` does.
+  /// Skips all but `frames` frames (nil for all) from frame `start` on, both at the unit's rate.
+  /// Must be called before the first read. Throws as the file's `seek` does.
   public func narrow(from start: Int, frames: Int?) throws(FileFailure) {
     restFrames = frames
     guard decoder.supportsSeeking else {
@@ -138,20 +138,20 @@ public final class TrackReader: FrameSource {
     try begin(settings, at: Double(start) * stream.ratio)
   }
 
-  /// Goes on at the boundary `place` of the file, which may lie between two frames, in these
-  /// settings: what comes next is heard as if all had been played so from well before. Throws
-  /// `.unusableContents` where the decoder cannot do that, and then goes on as before.
+  /// Continues at the boundary `place` of the file, which may be between two frames, with these
+  /// settings: the output is the same as if the settings had applied from well before. Throws
+  /// `.unusableContents` if the decoder does not support this, and then continues as before.
   func begin(_ settings: TrackSettings, at place: Double) throws(FileFailure) {
     try prepare(settings, at: place)
     enter()
   }
 
-  /// Does all of `begin` that can fail; `enter` does the rest.
+  /// Executes all steps of `begin` that can fail; `enter` executes the rest.
   func prepare(_ settings: TrackSettings, at place: Double) throws(FileFailure) {
     let fileRate = decoder.sampleRate
     let isReversed = settings.range.isReversed
     let end = decoder.knownEnd(isReversed: isReversed)
-    // Behind the stretch it goes on at its beginning.
+    // After the end of the range the playback continues at its beginning.
     let place = min(max(0, place), Double(PlayPath.mostFrames))
     let reached = PlayPath(settings.range, frameCount: end, entry: Int(rounding: place))
     let start = reached.entry == Int(rounding: place) ? place : Double(reached.entry)
@@ -159,7 +159,7 @@ public final class TrackReader: FrameSource {
     var position = 0.0
     var lead = 0
     if settings.speed != 1 {
-      // More than the kernel reaches at any speed.
+      // More than the length of the kernel at any speed.
       let past = min(isReversed ? (end ?? 0) - boundary : boundary, 1024)
       boundary =
         Int(clamping: start.rounded(isReversed ? .up : .down)) + (isReversed ? past : -past)
@@ -185,7 +185,7 @@ public final class TrackReader: FrameSource {
       conversion: conversion)
   }
 
-  /// Goes on as was prepared.
+  /// Continues with the prepared entry.
   func enter() {
     guard let entry = entry.take() else { return }
     settings = entry.settings
@@ -197,8 +197,8 @@ public final class TrackReader: FrameSource {
     positions = PositionMap(path: stream.path, firstIndex: index, ratio: stream.ratio)
   }
 
-  /// Fills the start of `buffer` and returns how many frames it got; 0 at the end.
-  /// Throws where the source cannot be read.
+  /// Fills the start of `buffer` and returns the number of frames; 0 at the end. Throws if the
+  /// source cannot be read.
   public func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
     while leadFrames > 0 {
       let count = try stream.read(
@@ -217,60 +217,60 @@ public final class TrackReader: FrameSource {
   }
 }
 
-/// The position in its file at which a track goes on, with its settings and its converter.
+/// The position in its file at which a track continues, with its settings and its converter.
 private struct TrackEntry: ~Copyable {
   let settings: TrackSettings
-  /// The boundary of the file that is read first, and where between the frames behind it the sound
-  /// begins.
+  /// The boundary of the file that is read first, and the position after it, in frames, at which
+  /// the audio begins.
   let boundary: Int
   let position: Double
-  /// Frames of the unit that are left out.
+  /// The number of frames of the unit that are skipped.
   let leadFrames: Int
   let conversion: TrackConversion?
 
   consuming func takeConversion() -> TrackConversion? { conversion }
 }
 
-/// Joins with the track before and the one behind.
+/// The joins with the previous track and the next one.
 extension TrackReader {
-  /// Whether another track may follow: then the last frames, which a converter cannot finish
-  /// without knowing what comes next, are held back until it is clear.
+  /// Whether another track may follow. In this case the last frames, which a converter cannot
+  /// finish without the frames after them, are held back until that is clear.
   var isFollowed: Bool {
     get { stream.isFollowed }
     set { stream.isFollowed = newValue }
   }
 
-  /// Whether another sound comes right before this one.
+  /// Whether other audio comes directly before this track.
   var followsSound: Bool {
     get { stream.followsSound }
     set { stream.followsSound = newValue }
   }
 
-  /// Whether all is read and delivered but for what is held back.
+  /// Whether all frames are read and delivered except for those held back.
   var holdsTail: Bool { stream.holdsTail }
 
-  /// As `TrackCursor.isElsewhere`.
+  /// The value of `TrackCursor.isElsewhere`.
   var isElsewhere: Bool { stream.isElsewhere }
 
-  /// Where the track ends, in frames delivered since its converter was new.
+  /// The end of the track, in frames delivered since its converter was new.
   var endFrame: Int { stream.endFrame }
 
-  /// As `TrackStream.adopt`.
+  /// Calls `TrackStream.adopt`.
   func adopt(_ earlier: TrackReader) -> Bool { stream.adopt(&earlier.stream) }
 
-  /// As `TrackStream.flushTail`.
+  /// Calls `TrackStream.flushTail`.
   func flushTail(beforeSound: Bool) { stream.flushTail(beforeSound: beforeSound) }
 }
 
-/// The position in the file of each frame of a track, in the order in which the frames are heard.
+/// The position in the file of each frame of a track, in playing order.
 struct PositionMap: Sendable, Equatable {
   let path: PlayPath
-  /// Where the first frame that is heard lies on the path, in frames of the file.
+  /// The position of the first played frame on the path, in frames of the file.
   let firstIndex: Double
-  /// Frames of the file that one frame of the unit moves on by.
+  /// The number of frames of the file per frame of the unit.
   let ratio: Double
 
-  /// The boundary of the file that comes after `frames` frames of the unit.
+  /// Returns the boundary of the file after `frames` frames of the unit.
   func boundary(after frames: Int) -> Double {
     let index = firstIndex + Double(frames) * ratio
     let whole = index.rounded(.down)
@@ -278,7 +278,7 @@ struct PositionMap: Sendable, Equatable {
     return path.range.isReversed ? boundary - (index - whole) : boundary + (index - whole)
   }
 
-  /// The order with the passes left out that are over after `frames` frames of the unit.
+  /// Returns the range without the passes that are over after `frames` frames of the unit.
   func range(after frames: Int) -> PlaybackRange {
     var range = path.range
     let passes = path.passes(before: Int(clamping: firstIndex + Double(frames) * ratio))
@@ -286,8 +286,8 @@ struct PositionMap: Sendable, Equatable {
     return range
   }
 
-  /// Frames of the unit until the file's `boundary` is come to in the first pass; nil where that is
-  /// not ahead.
+  /// Returns the number of frames of the unit until the file's `boundary` is reached in the first
+  /// pass; nil if it is not ahead.
   func frames(until boundary: Int) -> Int? {
     guard (0...PlayPath.mostFrames).contains(boundary) else { return nil }
     let index = path.range.isReversed ? path.entry - boundary : boundary - path.entry
@@ -296,24 +296,24 @@ struct PositionMap: Sendable, Equatable {
     return frames >= 0 ? Int(clamping: frames) : nil
   }
 
-  /// Frames of the unit in all; nil for ever, or where that is not known.
+  /// The total number of frames of the unit; nil if they never end, or if it is unknown.
   var frameCount: Int? {
     path.frameCount.map { max(0, Int(rounding: (Double($0) - firstIndex) / ratio)) }
   }
 }
 
-/// The position at which a track's converter begins, so that the first frame that is heard lies
-/// exactly where it was asked for: some frames earlier, which give the converter's filter a past.
+/// The position at which a track's converter begins, so that the first played frame is exactly at
+/// the requested position: some frames earlier, which fill the converter's filter.
 struct SeekPoint {
   /// The boundary of the file that is read first.
   let boundary: Int
-  /// Frames of the unit that are left out.
+  /// The number of frames of the unit that are skipped.
   let leadFrames: Int
 
-  /// The entry for a converter whose rates have the ratio `fileStep` to `unitStep` in lowest terms,
-  /// so that what is heard begins at `place`, a boundary of a file of `frameCount` frames,
-  /// backwards or forwards. At least `earlyFrames` frames of the unit are left out where there are
-  /// that many.
+  /// Creates the entry for a converter whose rates have the ratio `fileStep` to `unitStep` in
+  /// lowest terms, so that the playback begins at `place`, a boundary of a file of `frameCount`
+  /// frames, backwards or forwards. At least `earlyFrames` frames of the unit are skipped, or as
+  /// many as there are.
   init(
     at place: Double, isReversed: Bool, frameCount: Int?, fileStep: Int, unitStep: Int,
     earlyFrames: Int
@@ -321,7 +321,7 @@ struct SeekPoint {
     let ratio = Double(fileStep) / Double(unitStep)
     let past = isReversed ? Double(frameCount ?? Int(clamping: place)) - place : place
     let longest = max(0, Int(clamping: past / ratio))
-    // Among a whole round of the two rates one place falls on a frame of the file.
+    // Within a whole cycle of the two rates, one position coincides with a frame of the file.
     let round = min(unitStep, 4096)
     let latest = min(longest, earlyFrames + round)
     var best = (lead: 0, error: Double.infinity)

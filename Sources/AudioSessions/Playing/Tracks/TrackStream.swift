@@ -2,42 +2,43 @@ import AudioBasics
 import AudioClocks
 import AudioFiles
 
-/// A track's frames on their way: read in playing order and the unit's channels, then brought to
-/// its rate. What has that rate already is read to where it is wanted.
+/// The stream of a track's frames: read in playing order and in the unit's channels, then converted
+/// to the unit's rate. Frames that already have this rate are read directly into the destination.
 ///
-/// The last frames, which a converter cannot finish without knowing what comes next, are held back
+/// The last frames, which a converter cannot finish without the frames after them, are held back
 /// while another track may follow.
 struct TrackStream: ~Copyable {
   private var cursor: TrackCursor
   private var conversion: TrackConversion?
-  /// Frames at the file's rate, and which of them still wait to be converted.
+  /// Frames at the file's rate, and the range of those not converted yet.
   private var decoded: SampleBuffer
   private var waiting = 0..<0
-  /// Whether all is read: silence pushes the last frames out of the converter.
+  /// Whether all is read: silence then flushes the last frames out of the converter.
   private var isAtEnd = false
-  /// Frames read, and delivered, since the converter was new; where it began, in frames read.
+  /// The numbers of frames read and delivered since the converter was new, and its first position
+  /// in frames read.
   private var decodedFrames = 0
   private var deliveredFrames = 0
   private var firstPosition = 0.0
-  /// Samples that were NaN or infinite, and came to the converter as silence.
+  /// The number of samples that were NaN or infinite, and were replaced by silence.
   private(set) var nonFiniteCount = 0
   private let fileRate: Int
   private let sampleRate: Int
-  /// Frames of the file a frame of the unit.
+  /// The number of frames of the file per frame of the unit.
   private(set) var ratio: Double
 
   /// Whether another track may follow.
   var isFollowed = false
-  /// Whether what was held back is given out.
+  /// Whether the frames held back are being delivered.
   private var isFlushed = false
-  /// Whether another sound, of another rate, comes right before this one, or right behind it: what
-  /// the converter must know of it is foretold then.
+  /// Whether audio of another rate comes directly before this track or after it: the frames of it
+  /// that the converter needs are then predicted.
   var followsSound = false
   private var extrapolatesEnd = false
   private var extrapolation = TrackExtrapolation()
-  /// Frames that the converter gives for what was extrapolated, which is not played.
+  /// The number of frames that the converter produces from predicted frames, which are not played.
   private var surplusFrames = 0
-  /// Whether all is read and delivered but for what is held back.
+  /// Whether all frames are read and delivered except for those held back.
   private(set) var holdsTail = false
 
   init(
@@ -52,10 +53,10 @@ struct TrackStream: ~Copyable {
     ratio = Double(fileRate) / Double(sampleRate) * (self.conversion?.speed ?? 1)
   }
 
-  /// The way it takes through its file.
+  /// The path through the file.
   var path: PlayPath { cursor.path }
 
-  /// As `TrackCursor.isElsewhere`.
+  /// The value of `TrackCursor.isElsewhere`.
   var isElsewhere: Bool { cursor.isElsewhere }
 
   /// Throws as `TrackCursor.check` does.
@@ -63,8 +64,8 @@ struct TrackStream: ~Copyable {
     try cursor.check(range, entry: entry)
   }
 
-  /// Begins anew at the boundary `entry` in this order, through a new conversion that begins at
-  /// `position` frames of the first. `check` has allowed it.
+  /// Starts again at the boundary `entry` with this range, through a new conversion that begins at
+  /// the position `position` in frames. `check` must have accepted it.
   mutating func follow(
     _ range: PlaybackRange, entry: Int, conversion: consuming TrackConversion?, position: Double
   ) {
@@ -84,8 +85,8 @@ struct TrackStream: ~Copyable {
     surplusFrames = 0
   }
 
-  /// Fills `buffer` with at most `frames` frames and returns how many; 0 at the end, while the last
-  /// are held back, and where the wait for more was interrupted.
+  /// Fills `buffer` with at most `frames` frames and returns their number; 0 at the end, while the
+  /// last frames are held back, and if a wait was interrupted.
   mutating func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
     var done = 0
     while done < frames {
@@ -93,7 +94,7 @@ struct TrackStream: ~Copyable {
       do throws(FileFailure) {
         count = try deliver(into: &buffer, at: done, room: frames - done)
       } catch {
-        // What came before is heard first; the next read says so again.
+        // The frames before the failure are played first; the next read throws it again.
         guard done > 0 else { throw error }
         break
       }
@@ -104,12 +105,12 @@ struct TrackStream: ~Copyable {
     return done
   }
 
-  /// Where the track ends, in frames delivered since its converter was new.
+  /// The end of the track, in frames delivered since its converter was new.
   var endFrame: Int { Int(rounding: (Double(decodedFrames) - firstPosition) / ratio) }
 
-  /// Takes over the converter of the track before, and what that holds back: the join is then as
-  /// smooth as if both were one file. Before the first read. False where their rates differ, and
-  /// nothing has happened.
+  /// Takes over the converter of the previous track with the frames it holds back, so that the join
+  /// is as smooth as in one file. Must be called before the first read. Returns false, without any
+  /// change, if their rates differ.
   mutating func adopt(_ earlier: inout TrackStream) -> Bool {
     guard earlier.holdsTail, earlier.fileRate == fileRate, earlier.sampleRate == sampleRate,
       earlier.decoded.channelCount == decoded.channelCount, earlier.ratio == ratio
@@ -122,21 +123,23 @@ struct TrackStream: ~Copyable {
     return true
   }
 
-  /// Gives out what was held back. Silence is all that follows, or a sound of another rate.
+  /// Delivers the frames held back. They are followed by silence, or by audio of another rate if
+  /// `beforeSound`.
   mutating func flushTail(beforeSound: Bool) {
     isFlushed = true
     holdsTail = false
     extrapolatesEnd = beforeSound
   }
 
-  /// Reads what is to be converted next: nothing where the wait for it was interrupted.
+  /// Reads the next frames to be converted; none if the wait for them was interrupted.
   private mutating func decode() throws(FileFailure) {
     var count = 0
     if !isAtEnd { count = try cursor.read(into: &decoded, room: decoded.frameCount) }
     decodedFrames += count
     if count == 0, !isAtEnd, cursor.isInterrupted { return }
     if count > 0 {
-      // A converter would spread it over all that its filter reaches, or over a whole block.
+      // A converter would spread such a sample over the length of its filter, or over a whole
+      // block.
       if !cursor.readsIntegers { nonFiniteCount += decoded.silenceNonFinite(frames: count) }
       if conversion?.canExtrapolate == true {
         if isFollowed { extrapolation.remember(decoded, frames: count) }
@@ -156,8 +159,8 @@ struct TrackStream: ~Copyable {
     waiting = 0..<count
   }
 
-  /// Tells the converter what came before, foretold backwards from the first frames: whole steps of
-  /// both rates, so that everything stays where it was.
+  /// Feeds the converter with frames before the first ones, predicted backwards from these: whole
+  /// steps of both rates, so that no position changes.
   private mutating func prime(_ count: Int) {
     followsSound = false
     let steps = RateRatio(inputRate: fileRate, outputRate: sampleRate)
@@ -168,8 +171,8 @@ struct TrackStream: ~Copyable {
       &surplusFrames, &conversion, of: earlier, from: 0, frames: earlier.frameCount)
   }
 
-  /// Converts, and lets go what comes out, as far as that is surplus. Returns how many frames it
-  /// took.
+  /// Converts, and discards the output as far as it is surplus. Returns the number of frames
+  /// consumed.
   private static func dropSurplus(
     _ surplusFrames: inout Int, _ conversion: inout TrackConversion?,
     of sound: borrowing SampleBuffer, from first: Int, frames: Int
@@ -189,8 +192,8 @@ struct TrackStream: ~Copyable {
     return taken
   }
 
-  /// Fills `buffer` from `target` on with some frames, at most `room`, and returns how many; 0
-  /// where `read` returns fewer than are wanted.
+  /// Fills `buffer` from `target` on with at most `room` frames, and returns their number; 0 if
+  /// `read` returns fewer frames than requested.
   private mutating func deliver(
     into buffer: inout SampleBuffer, at target: Int, room: Int
   ) throws(FileFailure) -> Int {
@@ -208,11 +211,12 @@ struct TrackStream: ~Copyable {
         try decode()
         if waiting.isEmpty, !holdsTail { return 0 }
       }
-      // As many frames as the file's come to, and none of the silence behind them.
+      // The output has as many frames as correspond to those of the file, and none of the silence
+      // after them.
       let room = isAtEnd ? min(room, endFrame - deliveredFrames) : room
       if holdsTail || room <= 0 { return 0 }
       if surplusFrames > 0 {
-        // What the converter still gives for foretold frames.
+        // The converter still produces frames from predicted ones.
         let taken = Self.dropSurplus(
           &surplusFrames, &conversion, of: decoded, from: waiting.lowerBound, frames: waiting.count)
         waiting = waiting.lowerBound + taken..<waiting.upperBound
@@ -226,8 +230,8 @@ struct TrackStream: ~Copyable {
   }
 }
 
-/// From a file's rate, at a speed, to the unit's: at a fixed ratio for the ordinary speed, which
-/// joins to the bit, and at any ratio for others.
+/// The conversion from a file's rate, at a speed, to the unit's rate: at a fixed ratio for normal
+/// speed, with bit-exact joins, and at any ratio for other speeds.
 struct TrackConversion: ~Copyable {
   let inputRate: Int
   let outputRate: Int
@@ -235,9 +239,9 @@ struct TrackConversion: ~Copyable {
   private var fixed: BlockRateConverter?
   private var varying: VariableRateConverter?
 
-  /// A conversion that begins at once, or, at an extraordinary speed, at `position` frames of the
-  /// first that come. nil where nothing is to be converted. Throws `.unusableContents` where the
-  /// rates, or the frames read for each one played, are out of bounds.
+  /// Makes a conversion that begins with the first frame, or, at other speeds, at the position
+  /// `position` in frames. Returns nil if no conversion is needed. Throws `.unusableContents` if
+  /// the rates, or the number of frames read per frame played, are out of bounds.
   static func make(
     channelCount: Int, inputRate: Int, outputRate: Int, speed: Double, position: Double,
     quality: Int, name: String
@@ -290,10 +294,10 @@ struct TrackConversion: ~Copyable {
       hint: "Convert it with sox first.")
   }
 
-  /// Whether what follows at a join may be foretold: at the ordinary speed.
+  /// Whether frames beyond a join may be predicted: at normal speed.
   var canExtrapolate: Bool { speed == 1 }
 
-  /// As `BlockRateConverter.convert`.
+  /// Converts as `BlockRateConverter.convert` does.
   mutating func convert(
     _ input: borrowing SampleBuffer, from firstFrame: Int, frames: Int,
     into output: inout SampleBuffer, at target: Int, room: Int
@@ -308,17 +312,17 @@ struct TrackConversion: ~Copyable {
   }
 }
 
-/// The samples that a converter needs beyond the edge of a track where a sound of another rate
-/// joins it: predicted from the last frames before the edge, or the first behind it.
+/// The samples that a converter needs beyond the edge of a track that joins audio of another rate:
+/// predicted from the last frames before the edge, or from the first frames after it.
 struct TrackExtrapolation: ~Copyable {
-  /// Frames that are foretold at least: more than any filter of ours reaches.
+  /// The minimum number of predicted frames: more than the length of any filter in use.
   static let frames = 512
 
-  /// Made when there is something to remember.
+  /// The newest frames, allocated when they are first needed.
   private var recent = SampleBuffer(frameCount: 0, channelCount: 1)
   private var recentFrames = 0
 
-  /// Keeps the newest frames, by which what follows is foretold.
+  /// Keeps the newest frames, from which the following ones are predicted.
   mutating func remember(_ sound: borrowing SampleBuffer, frames count: Int) {
     if recent.frameCount == 0 {
       recent = SampleBuffer(frameCount: 1024, channelCount: sound.channelCount)
@@ -333,15 +337,15 @@ struct TrackExtrapolation: ~Copyable {
     recentFrames = kept + added
   }
 
-  /// Fills the beginning of `sound` with what would have come after the frames remembered.
+  /// Fills the beginning of `sound` with the prediction of the frames after the kept ones.
   func extrapolate(into sound: inout SampleBuffer) {
     guard recentFrames > 0 else { return }
     LinearExtrapolation.goOn(
       after: recent, frames: recentFrames, into: &sound, count: Self.frames)
   }
 
-  /// What would have come before the first `frames` frames of `sound`, whole steps of `step`
-  /// frames.
+  /// Returns the prediction of the frames before the first `frames` frames of `sound`, in whole
+  /// steps of `step` frames.
   static func past(
     of sound: borrowing SampleBuffer, frames: Int, step: Int
   ) -> SampleBuffer {

@@ -1,33 +1,33 @@
 import RealtimeAudio
 
-/// A command of the user to a recording while it runs.
+/// A command of the user to a running recording.
 public enum RecordingCommand: Sendable, Equatable {
-  /// Begins the recording, where it waits for that, with what came just before.
+  /// Starts the recording if it waits for that, including the frames just before (pre-roll).
   case start
-  /// Goes on in the next file.
+  /// Continues in the next file.
   case split
-  /// Marks the place.
+  /// Sets a marker at this frame, with this label.
   case mark(String)
-  /// Keeps nothing until the user goes on.
+  /// Keeps no frames until the user resumes.
   case pause
-  /// Goes on after a pause.
+  /// Continues after a pause.
   case resume
 }
 
-/// Takes commands to the disk thread. Any thread but the audio thread.
+/// A queue of commands for the disk thread. Any thread but the audio thread.
 public final class RecordingRemote: Sendable {
   private let orders = MutexBox<[(command: RecordingCommand, frame: Int)]>([])
 
   init() {}
 
-  /// Asks for `command` at `frame` of the unit's timeline: at its beginning where that is below 0,
-  /// and never at a frame that no recording comes to.
+  /// Requests `command` at `frame` of the unit's timeline. A frame below 0 means the beginning; a
+  /// frame that no recording reaches means never.
   public func ask(_ command: RecordingCommand, at frame: Int) {
     let frame = frame.clamped(to: 0...RecordingPlan.mostFrames)
     orders.withLock { $0.append((command, frame)) }
   }
 
-  /// What was asked since the last time, and at which frame of the timeline.
+  /// Returns the commands requested since the last call, with their frames on the timeline.
   func take() -> [(command: RecordingCommand, frame: Int)] {
     orders.withLock { orders in
       defer { orders = [] }
@@ -36,27 +36,28 @@ public final class RecordingRemote: Sendable {
   }
 }
 
-/// The commands and gaps of a recording, by the frames at which they are due, in order. Many may
-/// wait while a gate looks ahead: places are found by bisection.
+/// The commands and gaps of a recording, ordered by the frames at which they are due. Many may wait
+/// while a gate looks ahead, so positions are found by bisection.
 struct RecordingCommandPoints {
   /// A command or a gap that is due at a frame of the timeline.
   enum Point: Equatable {
-    /// What the user asks.
+    /// A command of the user.
     case command(RecordingCommand)
-    /// A gap of that number of frames begins.
+    /// The beginning of a gap of that number of frames.
     case gap(Int)
   }
 
   private var points: [(frame: Int, point: Point)] = []
-  /// How many of them were taken, and are only kept because moving the others takes long.
+  /// The number of points that were removed. They stay in the array, since moving the others is
+  /// slow.
   private var takenCount = 0
 
-  /// `point` is due at `frame`, or as soon as it can be.
+  /// Adds `point`, which is due at `frame`, or as soon as possible after it.
   mutating func add(_ point: Point, at frame: Int) {
     points.insert((frame, point), at: index(behind: frame))
   }
 
-  /// The next one that is due at `frame` or was before.
+  /// Removes and returns the next point that is due at `frame` or earlier; nil if there is none.
   mutating func take(upTo frame: Int) -> (frame: Int, point: Point)? {
     guard takenCount < points.count, points[takenCount].frame <= frame else { return nil }
     let taken = points[takenCount]
@@ -68,13 +69,13 @@ struct RecordingCommandPoints {
     return taken
   }
 
-  /// The frame behind `frame` at which the next one is due; `Int.max` for none.
+  /// Returns the next frame after `frame` at which a point is due; `Int.max` if there is none.
   func nextFrame(after frame: Int) -> Int {
     let next = index(behind: frame)
     return next < points.count ? points[next].frame : .max
   }
 
-  /// Where the first of those stands that are due behind `frame`, by bisection.
+  /// Returns the index of the first point that is due after `frame`, found by bisection.
   private func index(behind frame: Int) -> Int {
     var (low, high) = (takenCount, points.count)
     while low < high {
@@ -85,16 +86,17 @@ struct RecordingCommandPoints {
   }
 }
 
-/// Ranges of the timeline that were lost, until it is known where in the recording they lie.
+/// The lost ranges of the timeline, until their frames in the recording are known.
 struct GapList {
   private var ranges: [Range<Int>] = []
 
-  /// Frames that were lost: those of `range` of the timeline.
+  /// Adds a gap: the frames of `range` of the timeline.
   mutating func add(_ range: Range<Int>) {
     if !range.isEmpty { ranges.append(range) }
   }
 
-  /// What of them lies within `kept`. Asked for one kept range after the other.
+  /// Returns the parts of the gaps that are within `kept`. Call it with kept ranges in ascending
+  /// order.
   mutating func overlap(with kept: Range<Int>) -> [Range<Int>] {
     while let first = ranges.first, first.upperBound <= kept.lowerBound { ranges.removeFirst() }
     return ranges.prefix { $0.lowerBound < kept.upperBound }.map { $0.clamped(to: kept) }

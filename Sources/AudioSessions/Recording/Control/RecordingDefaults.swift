@@ -3,12 +3,12 @@ import AudioFiles
 
 /// The default length of a recording's capture ring, and the limit of its size.
 extension RecordingPlan {
-  /// Seconds that a capture ring holds while the disk stands still.
+  /// The number of seconds that a capture ring can hold while the disk stalls.
   public static var usualRingSeconds: Double { 12 }
-  /// Bytes that such a ring takes at most: 64 channels at 768 kHz would otherwise take gigabytes.
+  /// The most bytes of a default ring: 64 channels at 768 kHz would otherwise need gigabytes.
   private static var mostRingBytes: Int { 268_435_456 }
 
-  /// Frames of a capture ring of `seconds`, bounded to 256 MiB.
+  /// Returns the number of frames of a capture ring of `seconds`, limited to 256 MiB.
   public static func ringFrames(seconds: Double, sampleRate: Int, channelCount: Int) -> Int {
     let asked = max(1, Int(clamping: seconds * Double(sampleRate)))
     return min(asked, max(1, mostRingBytes / (4 * max(1, channelCount))))
@@ -16,8 +16,8 @@ extension RecordingPlan {
 }
 
 extension FileFormat {
-  /// How it keeps samples that a device delivers as `format`, nothing lost: 32-bit integers with 24
-  /// bits, which is what converters have.
+  /// Returns the sample format that stores samples delivered as `format` without loss: 24 bits for
+  /// 32-bit integers, since converters have no more.
   public func sampleFormat(delivered format: SampleFormat?) -> FileSampleFormat {
     let delivered = format?.fileSampleFormat ?? .float
     return nearest(to: delivered == .s32 ? .s24 : delivered)
@@ -25,7 +25,7 @@ extension FileFormat {
 }
 
 extension SampleFormat {
-  /// The same in a file.
+  /// The corresponding sample format of a file.
   public var fileSampleFormat: FileSampleFormat {
     switch self {
     case .s16LE, .s16BE: .s16

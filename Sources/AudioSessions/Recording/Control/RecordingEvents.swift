@@ -2,45 +2,45 @@ import AudioFiles
 import AudioLevels
 import RealtimeAudio
 
-/// An event of a recording, as its watcher is told.
+/// An event of a recording, as reported to its watcher.
 public enum RecordingEvent: Sendable {
-  /// Frames were captured and found no room in the ring: a gap on the timeline.
+  /// Captured frames did not fit into the ring: a gap on the timeline.
   case overflow(frame: Int, frames: Int)
-  /// A place was marked: a frame of the recording.
+  /// A frame of the recording was marked.
   case marker(RecordedMarker)
-  /// The recording goes on in this file.
+  /// The recording continues in this file.
   case split(RecordedFile)
-  /// A file is complete.
+  /// This file is complete.
   case finished(RecordedFile)
   /// A file was removed to make room.
   case removed(path: String)
-  /// A command for a file that is complete printed this line, where the plan has that told.
+  /// A command for a complete file printed this line, if the plan reports command output.
   case printed(String)
-  /// The user paused: nothing is kept from here on.
+  /// The user paused: no frames are kept from here on.
   case paused(RecordingPause)
-  /// The user went on.
+  /// The user ended the pause.
   case resumed(RecordingPause)
-  /// Speech was found: what is kept begins.
+  /// Speech was detected: a kept segment begins.
   case opened(RecordedSegment)
-  /// There is no voice any more: what was kept is over.
+  /// Speech ended: the kept segment is complete.
   case closed(RecordedSegment)
-  /// Levels before the recording began.
+  /// The levels before the recording began.
   case checked(ProgrammeLevels)
-  /// All that was kept so far, two seconds and more, is digital silence.
+  /// All frames kept so far, at least 2 s, are digital silence.
   case onlySilence
-  /// The disk is full before long.
+  /// The disk will be full in this number of seconds.
   case diskLow(seconds: Double)
-  /// Something went wrong that stops nothing.
+  /// A failure that does not stop the recording.
   case warning(FileFailure)
 }
 
-/// Levels and state of a recording at this moment.
+/// The present levels and state of a recording.
 public struct RecordingState: Sendable {
-  /// The file that grows; nil where none does.
+  /// The path of the growing file; nil if there is none.
   public var path: String?
-  /// Levels so far.
+  /// The levels so far.
   public var levels = ProgrammeLevels.nothing
-  /// Seconds until the disk is full; nil where that is not known.
+  /// The number of seconds until the disk is full; nil if unknown.
   public var secondsLeft: Double?
   /// Whether the gate is open.
   public var isOpen = false
@@ -48,7 +48,7 @@ public struct RecordingState: Sendable {
   public var isPaused = false
 }
 
-/// Brings what happens on the disk thread to the watcher.
+/// A queue of events from the disk thread to the watcher.
 public final class RecordingEvents: Sendable {
   private let events = MutexBox<[RecordingEvent]>([])
   private let state = MutexBox(RecordingState())
@@ -56,12 +56,12 @@ public final class RecordingEvents: Sendable {
 
   init() {}
 
-  /// The most that are kept for a watcher who does not look: the oldest are let go.
+  /// The most events kept while the watcher does not read them: the oldest are dropped.
   private static let mostKept = 10_000
-  /// The most that wait where another line of a command is told.
+  /// The number of waiting events from which on lines printed by a command are dropped.
   private static let mostPrinted = 1000
 
-  /// What happened since the last time; of more than 10,000 the newest are there, 5,000 at least.
+  /// Returns the events since the last call; of more than 10,000 only the newest, at least 5,000.
   /// Any thread but the audio thread.
   public func take() -> [RecordingEvent] {
     events.withLock { events in
@@ -70,20 +70,20 @@ public final class RecordingEvents: Sendable {
     }
   }
 
-  /// The latest state. Levels are worked out once they were asked for.
+  /// The latest state. Levels are updated only after this was first read.
   public var latest: RecordingState {
     isWatched.raise()
     return state.withLock { $0 }
   }
 
-  /// Whether the state was asked for.
+  /// Whether the state was ever read.
   var isStateWanted: Bool { isWatched.isRaised }
 
   func emit(_ event: RecordingEvent) {
     events.withLock { events in
-      // Lines that a command printed never displace other events.
+      // Lines printed by a command never displace other events.
       if case .printed = event, events.count >= Self.mostPrinted { return }
-      // Half of them at once: each move costs as much as all that stay.
+      // Half of them are removed at once: each removal costs as much as moving all others.
       if events.count >= Self.mostKept { events.removeFirst(Self.mostKept / 2) }
       events.append(event)
     }
@@ -96,12 +96,12 @@ public final class RecordingEvents: Sendable {
 
 /// Frames of a recording that were lost and are silence in the file.
 public struct RecordingGap: Sendable, Equatable {
-  /// The gap's first frame in the recording: in its file, or in its files one after the other.
+  /// The gap's first frame in the recording, counted over all its files.
   public var frame: Int
-  /// Its length.
+  /// The length in frames.
   public var frames: Int
 
-  /// A gap of `frames` frames at `frame`.
+  /// Creates a gap of `frames` frames at `frame`.
   public init(frame: Int, frames: Int) {
     self.frame = frame
     self.frames = frames
@@ -110,43 +110,43 @@ public struct RecordingGap: Sendable, Equatable {
 
 /// A file of a recording.
 public struct RecordedFile: Sendable, Equatable {
-  /// Where it is.
+  /// The path of the file.
   public var path: String
-  /// The recording's frame it begins with.
+  /// The frame of the recording with which the file begins.
   public var firstFrame: Int
-  /// Its length.
+  /// The length in frames.
   public var frames = 0
-  /// When its first frame was captured, in nanoseconds since 1970.
+  /// The time at which its first frame was captured, in nanoseconds since 1970.
   public var start: UInt64
 }
 
-/// A range of the unit's timeline that was kept, what lay around it being left out.
+/// A range of the unit's timeline that was kept, while the frames around it were left out.
 public struct RecordedSegment: Sendable, Equatable {
-  /// Its first frame on the unit's timeline.
+  /// The first frame on the unit's timeline.
   public var timelineFrame: Int
-  /// Its first frame in the recording.
+  /// The first frame in the recording.
   public var frame: Int
-  /// Its length.
+  /// The length in frames.
   public var frames = 0
-  /// When its first frame was captured, in nanoseconds since 1970.
+  /// The time at which its first frame was captured, in nanoseconds since 1970.
   public var start: UInt64
 }
 
 /// A pause that the user made in a recording: its position and its length.
 public struct RecordingPause: Sendable, Equatable {
-  /// The recording's frame before which it lies.
+  /// The frame of the recording before which the pause is.
   public var frame: Int
-  /// Its first frame on the unit's timeline.
+  /// The first frame of the pause on the unit's timeline.
   public var timelineFrame: Int
-  /// Its length; 0 while it goes on.
+  /// The length in frames; 0 while the pause lasts.
   public var frames = 0
 }
 
-/// A place that the user marked.
+/// A frame that the user marked.
 public struct RecordedMarker: Sendable, Equatable {
-  /// The recording's frame.
+  /// The frame of the recording.
   public var frame: Int
-  /// What it is called.
+  /// The label of the marker.
   public var label: String
 }
 
@@ -162,37 +162,37 @@ public struct RecordedMarker: Sendable, Equatable {
 /// }
 /// ```
 public struct RecordingReport: Sendable {
-  /// Frames in all files, gaps included.
+  /// The number of frames in all files, including gaps.
   public var frames = 0
-  /// Every gap, in order, but for frames that came as silence since one of two devices was missing:
-  /// those are in `SessionReport.gaps(in:)` too.
+  /// Every gap, in order, except frames that are silent because one of two devices was missing:
+  /// `SessionReport.gaps(in:)` contains those as well.
   public var gaps: [RecordingGap] = []
-  /// Frames that were captured and found no room on their way to the disk.
+  /// The number of captured frames that did not fit into the ring.
   public var overflowFrames = 0
-  /// Frames of files that are lost: another program cut a file off, wrote into it, or deleted it
-  /// where it could not be written again.
+  /// The number of frames in lost files: another program truncated a file, wrote to it, or deleted
+  /// it and it could not be written again.
   public var lostFrames = 0
-  /// Its levels; those of nothing where the plan does not measure them.
+  /// The levels of the recording; `.nothing` if the plan does not measure them.
   public var levels = ProgrammeLevels.nothing
-  /// Whether all of it is digital silence; false where nothing was kept.
+  /// Whether the whole recording is digital silence; false if nothing was kept.
   public var isSilent = false
-  /// Its files, in order; those that were removed to make room are not among them.
+  /// The files, in order, without those that were removed to make room.
   public var files: [RecordedFile] = []
-  /// Where the unprocessed recording is, which a plan may ask for besides.
+  /// The paths of the unprocessed recording, which a plan may request in addition.
   public var rawPaths: [String] = []
-  /// What was kept, where it was not all.
+  /// The kept segments, if not everything was kept.
   public var segments: [RecordedSegment] = []
-  /// What was marked.
+  /// The markers.
   public var markers: [RecordedMarker] = []
-  /// What the user left out.
+  /// The pauses that the user made.
   public var pauses: [RecordingPause] = []
-  /// Why it ended early, where it did.
+  /// The reason that the recording ended early; nil if it did not.
   public var failure: FileFailure?
 
-  /// Nothing recorded yet.
+  /// Creates the report of a recording without frames.
   public init() {}
 
-  /// Adds a gap; one that begins where the last one ended is part of that.
+  /// Adds a gap; a gap that begins at the end of the last one extends it.
   mutating func add(_ gap: RecordingGap) {
     if let last = gaps.last, last.frame + last.frames == gap.frame {
       gaps[gaps.count - 1].frames += gap.frames
@@ -201,8 +201,8 @@ public struct RecordingReport: Sendable {
     }
   }
 
-  /// Only its first `frames` frames were written, and `lostFrames` of them are in no file any more.
-  /// What lay behind is left out.
+  /// Ends the report after `frames` frames, the number that was written; `lostFrames` of them are
+  /// in no file any more. Later entries are removed.
   mutating func end(at frames: Int, losing lostFrames: Int) {
     self.frames = frames
     self.lostFrames = lostFrames
@@ -221,8 +221,8 @@ public struct RecordingReport: Sendable {
     }
   }
 
-  /// Adds another recording, which comes behind this one: its frames, gaps, overflow and lost
-  /// frames. The first failure stays, and all else is this one's.
+  /// Adds another recording that follows this one: its frames, gaps, overflow and lost frames. The
+  /// first failure stays, and everything else is that of this recording.
   public mutating func add(_ other: RecordingReport) {
     gaps += other.gaps.map { RecordingGap(frame: frames + $0.frame, frames: $0.frames) }
     frames += other.frames

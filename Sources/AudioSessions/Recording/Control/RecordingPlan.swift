@@ -1,6 +1,6 @@
 import AudioFiles
 
-/// When a recording goes on in its next file.
+/// The condition for continuing a recording in its next file.
 ///
 /// ```swift
 /// let engine = DuplexEngine(device: "sim:clock=free")
@@ -11,21 +11,21 @@ import AudioFiles
 /// precondition(recording.report?.files.count == 2)
 /// ```
 public enum SplitRule: Sendable, Equatable {
-  /// After that number of frames; never where it is below 1.
+  /// After this number of frames; never if it is below 1.
   case frames(Int)
-  /// Before the file grows beyond that number of bytes; never where it is below 1.
+  /// Before the file exceeds this number of bytes; never if it is below 1.
   case bytes(Int)
-  /// Where a pause begins or, with silence left out, with every phrase.
+  /// At the beginning of a pause or, if silence is left out, at every phrase.
   case silence
 }
 
 /// The limit on what a recording in many files keeps; the oldest of its files are removed.
 public enum KeepRule: Sendable, Equatable {
-  /// The number of files, the one that grows included.
+  /// The number of files, including the growing one.
   case files(Int)
-  /// The number of bytes, without the file that grows.
+  /// The number of bytes, without the growing file.
   case bytes(Int)
-  /// What is younger than that number of seconds.
+  /// The maximum age in seconds.
   case seconds(Double)
 }
 
@@ -41,52 +41,51 @@ public enum KeepRule: Sendable, Equatable {
 /// precondition(!writer.isFailed)
 /// ```
 public struct RecordingPlan: Sendable {
-  /// The file; of several the pattern of their names: `take.wav` gives `take-001.wav` and so on,
-  /// and a name with `%` is a pattern of strftime's, by the time of a file's first frame. `-` is
-  /// standard output.
+  /// The path of the file, or the pattern for the names of several files: `take.wav` gives
+  /// `take-001.wav` and so on, and a name with `%` is a pattern for strftime with the time of a
+  /// file's first frame. `-` is standard output.
   public var path: String
-  /// What kind of file it is.
+  /// The file format.
   public var fileFormat: FileFormat
-  /// How it keeps samples.
+  /// The sample format.
   public var sampleFormat: FileSampleFormat
-  /// How the device delivers them; nil where that is not known. The capture ring of 16 bits that
-  /// are kept as 16 bits takes half the memory.
+  /// The sample format of the device; nil if unknown. If 16-bit samples are stored as 16-bit
+  /// samples, the capture ring needs half the memory.
   public var capturedFormat: SampleFormat?
-  /// Frames a second.
+  /// The sample rate in frames per second.
   public var sampleRate: Int
-  /// Samples in a frame.
+  /// The number of channels, which is the number of samples in a frame.
   public var channelCount: Int
-  /// Whether a file that exists is replaced. Only the first: what a recording itself wrote never
-  /// is.
+  /// Whether an existing file is replaced. Files that the recording itself wrote are never
+  /// replaced.
   public var overwrite = false
-  /// What is played or heard meanwhile, and so is never written to.
+  /// The files that are played or listened to at the same time, which are never written to.
   public var inputs: Set<FileIdentity> = []
-  /// What the files say of themselves.
+  /// The tags of the files.
   public var tags = SoundFileTags()
-  /// When the next file begins; nil for one file, which can still be split by hand.
+  /// The condition for the next file; nil for one file, which the user can still split.
   public var split: SplitRule?
-  /// How much is kept; nil for all.
+  /// The limit on what is kept; nil for no limit.
   public var keep: KeepRule?
-  /// A shell command to run after each file, which finds the file's path in `$1`.
+  /// A shell command to run after each file; it receives the file's path in `$1`.
   public var onFile: String?
-  /// Whether what that command prints is told line by line (`RecordingEvent.printed`), instead of
-  /// going to standard error: where a program draws on its terminal.
+  /// Whether the output of that command is reported line by line (`RecordingEvent.printed`) instead
+  /// of going to standard error: for programs that draw on their terminal.
   public var tellsCommandOutput = false
-  /// How old, in seconds, what is not yet on the disk may grow.
+  /// The maximum age in seconds of data that is not on the disk yet.
   public var syncSeconds = 1.0
-  /// Seconds that are listened to and judged before the take begins.
+  /// The number of seconds for which the input is measured before the take begins.
   public var checkSeconds = 0.0
-  /// Whether levels and loudness are measured: where not, `RecordingReport.levels` are those of
-  /// nothing.
+  /// Whether levels and loudness are measured; if not, `RecordingReport.levels` is `.nothing`.
   public var measuresLevels = true
-  /// Whether silence is left out by the gate, so that each segment begins at a time of its own.
+  /// Whether the gate leaves silence out, so that the segments begin at different times.
   public var leavesSilenceOut = false
-  /// Where the sound goes that was not cleaned: no other file of the recording gets that name.
+  /// The path for the uncleaned audio: no other file of the recording gets this name.
   var rawPath: String?
   /// Whether time is virtual, and so begins on 1 January 1970.
   public var isVirtual = false
 
-  /// All of what is recorded, in one file.
+  /// Creates a plan that records everything in one file.
   public init(
     path: String, fileFormat: FileFormat, sampleFormat: FileSampleFormat, sampleRate: Int,
     channelCount: Int
@@ -98,8 +97,8 @@ public struct RecordingPlan: Sendable {
     self.channelCount = channelCount
   }
 
-  /// Throws `.invalidRequest` where a value is out of its range, or the format cannot hold such
-  /// sound.
+  /// Throws `.invalidRequest` if a value is out of its range, or if the format cannot hold such
+  /// audio.
   func validate() throws(FileFailure) {
     try fileFormat.check(
       sampleFormat: sampleFormat, sampleRate: sampleRate, channelCount: channelCount)
@@ -123,16 +122,16 @@ public struct RecordingPlan: Sendable {
   /// Whether the recording goes to standard output.
   public var isStream: Bool { path == "-" }
 
-  /// Frames of a timeline that no recording comes to, and that can be calculated with.
+  /// A frame number that no recording reaches, small enough for arithmetic without overflow.
   static let mostFrames = Int.max / 8
 
-  /// Frames that are listened to and judged before the take begins.
+  /// The number of frames that are measured before the take begins.
   package var checkFrames: Int {
     Int(clamping: checkSeconds * Double(sampleRate)).clamped(to: 0...Self.mostFrames)
   }
 
-  /// Whether the files lose nothing by a ring of 16 bits, where nothing is done to the sound before
-  /// it is written.
+  /// Whether a ring of 16-bit samples loses nothing, provided that the audio is not processed
+  /// before it is written.
   var isSixteenBit: Bool {
     switch capturedFormat {
     case .s16LE, .s16BE: sampleFormat == .s16
@@ -140,7 +139,7 @@ public struct RecordingPlan: Sendable {
     }
   }
 
-  /// The same for one file of what was not cleaned, in `path`.
+  /// Returns a plan for one file of uncleaned audio at `path`.
   func raw(_ path: String) -> RecordingPlan {
     var plan = self
     plan.path = path
@@ -153,6 +152,6 @@ public struct RecordingPlan: Sendable {
     return plan
   }
 
-  /// Whether each phrase gets a file of its own, which is made when speech begins.
+  /// Whether each phrase gets a separate file, which is created when speech begins.
   var isFilePerSegment: Bool { leavesSilenceOut && split == .silence }
 }

@@ -1,31 +1,31 @@
 /// An estimate of one channel's noise level in each band: by minimum statistics (R. Martin, "Noise
 /// power spectral density estimation based on optimal smoothing and minimum statistics", 2001).
 ///
-/// Speech pauses between syllables, so the lowest level of the last seconds is the noise's. It
-/// falls at once and rises slowly. Noise that is itself restless, as distant talk is, lies above
-/// its own lowest level: how far, the lowest mean of half a second tells.
+/// Speech has pauses between syllables, so the lowest level of the last seconds is that of the
+/// noise. The estimate falls at once and rises slowly. The mean of unsteady noise, such as distant
+/// talk, is above its lowest level; the lowest mean of 500 ms shows by how much.
 struct NoiseFloor: Sendable {
-  /// The noise as it is estimated: its level in each band, and its unrest.
+  /// The estimated level of the noise in each band, and its unsteadiness.
   struct Estimate: Sendable {
     /// The mean in each band, in dBFS.
     var levels: BandLevels
-    /// How far the mean lies above the lowest level, beyond what steady noise does: decibels, the
-    /// bands' average.
+    /// The difference between the mean and the lowest level, beyond that of steady noise: in
+    /// decibels, averaged over the bands.
     var unrest: Double
   }
 
-  /// Blocks until the first estimate: 300 ms.
+  /// The number of blocks until the first estimate: 300 ms.
   static let firstBlocks = 30
-  /// The quietest noise that is believed in, per band: below lies digital silence.
+  /// The minimum noise level per band: lower levels are digital silence.
   private static let lowestDBFS = -85.0
-  /// Decibels that it rises in a block at most: 6 dB a second.
+  /// The largest increase in decibels per block: 6 dB per second.
   private static let risePerBlock = 0.06
-  /// Unrest that is believed in, in dB: more is speech without pauses. It may grow by as much a
-  /// block while the recording is young, because one that begins with speech has no pause to show
-  /// yet.
+  /// The maximum unsteadiness in decibels: more is speech without pauses. In a new recording the
+  /// maximum increases by `unrestPerBlock` with each block, because a recording that begins with
+  /// speech contains no pause yet.
   private static let mostUnrest = 8.0
   private static let unrestPerBlock = 0.008
-  /// Means of 50 ms: a minimum of single blocks would lie far below the noise.
+  /// Means of 50 ms: a minimum of single blocks would be far below the noise.
   private static let dipBlocks = 5
   /// Means of 500 ms, one every 100 ms.
   private static let restTenths = 5
@@ -38,21 +38,21 @@ struct NoiseFloor: Sendable {
   private var blockCount = 0
   private let bias: BandLevels
   private var lowest: BandLevels?
-  /// Nil until there were enough blocks.
+  /// The present estimate; nil until there were enough blocks.
   private(set) var estimate: Estimate?
 
-  /// A floor for blocks of `blockSeconds` of bands that are `bandwidths` Hz wide.
+  /// Creates a floor for blocks of `blockSeconds` of bands that are `bandwidths` Hz wide.
   init(bandwidths: BandLevels, blockSeconds: Double) {
-    // The power of noise deviates by 10 / ln 10 * sqrt(1 / BT) dB. The lowest of the some eighty
-    // means of a window lies two and a half deviations below the mean of all.
+    // The power of noise deviates by 10 / ln 10 * sqrt(1 / BT) dB. The lowest of the about eighty
+    // means of a window is 2.5 deviations below the mean of all.
     let freedom = bandwidths * (blockSeconds * Double(Self.dipBlocks))
     bias = 2.5 * 4.343 / freedom.squareRoot()
   }
 
-  /// Takes the levels of the next block; blocks of digital silence are to be left out.
+  /// Adds the levels of the next block; blocks of digital silence must be left out.
   mutating func add(_ block: BandLevels) {
     blockCount += 1
-    // The first block may be half silence, half sound.
+    // The first block may be half silence and half signal.
     guard blockCount > 1 else { return }
     dips.add(block)
     if let dip = dips.mean { lowestDips.add(dip) }
@@ -81,7 +81,7 @@ struct SlidingMean: Sendable {
   private var levels: [BandLevels]
   private var blockCount = 0
 
-  /// The mean of the last `count` values.
+  /// Creates the mean of the last `count` values.
   init(count: Int) {
     levels = Array(repeating: BandLevels(repeating: 0), count: count)
   }
@@ -91,7 +91,7 @@ struct SlidingMean: Sendable {
     blockCount += 1
   }
 
-  /// Nil until there were as many as it goes over.
+  /// The mean; nil until `count` values were added.
   var mean: BandLevels? {
     guard blockCount >= levels.count else { return nil }
     var sum = BandLevels(repeating: 0)
@@ -100,14 +100,14 @@ struct SlidingMean: Sendable {
   }
 }
 
-/// The lowest level of each band over a window that moves on piece by piece.
+/// The lowest level of each band over a window that advances piece by piece.
 struct SlidingMinimum: Sendable {
   private var pieces: [BandLevels]
   private let pieceLength: Int
   private var blockCount = 0
 
-  /// A window of `pieceCount` pieces, each of them `pieceLength` values long: the latest is not yet
-  /// whole.
+  /// Creates a window of `pieceCount` pieces of `pieceLength` values each; the latest piece is not
+  /// complete.
   init(pieceLength: Int, pieceCount: Int) {
     self.pieceLength = pieceLength
     pieces = Array(repeating: BandLevels(repeating: .infinity), count: pieceCount)
@@ -120,7 +120,7 @@ struct SlidingMinimum: Sendable {
     blockCount += 1
   }
 
-  /// Infinite before the first.
+  /// The lowest levels; infinite before the first value.
   var lowest: BandLevels {
     var lowest = pieces[0]
     for piece in pieces { lowest = pointwiseMin(lowest, piece) }

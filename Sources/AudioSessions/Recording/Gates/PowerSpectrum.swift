@@ -5,23 +5,24 @@ import Synchronization
 
 /// The power spectrum of the last milliseconds of one channel, within the band of speech.
 struct PowerSpectrum: Sendable {
-  /// No sound is as loud as this: powers of it still fit into a float.
+  /// The limit of the samples' magnitude, whose power still fits into a float.
   private static let loudest: Float = 1e6
 
   private let transform: SharedTransform
   /// A Hann window.
   private let window: [Float]
-  /// The bins from 150 Hz to 5.5 kHz, or to what the rate allows.
+  /// The bins from 150 Hz to 5.5 kHz, or to the highest frequency that the rate allows.
   private let bandBins: Range<Int>
-  /// The last samples, the oldest at `oldest`.
+  /// The last samples, the oldest at the index `oldest`.
   private var recent: [Float]
   private var oldest = 0
   private var frames: [Float]
   private var bins: [ComplexFloat]
-  /// The power in each bin of the band: the square of a sine's amplitude at its own bin, over four.
+  /// The power in each bin of the band: for a sine at the bin's frequency, its amplitude squared,
+  /// divided by four.
   private(set) var power: [Float]
 
-  /// A spectrum over `seconds` of sound at `sampleRate`. Nil where memory is short.
+  /// Creates a spectrum over `seconds` at `sampleRate`; nil if there is no memory.
   init?(seconds: Double, sampleRate: Int) {
     let rate = Double(sampleRate)
     guard let transform = SharedTransform(frames: Int(clamping: rate * seconds)) else { return nil }
@@ -40,7 +41,7 @@ struct PowerSpectrum: Sendable {
     power = Array(repeating: 0, count: bandBins.count)
   }
 
-  /// Takes every `stride`-th of `samples` within `range`.
+  /// Adds every `stride`-th of `samples` within `range`.
   mutating func process(_ samples: Span<Float>, in range: Range<Int>, stride: Int) {
     var index = range.lowerBound
     while index < range.upperBound {
@@ -51,7 +52,7 @@ struct PowerSpectrum: Sendable {
     }
   }
 
-  /// Works out `power` from the samples so far.
+  /// Computes `power` from the last samples.
   mutating func update() {
     let newer = recent.count - oldest
     for index in 0..<newer { frames[index] = recent[oldest + index] * window[index] }
@@ -62,12 +63,12 @@ struct PowerSpectrum: Sendable {
   }
 }
 
-/// A Fourier transform that the copies of a gate may share, on any threads.
+/// A Fourier transform that copies of a gate can share, on any threads.
 private final class SharedTransform: Sendable {
   private let transform: Mutex<FourierTransform>
   let length: Int
 
-  /// A transform of at least `frames` frames. Nil where memory is short.
+  /// Creates a transform of at least `frames` frames; nil if there is no memory.
   init?(frames: Int) {
     guard let transform = FourierTransform(atLeast: frames) else { return nil }
     length = transform.length

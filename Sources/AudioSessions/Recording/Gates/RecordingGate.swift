@@ -7,7 +7,7 @@ public enum GateEdge: Sendable, Equatable {
   /// The first frame that is not kept any more.
   case close(Int)
 
-  /// The captured frame at which it lies, the first being 0.
+  /// The captured frame of the edge, counted from 0.
   public var frame: Int {
     switch self {
     case .open(let frame), .close(let frame): frame
@@ -15,32 +15,32 @@ public enum GateEdge: Sendable, Equatable {
   }
 }
 
-/// Decides which segments of a recording are kept. Disk thread only.
+/// A decision about the segments of a recording that are kept. Disk thread only.
 public protocol RecordingGate: Sendable {
-  /// Takes the next captured frames: `frames` of `buffer` from `firstFrame` on.
+  /// Processes the next captured frames: `frames` of `buffer` from `firstFrame` on.
   mutating func process(_ buffer: borrowing SampleBuffer, from firstFrame: Int, frames: Int)
 
-  /// Whether it looks at samples: where not, and nothing waits for its decision, `buffer` may hold
-  /// anything.
+  /// Whether the gate reads samples. If not, and no frames wait for its decision, `buffer` may
+  /// contain anything.
   var looksAtSamples: Bool { get }
 
-  /// The next edge that is decided; nil while there is none. Edges come in order, open and close in
-  /// turn, never at an earlier frame than the edge before.
+  /// Returns the next edge that is decided; nil if there is none. Edges come in order, open and
+  /// close alternately, never at an earlier frame than the previous edge.
   mutating func nextEdge() -> GateEdge?
 
-  /// No further edge will come at an earlier frame than this: what lies before may be written (if
-  /// open) or forgotten (if closed).
+  /// The frame before which no further edge will come: the frames before it can be written (if the
+  /// gate is open) or discarded (if it is closed).
   var decidedFrame: Int { get }
 
-  /// The recording is over: what was waited for is decided. An open segment ends with a last close
-  /// at or before its end.
+  /// Ends the recording: all pending decisions are made. An open segment ends with a last close at
+  /// or before its end.
   mutating func finish()
 
-  /// The most frames that can lie between `decidedFrame` and what was received, where every edge
-  /// was asked for.
+  /// The most frames between `decidedFrame` and the last frame received, provided that every edge
+  /// was read.
   var lookaheadFrames: Int { get }
 
-  /// The user wants what comes from now on. Means nothing to a gate that does not wait.
+  /// Starts the recording on request of the user. A gate that does not wait ignores it.
   mutating func start()
 }
 
@@ -52,18 +52,18 @@ extension RecordingGate {
   public var looksAtSamples: Bool { true }
 }
 
-/// The edges that are decided and were not yet asked for, in order.
+/// The edges that are decided and were not read yet, in order.
 struct EdgeList: Sendable {
   private var edges: [GateEdge] = []
-  /// Where the latest edge lies; 0 before the first.
+  /// The frame of the latest edge; 0 before the first.
   private(set) var lastFrame = 0
 
-  /// An empty list with room for the edges of a long while.
+  /// Creates an empty list with room for 64 edges.
   init() {
     edges.reserveCapacity(64)
   }
 
-  /// The frame of the edge that is asked for next.
+  /// The frame of the next edge to be read.
   var firstFrame: Int? { edges.first?.frame }
 
   mutating func add(_ edge: GateEdge) {
@@ -76,22 +76,22 @@ struct EdgeList: Sendable {
   }
 }
 
-/// The range of the captured frames that goes into the file.
+/// The range of the captured frames that is written to the file.
 public struct PunchWindow: Sendable, Equatable {
-  /// Its first frame.
+  /// The first frame.
   public var firstFrame: Int
-  /// Its length; nil for all that comes.
+  /// The length in frames; nil for all that follow.
   public var frames: Int?
 
-  /// The range of `frames` frames from `firstFrame` on; all frames by default.
+  /// Creates the range of `frames` frames from `firstFrame` on; all frames by default.
   public init(firstFrame: Int = 0, frames: Int? = nil) {
     self.firstFrame = firstFrame
     self.frames = frames
   }
 }
 
-/// Keeps one segment: a window that was named beforehand, or what follows a moment that the user
-/// chooses and a little of what came before it. Disk thread only.
+/// A gate that keeps one segment: either a given window, or the frames after a moment that the user
+/// chooses and a short time before it (pre-roll). Disk thread only.
 ///
 /// ```swift
 /// let engine = DuplexEngine(device: "sim:clock=free")
@@ -111,11 +111,11 @@ public struct WindowGate: RecordingGate {
   private var edges = EdgeList()
   private var hasBegun = false
   private var hasEnded = false
-  /// Moves the window when its first frame has come.
+  /// A function that moves the window when its first frame has been received.
   private var move: (@Sendable (PunchWindow) -> PunchWindow)?
 
-  /// Keeps what lies within `window`: all frames by default. `move` is asked once, when its first
-  /// frame has come, where it really begins.
+  /// Keeps the frames within `window`: all frames by default. `move` is called once, when the first
+  /// frame of the window has been received, and returns the actual window.
   public init(
     _ window: PunchWindow = PunchWindow(), move: (@Sendable (PunchWindow) -> PunchWindow)? = nil
   ) {
@@ -127,15 +127,15 @@ public struct WindowGate: RecordingGate {
     endFrame = frames.map { Self.end(of: $0, from: first) }
   }
 
-  /// Keeps, once started, the `preRollFrames` before that moment and `frames` frames after it: all
-  /// that follow where `frames` is nil.
+  /// Keeps, once started, the `preRollFrames` frames before that moment and `frames` frames after
+  /// it, or all that follow if `frames` is nil.
   public init(preRollFrames: Int, frames: Int? = nil) {
     self.preRollFrames = max(0, preRollFrames)
     self.frames = frames.map { max(0, $0) }
   }
 
-  /// Begins to keep where nothing was named beforehand: the moment is the end of what was received
-  /// so far. Only the first call counts.
+  /// Starts the segment of a gate without a given window, at the end of the frames received so far.
+  /// Only the first call counts.
   public mutating func start() {
     guard firstFrame == nil else { return }
     firstFrame = max(0, receivedFrames - preRollFrames)
@@ -143,35 +143,35 @@ public struct WindowGate: RecordingGate {
     addEdges()
   }
 
-  /// Counts the frames; what they sound like does not matter.
+  /// Counts the frames; their samples do not matter.
   public mutating func process(_ buffer: borrowing SampleBuffer, from first: Int, frames: Int) {
     receivedFrames += frames
     addEdges()
   }
 
-  /// False: frames are counted.
+  /// False: the gate only counts frames.
   public var looksAtSamples: Bool { false }
 
-  /// The beginning, then the end.
+  /// Returns the beginning, then the end.
   public mutating func nextEdge() -> GateEdge? { edges.next() }
 
-  /// Until the start the pre-roll is held back; afterwards nothing is.
+  /// The frames received, less the pre-roll until the start.
   public var decidedFrame: Int {
     edges.firstFrame ?? max(0, receivedFrames - (firstFrame == nil ? preRollFrames : 0))
   }
 
-  /// Ends the segment where the recording ends, if it has begun and would be longer.
+  /// Ends the segment at the end of the recording, if it has begun and would be longer.
   public mutating func finish() {
     guard hasBegun, !hasEnded else { return }
     hasEnded = true
     edges.add(.close(receivedFrames))
   }
 
-  /// The pre-roll.
+  /// The length of the pre-roll.
   public var lookaheadFrames: Int { preRollFrames }
 
-  /// The frame behind `frames` frames from `first` on; the last that can be counted where there are
-  /// too many.
+  /// Returns the frame after `frames` frames from `first` on, or the largest integer if that is too
+  /// large.
   private static func end(of frames: Int, from first: Int) -> Int {
     let (end, isTooLarge) = first.addingReportingOverflow(frames)
     return isTooLarge ? .max : end

@@ -1,22 +1,23 @@
 import AudioBasics
 
-/// Judges the blocks of one channel by their spectra: finds speech that steady noise nearly hides,
-/// and tells music from it.
+/// A detector that judges the blocks of one channel by their spectra: it finds speech that steady
+/// noise nearly hides, and distinguishes music from it.
 struct SpectralDetector: Sendable {
-  /// The result for one block: the likelihood of speech, and whether it was music.
+  /// The result for one block: the likelihood of speech, and whether it is music.
   struct Block: Sendable {
-    /// The likelihood of speech: the median of the last 110 ms, which strokes of a key do not move.
+    /// The likelihood of speech: the median over the last 110 ms, which key strokes do not change.
     var likelihood: Float = 0
-    /// Whether the last third of a second up to it was music.
+    /// Whether the last third of a second before the end of the block was music.
     var isMusic = false
   }
 
-  /// The share of steady tones from which on sound is music.
+  /// The share of steady tones from which on a signal is music.
   private static let musicShare: Float = 0.21
-  /// What is likelier than this stands out so far that the levels of the bands are surer.
+  /// The likelihood from which on the levels of the bands are more reliable, because the signal is
+  /// far above the noise.
   private static let mostLikelihood: Float = 2.5
 
-  /// 32 ms follow the syllables, 64 ms tell tones apart.
+  /// A window of 32 ms follows the syllables, one of 64 ms resolves tones.
   private var short: PowerSpectrum
   private var long: PowerSpectrum
   private var likelihood: SpeechLikelihood
@@ -24,7 +25,7 @@ struct SpectralDetector: Sendable {
   private var threshold = LikelihoodThreshold()
   private var tones: ToneSteadiness
 
-  /// A detector for sound at `sampleRate`. Nil where memory is short.
+  /// Creates a detector for `sampleRate`; nil if there is no memory.
   init?(sampleRate: Int) {
     guard let short = PowerSpectrum(seconds: 0.032, sampleRate: sampleRate),
       let long = PowerSpectrum(seconds: 0.064, sampleRate: sampleRate)
@@ -35,13 +36,13 @@ struct SpectralDetector: Sendable {
     self.long = long
   }
 
-  /// Takes every `stride`-th of `samples` within `range`.
+  /// Processes every `stride`-th of `samples` within `range`.
   mutating func process(_ samples: Span<Float>, in range: Range<Int>, stride: Int) {
     short.process(samples, in: range, stride: stride)
     long.process(samples, in: range, stride: stride)
   }
 
-  /// Judges the block that has ended; blocks of digital silence are to be left out.
+  /// Judges the completed block; blocks of digital silence must be left out.
   mutating func finishBlock() -> Block {
     short.update()
     long.update()
@@ -54,7 +55,8 @@ struct SpectralDetector: Sendable {
     return block
   }
 
-  /// How much `block` sounds like speech in steady noise, by what is known of the noise now.
+  /// Returns the evidence of speech in `block` in steady noise, according to the present estimate
+  /// of the noise.
   func evidence(of block: Block) -> SpeechEvidence {
     guard !block.isMusic, block.likelihood < Self.mostLikelihood else { return .none }
     return threshold.evidence(of: block.likelihood)

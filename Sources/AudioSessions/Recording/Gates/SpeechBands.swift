@@ -1,18 +1,18 @@
 import AudioBasics
 import Glibc
 
-/// The power of four neighbouring bands: decibels, or plain power.
+/// The power of four adjacent bands, in decibels or linear.
 typealias BandLevels = SIMD4<Double>
 
-/// Splits one channel into the four bands in which speech is looked for, and adds up the power of
-/// each over a block.
+/// A filter bank that splits one channel into four bands of speech, and adds up the power of each
+/// over a block.
 ///
-/// A vowel stands out in the lower bands, a sibilant in the highest alone, where it would be lost
-/// in the sum. Below lie direct current, rumble and the hum of mains: a high-pass of fourth order
-/// and the bands' own slopes take them away. In double precision: a steep filter at 120 Hz of
-/// 96 kHz needs it.
+/// A vowel has most power in the lower bands, a sibilant only in the highest, where it would be
+/// lost in the sum. A fourth-order high-pass and the slopes of the bands remove direct current,
+/// rumble and mains hum below them. Double precision is necessary for a steep filter at 120 Hz with
+/// 96 kHz.
 struct SpeechBands: Sendable {
-  /// Nothing quieter than this counts as sound, in dBFS and within one band.
+  /// The level below which a band counts as silent, in dBFS.
   static let silenceDBFS = -120.0
 
   private var rumble: (Biquad, Biquad)
@@ -24,17 +24,17 @@ struct SpeechBands: Sendable {
   private var before = BandLevels(repeating: 0)
   private var frames = 0
 
-  /// Width of each band in Hz.
+  /// The width of each band in Hz.
   let bandwidths: BandLevels
 
-  /// Bands for `sampleRate`, spaced evenly in pitch from 150 Hz to 6.5 kHz, or to what the rate
-  /// allows.
+  /// Creates bands for `sampleRate`, evenly spaced in pitch from 150 Hz to 6.5 kHz, or to the
+  /// highest frequency that the rate allows.
   init(sampleRate: Int) {
     let rate = Double(sampleRate)
     let bottom = min(150, rate / 10)
     let step = pow(min(6500, 0.45 * rate) / bottom, 0.25)
     let edges = (0...4).map { bottom * pow(step, Double($0)) }
-    // The poles of a Butterworth filter of fourth order.
+    // The poles of a fourth-order Butterworth filter.
     rumble = (
       Biquad(highPass: bottom * 0.8, quality: 0.5412, sampleRate: rate),
       Biquad(highPass: bottom * 0.8, quality: 1.3066, sampleRate: rate)
@@ -47,7 +47,7 @@ struct SpeechBands: Sendable {
       edges[1] - edges[0], edges[2] - edges[1], edges[3] - edges[2], edges[4] - edges[3])
   }
 
-  /// Takes every `stride`-th of `samples` within `range`.
+  /// Processes every `stride`-th of `samples` within `range`.
   mutating func process(_ samples: Span<Float>, in range: Range<Int>, stride: Int) {
     var sums = (0.0, 0.0, 0.0, 0.0)
     var index = range.lowerBound
@@ -67,20 +67,20 @@ struct SpeechBands: Sendable {
     power += BandLevels(sums.0, sums.1, sums.2, sums.3)
   }
 
-  /// The mean power of each band in this block and the one before, in dBFS: two blocks hold a whole
-  /// period of mains, whose buzz would make every other block loud.
+  /// Returns the mean power of each band in this block and the previous one, in dBFS. Two blocks
+  /// contain a whole period of the mains, whose buzz would otherwise make every other block loud.
   mutating func finishBlock() -> BandLevels {
     let latest = power / Double(max(1, frames))
     let mean = (latest + before) / 2
     before = latest.sum().isFinite ? latest : BandLevels(repeating: 0)
     power = BandLevels(repeating: 0)
     frames = 0
-    // One sample that is no number would stay in the filters.
+    // A single sample that is not a number (NaN) would stay in the filters.
     guard mean.sum().isFinite else {
       forget()
       return BandLevels(repeating: Self.silenceDBFS)
     }
-    // What has died away must not be computed with: such numbers are slow.
+    // Decayed filter states are cleared, because denormal numbers are slow.
     if mean.max() < 1e-24 { forget() }
     var levels = BandLevels(repeating: Self.silenceDBFS)
     for band in 0..<4 where mean[band] > 1e-12 { levels[band] = 10 * log10(mean[band]) }
@@ -98,7 +98,7 @@ struct SpeechBands: Sendable {
 }
 
 extension BandLevels {
-  /// The level of all bands together, each in dBFS.
+  /// The level of all bands together in dBFS; the bands are in dBFS as well.
   var total: Double {
     var power = 0.0
     for band in 0..<4 { power += pow(10, self[band] / 10) }
@@ -106,15 +106,15 @@ extension BandLevels {
   }
 }
 
-/// A band of fourth order: two equal filters, one after the other.
+/// A fourth-order band-pass: two equal filters in series.
 struct BandPass: Sendable {
   private var first: Biquad
   private var second: Biquad
 
-  /// A band whose edges, in Hz, are let through at half their power.
+  /// Creates a band whose edges, in Hz, pass at half their power.
   init(from bottom: Double, to top: Double, sampleRate: Double) {
     let centre = (bottom * top).squareRoot()
-    // Each of the two loses a quarter of the power's logarithm at the edges: it must be wider.
+    // At the edges each of the two filters contributes half of the 3 dB, so it must be wider.
     let quality = centre / (top - bottom) * (2.0.squareRoot() - 1).squareRoot()
     first = Biquad(bandPass: centre, quality: quality, sampleRate: sampleRate)
     second = first

@@ -1,16 +1,17 @@
 import AudioBasics
 
-/// Cuts a recording into blocks of 10 ms and remembers the last of them, to judge them by what is
-/// known of the noise, and of what followed, at the moment of asking.
+/// The analysis of a recording in blocks of 10 ms. It remembers the last blocks, so that they are
+/// judged with the present estimate of the noise and with the blocks that followed.
 struct SpeechDetector: Sendable {
-  /// Frames of a block.
+  /// The number of frames in a block.
   let blockFrames: Int
-  /// Whole blocks so far.
+  /// The number of whole blocks so far.
   private(set) var blocks = 0
   /// The loudest channel's level in the latest block, in dBFS.
   private(set) var levelDBFS = SpeechBands.silenceDBFS
 
-  /// How many blocks after a block must be known, to tell whether music went on: 100 ms.
+  /// The number of following blocks that must be known to determine whether music continued: 100
+  /// ms.
   private static let musicLookahead = 10
 
   private let thresholdDBFS: Double?
@@ -19,15 +20,15 @@ struct SpeechDetector: Sendable {
   private var framesInBlock = 0
   private var bands: [SpeechBands]
   private var floors: [NoiseFloor]
-  /// Each remembered block's levels, channel by channel.
+  /// The levels of each remembered block, channel by channel.
   private var history: [BandLevels]
-  /// One for each channel; none beside a fixed threshold, nor where memory is short.
+  /// One detector for each channel; empty with a fixed threshold, or if there is no memory.
   private var spectral: [SpectralDetector] = []
-  /// What they say of each remembered block, channel by channel.
+  /// The results of these detectors for each remembered block, channel by channel.
   private var spectralHistory: [SpectralDetector.Block] = []
 
-  /// Detects as `settings` say and remembers `rememberedBlocks` blocks beside those that are not to
-  /// be judged yet.
+  /// Detects speech according to `settings`, and remembers `rememberedBlocks` blocks in addition to
+  /// those that cannot be judged yet.
   init(_ settings: VoiceSettings, rememberedBlocks: Int) {
     blockFrames = max(1, settings.sampleRate / 100)
     thresholdDBFS = settings.thresholdDBFS
@@ -50,10 +51,10 @@ struct SpeechDetector: Sendable {
       repeating: SpectralDetector.Block(), count: channelCount * self.rememberedBlocks)
   }
 
-  /// How many of the latest blocks are to be judged later, when it is known what follows them.
+  /// The number of latest blocks that must be judged later, when the following blocks are known.
   var lookaheadBlocks: Int { spectral.isEmpty ? 0 : Self.musicLookahead }
 
-  /// The noise's level in the channel where it is loudest, in dBFS; nil until it is known.
+  /// The noise level of the channel where it is highest, in dBFS; nil until it is known.
   var floorDBFS: Double? {
     var loudest: Double?
     for floor in floors {
@@ -63,8 +64,8 @@ struct SpeechDetector: Sendable {
     return loudest
   }
 
-  /// Analyses the frames of `buffer` from `firstFrame` to `end` at most: up to the end of a block.
-  /// Returns how many these were, and whether a block was completed.
+  /// Analyses the frames of `buffer` from `firstFrame` on, up to `end` or the end of a block.
+  /// Returns the number of frames, and whether a block was completed.
   mutating func process(
     _ buffer: borrowing SampleBuffer, from firstFrame: Int, to end: Int
   ) -> (frames: Int, isBlock: Bool) {
@@ -85,7 +86,7 @@ struct SpeechDetector: Sendable {
     return (count, true)
   }
 
-  /// How much block number `block` sounds like speech, in the channel where it does most.
+  /// Returns the evidence of speech in block number `block`, in the channel where it is strongest.
   func evidence(at block: Int) -> SpeechEvidence {
     var best = SpeechEvidence.none
     for channel in 0..<channelCount {
@@ -95,8 +96,8 @@ struct SpeechDetector: Sendable {
     return best
   }
 
-  /// Music is not speech; what is speech rises above the noise, or is likely in noise that is
-  /// steady.
+  /// Returns the evidence of speech at `index`. Music is not speech; speech exceeds the noise, or
+  /// is likely in steady noise.
   private func evidence(at index: Int, in channel: Int) -> SpeechEvidence {
     if let thresholdDBFS { return SpeechEvidence(history[index], threshold: thresholdDBFS) }
     guard let noise = floors[channel].estimate else { return .none }
@@ -105,7 +106,7 @@ struct SpeechDetector: Sendable {
     let block = spectralHistory[index]
     if block.isMusic { return .none }
     let likely = spectral[channel].evidence(of: block)
-    // Between strokes of a key a spectrum may still look like speech, but nothing is loud.
+    // Between key strokes a spectrum may still look like speech, although nothing is loud.
     return loud == .none ? min(likely, .strong) : max(loud, likely)
   }
 
@@ -117,7 +118,8 @@ struct SpeechDetector: Sendable {
       history[index] = levels
       if !spectral.isEmpty { spectralHistory[index] = SpectralDetector.Block() }
       levelDBFS = max(levelDBFS, levels.total)
-      // A device may begin with zeros, and lost frames are zeros: they tell nothing of the noise.
+      // A device may begin with zeros, and lost frames are zeros: they contain no information about
+      // the noise.
       guard levels.max() > SpeechBands.silenceDBFS + 10 else { continue }
       floors[channel].add(levels)
       if !spectral.isEmpty {
@@ -128,8 +130,8 @@ struct SpeechDetector: Sendable {
     blocks += 1
   }
 
-  /// Takes the mark of music off the block of 100 ms ago: the share of steady tones is a running
-  /// mean, and falls that late when speech begins.
+  /// Clears the mark of music of the block 100 ms ago: the share of steady tones is a running mean,
+  /// which decreases with this delay when speech begins.
   private mutating func endMusic(in channel: Int) {
     let block = blocks - Self.musicLookahead
     guard block >= 0 else { return }
@@ -139,26 +141,26 @@ struct SpeechDetector: Sendable {
 
 /// The strength of the evidence that a block is speech.
 enum SpeechEvidence: Sendable, Comparable {
-  /// Quiet, or noise.
+  /// Silence or noise.
   case none
-  /// Enough for speech that has begun to go on.
+  /// Enough for speech to continue.
   case weak
   /// Enough for speech to begin.
   case strong
-  /// 11 dB or more above the noise, or three times as far above it as likely speech: a block counts
-  /// for more.
+  /// 11 dB or more above the noise, or three times as far above it as likely speech: such a block
+  /// has a higher weight.
   case distinct
 
-  /// Decibels by which the noise must be surpassed, over the bands' root mean square.
+  /// The excess over the noise in decibels, as the root mean square over the bands.
   private static let distinctExcess = 11.0
   private static let strongExcess = 7.6
   private static let weakExcess = 5.0
-  /// How much more it must be, for speech to go on, for each decibel of the noise's unrest.
+  /// The additional excess for speech to continue, for each decibel of the noise's unsteadiness.
   private static let weakPerUnrest = 0.4
-  /// Decibels between a fixed threshold and the level at which speech has ended.
+  /// The difference in decibels between a fixed threshold and the level at which speech has ended.
   private static let hysteresis = 6.0
 
-  /// Of a block of these `levels` over that noise.
+  /// Judges a block with these `levels` in this noise.
   init(_ levels: BandLevels, over noise: NoiseFloor.Estimate) {
     let excess = (levels - noise.levels).clamped(
       lowerBound: BandLevels(repeating: 0), upperBound: BandLevels(repeating: 40))
@@ -169,7 +171,7 @@ enum SpeechEvidence: Sendable, Comparable {
       ? .distinct : surplus >= Self.strongExcess ? .strong : surplus >= weak ? .weak : .none
   }
 
-  /// Of a block of these `levels` beside a fixed threshold in dBFS.
+  /// Judges a block with these `levels` by a fixed threshold in dBFS.
   init(_ levels: BandLevels, threshold: Double) {
     let total = levels.total
     self = total >= threshold ? .strong : total >= threshold - Self.hysteresis ? .weak : .none

@@ -4,41 +4,42 @@ import Glibc
 /// spectrum of the logarithm of the likelihood ratio (J. Sohn, N. S. Kim, W. Sung, "A statistical
 /// model-based voice activity detection", 1999).
 ///
-/// The noise in each bin is followed by the probability that the bin holds speech (T. Gerkmann,
-/// R. C. Hendriks, "Unbiased MMSE-based noise power estimation with low complexity and low tracking
-/// delay", 2012): what is probably noise moves the estimate, what is probably speech does not.
+/// The noise estimate of each bin is updated according to the probability that the bin contains
+/// speech (T. Gerkmann, R. C. Hendriks, "Unbiased MMSE-based noise power estimation with low
+/// complexity and low tracking delay", 2012): probable noise changes the estimate, probable speech
+/// does not.
 struct SpeechLikelihood: Sendable {
-  /// The first noise is the lowest mean of 50 ms in each bin; the mean of noise lies this much
-  /// higher.
+  /// The first noise estimate is the lowest mean of 50 ms in each bin, multiplied by this bias,
+  /// since the mean of noise is higher.
   private static let firstBlocksOfMean = 5
   private static let firstBias: Float = 1.6
-  /// The quietest noise that is believed in, per bin: below lies digital silence.
+  /// The minimum noise power per bin: lower values are digital silence.
   private static let leastNoise: Float = 1e-11
-  /// The signal-to-noise ratio that speech is expected to have where there is any: 15 dB.
+  /// The expected signal-to-noise ratio of speech: 15 dB.
   private static let expectedRatio: Float = 31.62
-  /// A bin that has long seemed to be speech without a pause is allowed this much doubt: noise that
-  /// has become louder for good is noise again after some seconds.
+  /// The highest probability for a bin that has long seemed to be speech without a pause: noise
+  /// that has permanently become louder is then classified as noise again after some seconds.
   private static let mostPresence: Float = 0.99
-  /// How much of the noise estimate is kept from one block to the next.
+  /// The share of the noise estimate that is kept from one block to the next.
   private static let noiseMemory: Float = 0.8
-  /// How much the last block's estimate weighs in the decision-directed signal-to-noise ratio
-  /// (Y. Ephraim, D. Malah, 1984), and the least such ratio: -25 dB.
+  /// The weight of the last block's estimate in the decision-directed signal-to-noise ratio (Y.
+  /// Ephraim, D. Malah, 1984), and the minimum ratio: -25 dB.
   private static let ratioMemory: Float = 0.9
   private static let leastRatio: Float = 0.003
-  /// Limits of what one bin says: one loud tone is not speech.
+  /// Limits for a single bin: one loud tone is not speech.
   private static let mostPower: Float = 1000
   private static let mostEvidence: Float = 8
 
-  /// Power of the noise in each bin.
+  /// The power of the noise in each bin.
   private var noise: [Float]
   /// The mean probability of speech in each bin.
   private var presence: [Float]
-  /// Power of the speech in each bin, in the last block.
+  /// The power of the speech in each bin, in the last block.
   private var speech: [Float]
   private var means: [Float]
   private var blockCount = 0
 
-  /// A likelihood from spectra of `binCount` bins.
+  /// Creates a likelihood for spectra of `binCount` bins.
   init(binCount: Int) {
     noise = Array(repeating: .infinity, count: binCount)
     presence = Array(repeating: 0, count: binCount)
@@ -46,8 +47,9 @@ struct SpeechLikelihood: Sendable {
     means = presence
   }
 
-  /// Takes the power spectrum of the next block, and returns the mean logarithm of the likelihood
-  /// ratio: about 0.15 in steady noise, and some units in speech. Nil until the noise is known.
+  /// Processes the power spectrum of the next block, and returns the mean logarithm of the
+  /// likelihood ratio: about 0.15 in steady noise, and some units in speech. nil until the noise is
+  /// known.
   mutating func next(_ power: [Float]) -> Float? {
     blockCount += 1
     guard blockCount > NoiseFloor.firstBlocks else {
@@ -59,7 +61,7 @@ struct SpeechLikelihood: Sendable {
     return sum / Float(power.count)
   }
 
-  /// Finds the noise of the first blocks, of which the very first may be half silence.
+  /// Estimates the noise from the first blocks, except the very first, which may be half silence.
   private mutating func learn(_ power: [Float]) {
     guard blockCount > 1 else { return }
     let share = 1 / Float(min(blockCount - 1, Self.firstBlocksOfMean))
@@ -93,37 +95,37 @@ struct SpeechLikelihood: Sendable {
   }
 }
 
-/// Which likelihood of speech stands out from steady noise.
+/// A threshold for the likelihood of speech that distinguishes speech from steady noise.
 ///
-/// The half second in which the likelihood was lowest, of the last ten seconds, held no speech: its
-/// mean and its deviation are those of the noise. Where they show that the noise is not steady,
-/// nothing stands out: other features must decide there.
+/// The 500 ms with the lowest likelihood within the last 10 s contained no speech: their mean and
+/// deviation are those of the noise. If they show that the noise is not steady, there is no
+/// evidence of speech, and other features must decide.
 struct LikelihoodThreshold: Sendable {
-  /// A stretch, and how often one ends, in blocks.
+  /// The length of a stretch, and the interval between the ends of stretches, in blocks.
   private static let stretchBlocks = 50
   private static let stepBlocks = 10
   private static let rememberedStretches = 100
-  /// Noise above these is not steady.
+  /// Limits of steady noise.
   private static let mostMean: Float = 0.3
   private static let mostDeviation: Float = 0.13
-  /// Speech must be above the noise's mean by `margin` and `deviations` standard deviations.
+  /// Speech must exceed the noise's mean by `margin` plus `deviations` standard deviations.
   private static let margin: Float = 0.1
   private static let deviations: Float = 2.5
-  /// The parts of this at which speech that has begun goes on, and from which on a block counts for
-  /// more.
+  /// The multiples of this excess from which on speech continues, and from which on a block has a
+  /// higher weight.
   private static let weakShare: Float = 0.7
   private static let distinctShare: Float = 3
-  /// The least mean of noise that is believed in.
+  /// The minimum mean of noise.
   private static let leastMean: Float = 0.15
 
   private var recent: [Float] = Array(repeating: 0, count: stretchBlocks)
   private var stretches: [(mean: Float, deviation: Float)] = []
   private var blockCount = 0
-  /// The mean likelihood of the noise, and how far above it speech may begin; nil while the noise
-  /// is not known to be steady.
+  /// The mean likelihood of the noise, and the excess from which on speech begins; nil while the
+  /// noise is not known to be steady.
   private var noise: (mean: Float, rise: Float)?
 
-  /// Takes the likelihood of the next block.
+  /// Adds the likelihood of the next block.
   mutating func add(_ likelihood: Float) {
     recent[blockCount % Self.stretchBlocks] = likelihood
     blockCount += 1
@@ -152,7 +154,7 @@ struct LikelihoodThreshold: Sendable {
     )
   }
 
-  /// How much a block of that likelihood sounds like speech.
+  /// Returns the evidence of speech in a block of that likelihood.
   func evidence(of likelihood: Float) -> SpeechEvidence {
     guard let noise else { return .none }
     func isAbove(_ share: Float) -> Bool { likelihood > noise.mean + share * noise.rise }
@@ -167,13 +169,13 @@ struct RunningMedian: Sendable {
   private var sorted: [Float]
   private var next = 0
 
-  /// The median of the last `count` values; zeros come before the first.
+  /// Creates the median of the last `count` values; zeros precede the first.
   init(count: Int) {
     values = Array(repeating: 0, count: count)
     sorted = values
   }
 
-  /// Takes `value` and returns the median.
+  /// Adds `value` and returns the median.
   mutating func add(_ value: Float) -> Float {
     values[next] = value
     next = (next + 1) % values.count

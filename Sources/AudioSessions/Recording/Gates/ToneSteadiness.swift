@@ -1,47 +1,47 @@
 import Glibc
 
-/// The share of one channel's sound that is tones whose frequency does not move, as music's do.
+/// The share of one channel's signal that consists of tones with a constant frequency, as in music.
 ///
-/// The harmonics of a voice rise and fall all the time, those of an instrument stay where they are
-/// as long as its note lasts. Peaks of the spectrum that stay at one frequency show music even
-/// beneath louder speech (K. Seyerlehner, T. Pohle, M. Schedl, G. Widmer, "Automatic music
-/// detection in television productions", 2007). A tone that is there all the time is noise, as of a
-/// fan, and does not count.
+/// The harmonics of a voice change their frequency all the time; those of an instrument keep it as
+/// long as a note lasts. Spectral peaks that stay at one frequency indicate music even under louder
+/// speech (K. Seyerlehner, T. Pohle, M. Schedl, G. Widmer, "Automatic music detection in television
+/// productions", 2007). A permanent tone, as of a fan, is noise and does not count.
 struct ToneSteadiness: Sendable {
-  /// A steady tone was there 50, 100 and 150 ms ago.
+  /// A tone is steady if it was present 50, 100 and 150 ms ago.
   private static let lagBlocks = 5
   private static let lagCount = 3
-  /// How far its frequency may have moved, in bins: 4 Hz of bins of 15.6 Hz.
+  /// The most by which its frequency may have changed, in bins: 4 Hz for bins of 15.6 Hz.
   private static let tolerance: Float = 0.25
-  /// What is kept of the sums from one block to the next: their memory is a third of a second.
+  /// The share of the sums that is kept from one block to the next: a time constant of a third of a
+  /// second.
   private static let memory: Float = 0.97
-  /// How long a tone has been there: each block with it adds one, each without takes one away.
-  /// Beyond 6 s it is noise.
+  /// The limits of a tone's age: each block with the tone adds one, each without it subtracts one.
+  /// A tone older than 6 s is noise.
   private static let mostAge = 1200
   private static let noiseAge = 600
-  /// Keeps the logarithm finite.
+  /// A small power that keeps the logarithm finite.
   private static let leastPower: Float = 1e-20
 
-  /// The frequency of the peak in each bin, in bins, for each of the last blocks; negative without
-  /// one.
+  /// The frequency of the peak in each bin, in bins, for each of the last blocks; negative if there
+  /// is none.
   private var peaks: [[Float]]
   private var ages: [Int]
   private var blockCount = 0
   private var steadySum: Float = 0
   private var sum: Float = 0
 
-  /// Judges spectra of `binCount` bins.
+  /// Creates an analysis for spectra of `binCount` bins.
   init(binCount: Int) {
     let count = Self.lagBlocks * Self.lagCount + 1
     peaks = Array(repeating: Array(repeating: -1, count: binCount), count: count)
     ages = Array(repeating: 0, count: binCount)
   }
 
-  /// The share of the peaks' amplitude that is steady tones, 0 to 1, over the last third of a
+  /// The share of steady tones in the amplitude of the peaks, from 0 to 1, over the last third of a
   /// second.
   var share: Float { sum > 0 ? steadySum / sum : 0 }
 
-  /// Takes the power spectrum of the next block.
+  /// Adds the power spectrum of the next block.
   mutating func add(_ power: [Float]) {
     let now = blockCount % peaks.count
     blockCount += 1
@@ -69,7 +69,8 @@ struct ToneSteadiness: Sendable {
     sum = Self.memory * sum + all
   }
 
-  /// Where the peak really lies, in bins: the top of a parabola through three logarithms.
+  /// Returns the exact frequency of the peak in bins: the vertex of a parabola through three
+  /// logarithms.
   private static func frequency(ofPeakIn bin: Int, _ power: [Float]) -> Float {
     let below = logf(power[bin - 1] + leastPower)
     let peak = logf(power[bin] + leastPower)

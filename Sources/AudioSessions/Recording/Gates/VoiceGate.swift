@@ -1,13 +1,13 @@
 import AudioBasics
 
-/// Keeps speech, and a little of what lies around it. Disk thread only.
+/// A gate that keeps speech and a short time around it. Disk thread only.
 ///
-/// Speech is what rises above the noise in the bands of speech for long enough, or what its
-/// spectrum shows to be likely speech where the noise is steady: from a signal-to-noise ratio of
-/// about 5 dB on. The noise is followed as it changes. Music, which is tones that stay at their
-/// frequency, is not speech, but its drums and its singers may be taken for it. Clicks, as of keys,
-/// are too short for syllables. Nothing is decided before it is certain: a segment begins and ends
-/// where speech did, not where that was noticed.
+/// A signal is speech if it exceeds the noise in the bands of speech for long enough, or, in steady
+/// noise, if its spectrum makes speech likely: from a signal-to-noise ratio of about 5 dB on. The
+/// noise estimate follows changes. Music, that is tones with a constant frequency, is not speech,
+/// but its drums and singers may be mistaken for it. Clicks, as of keys, are too short for
+/// syllables. Nothing is decided before it is certain: a segment begins and ends where speech did,
+/// not where the gate detected it.
 ///
 /// ```swift
 /// let engine = DuplexEngine(device: "sim:clock=free")
@@ -20,19 +20,20 @@ import AudioBasics
 /// precondition(recording.report?.frames == 0)  // there was no voice
 /// ```
 public struct VoiceGate: RecordingGate {
-  /// Pauses within a word: 200 ms.
+  /// The longest pause within a word: 200 ms.
   private static let pauseBlocks = 20
-  /// A syllable lasts this long without a break, in blocks; a click does not.
+  /// The shortest uninterrupted syllable in blocks; a click is shorter.
   private static let leastSyllableBlocks = 7
-  /// What a block that is distinct counts for within a syllable, where one that is just strong
-  /// counts for two: the surer each observation is, the fewer of them make a decision, so that a
-  /// word of one syllable is found (J. Ramirez, J. C. Segura, C. Benitez, L. Garcia, A. Rubio,
-  /// "Statistical voice activity detection using a multiple observation likelihood ratio test",
-  /// 2005, weighs them in the same way).
+  /// The weight of a distinct block within a syllable; a strong one has the weight 2. The more
+  /// certain each observation is, the fewer of them make a decision, so that a word of one syllable
+  /// is detected (J. Ramirez, J. C. Segura, C. Benitez, L. Garcia, A. Rubio, "Statistical voice
+  /// activity detection using a multiple observation likelihood ratio test", 2005, weighs them in
+  /// the same way).
   private static let distinctWeight = 6
-  /// This many blocks of strong speech keep a segment open after a longer pause.
+  /// The number of blocks of strong speech that keep a segment open after a longer pause.
   private static let mostRenewalBlocks = 5
-  /// How far back the beginning of speech is looked for, beyond the time it took to notice it.
+  /// The number of blocks in which the beginning of speech is searched for, in addition to the time
+  /// that its detection took.
   private static let searchBlocks = 80
 
   private var detector: SpeechDetector
@@ -46,27 +47,27 @@ public struct VoiceGate: RecordingGate {
   private let lookBackBlocks: Int
   private var receivedFrames = 0
   private var judgedBlocks = 0
-  /// Grows with each block that is speech, shrinks by one with each that is not.
+  /// The evidence of speech: it grows with each block that is speech, and decreases by one with
+  /// each that is not.
   private var evidence = 0
-  /// How many blocks in a row were speech.
+  /// The number of consecutive blocks that were speech.
   private var run = 0
   /// The block after the last syllable.
   private var syllableEnd = 0
-  /// The block after the last sound that was speech, if only as short as the release of a
-  /// consonant: it belongs to the speech before it, and is not waited upon for more.
+  /// The block after the last speech, even if it was as short as the release of a consonant: such
+  /// speech belongs to the segment, but does not extend the hold time.
   private var speechEnd = 0
-  /// Where the segment ends that is over, unless speech begins again before it is certain.
+  /// The end of the last segment, unless speech begins again before it is certain.
   private var pendingClose: Int?
   private var isJudging: Bool
 
-  /// Whether a segment is being kept: speech is there, or was until a moment ago.
+  /// Whether a segment is being kept: there is speech, or there was a short time ago.
   public private(set) var isOpen = false
 
-  /// A gate for speech as `settings` say.
+  /// Creates a gate for speech according to `settings`.
   public init(_ settings: VoiceSettings) {
     let rate = Double(settings.sampleRate)
-    // Whatever is asked for: times within which sums of frames can be counted, and that fit in
-    // memory.
+    // Times are limited so that sums of frames do not overflow and the frames fit into memory.
     func bounded(_ seconds: Double, _ most: Double = 3600) -> Double {
       seconds > 0 ? min(seconds, most) : 0
     }
@@ -74,7 +75,7 @@ public struct VoiceGate: RecordingGate {
     tailFrames = Int(clamping: bounded(settings.tailSeconds) * rate)
     holdBlocks = max(1, Int(clamping: bounded(settings.holdSeconds) * 100))
     minimumBlocks = max(1, Int(clamping: bounded(settings.minimumSeconds, 60) * 100))
-    // Where the threshold is fixed, all above it is wanted, be it syllables or clicks.
+    // With a fixed threshold, everything above it is kept, syllables and clicks.
     syllableBlocks = settings.thresholdDBFS == nil ? Self.leastSyllableBlocks : 2
     renewalBlocks = min(Self.mostRenewalBlocks, minimumBlocks)
     lookBackBlocks = minimumBlocks + Self.searchBlocks
@@ -85,7 +86,7 @@ public struct VoiceGate: RecordingGate {
   /// The level of the loudest channel's speech bands over the last 10 ms, in dBFS.
   public var levelDBFS: Double { detector.levelDBFS }
 
-  /// The level of the noise there, in dBFS; nil until 300 ms were analysed.
+  /// The level of the noise in these bands, in dBFS; nil until 300 ms were analysed.
   public var floorDBFS: Double? { detector.floorDBFS }
 
   /// Analyses the frames.
@@ -105,11 +106,11 @@ public struct VoiceGate: RecordingGate {
     }
   }
 
-  /// The beginning or the end of a segment, once it is certain.
+  /// Returns the beginning or the end of a segment, once it is certain.
   public mutating func nextEdge() -> GateEdge? { edges.next() }
 
-  /// While nothing is kept, speech may turn out to have begun a while ago; while it is, it may turn
-  /// out to have ended.
+  /// The frame up to which the decision is certain. While the gate is closed, speech may be found
+  /// to have begun earlier; while it is open, speech may be found to have ended.
   public var decidedFrame: Int {
     if let waiting = edges.firstFrame { return waiting }
     if let pendingClose { return min(receivedFrames, pendingClose) }
@@ -117,7 +118,7 @@ public struct VoiceGate: RecordingGate {
     return max(edges.lastFrame, min(receivedFrames, certain))
   }
 
-  /// Ends an open segment with the last speech.
+  /// Ends an open segment after the last speech.
   public mutating func finish() {
     judge(to: detector.blocks)
     if isOpen { pendingClose = segmentEnd }
@@ -127,19 +128,20 @@ public struct VoiceGate: RecordingGate {
     evidence = 0
   }
 
-  /// As far as the beginning of speech is looked for, or as long as its end is waited for.
+  /// The range in which the beginning of speech is searched for, or the time that the gate waits
+  /// for its end, whichever is longer.
   public var lookaheadFrames: Int {
     let block = detector.blockFrames
     return max(lookBackBlocks * block + preRollFrames, holdBlocks * block - tailFrames)
       + (2 + detector.lookaheadBlocks) * block
   }
 
-  /// Where a segment could begin at the earliest.
+  /// The earliest frame at which a segment can begin.
   private var earliestOpening: Int {
     max(0, (judgedBlocks - lookBackBlocks) * detector.blockFrames - preRollFrames)
   }
 
-  /// Where the open segment ends unless there is more speech.
+  /// The end of the open segment, unless there is more speech.
   private var segmentEnd: Int { speechEnd * detector.blockFrames + tailFrames }
 
   private mutating func judge(to end: Int) {
@@ -151,7 +153,7 @@ public struct VoiceGate: RecordingGate {
 
   private mutating func judge(_ block: Int) {
     if !isJudging && detector.floorDBFS != nil {
-      // Only now can the earlier blocks be judged.
+      // The earlier blocks can be judged only now.
       isJudging = true
       for earlier in max(0, block - NoiseFloor.firstBlocks)..<block { weigh(earlier) }
     }
@@ -160,7 +162,7 @@ public struct VoiceGate: RecordingGate {
       followSpeech(at: block)
     } else if evidence >= 2 * minimumBlocks && run > 0 {
       let first = beginning(before: block)
-      // The noise hides where a short word begins and ends.
+      // The noise hides the beginning and the end of a short word.
       if 4 * (block + 1 - first) >= 3 * minimumBlocks { open(from: first, at: block) }
     }
     if !isOpen, let pendingClose, earliestOpening > pendingClose {
@@ -178,11 +180,11 @@ public struct VoiceGate: RecordingGate {
     case .strong: evidence += 2
     case .distinct: evidence += run >= Self.leastSyllableBlocks ? Self.distinctWeight : 2
     }
-    // A word that is long enough may still have a pause within it.
+    // The limit leaves room for a pause within a word that is long enough.
     evidence = max(0, min(evidence, 2 * minimumBlocks + Self.pauseBlocks))
   }
 
-  /// Begins a segment: speech from block `first` on was noticed in `block`.
+  /// Begins a segment, after speech from block `first` on was detected in `block`.
   private mutating func open(from first: Int, at block: Int) {
     isOpen = true
     evidence = 0
@@ -191,15 +193,15 @@ public struct VoiceGate: RecordingGate {
     let frame = max(edges.lastFrame, first * detector.blockFrames - preRollFrames)
     if let end = pendingClose {
       pendingClose = nil
-      // What would touch is one.
+      // Adjoining segments become one.
       if frame <= end { return }
       edges.add(.close(end))
     }
     edges.add(.open(frame))
   }
 
-  /// The first block of the speech that was noticed in `block`: a sibilant may have come first, too
-  /// faint to be speech by itself.
+  /// Returns the first block of the speech that was detected in `block`: it may begin with a
+  /// sibilant that is too faint to be detected as speech by itself.
   private func beginning(before block: Int) -> Int {
     var first = block
     var candidate = block
@@ -214,7 +216,7 @@ public struct VoiceGate: RecordingGate {
     detector.evidence(at: block) != .none
   }
 
-  /// Notes where speech ends that has begun.
+  /// Records the end of the speech in the open segment.
   private mutating func followSpeech(at block: Int) {
     let isNear = block - syllableEnd <= Self.pauseBlocks
     if isNear && run >= 2 { speechEnd = block + 1 }
@@ -229,23 +231,23 @@ public struct VoiceGate: RecordingGate {
   }
 }
 
-/// The settings of a `VoiceGate`: what it takes for speech, and what it keeps around it.
+/// The settings of a `VoiceGate`: its criteria for speech, and the times that it keeps around it.
 public struct VoiceSettings: Sendable, Equatable {
-  /// Frames a second.
+  /// The sample rate in frames per second.
   public var sampleRate: Int
-  /// Channels of a frame; speech in any of them counts.
+  /// The number of channels; speech in any of them counts.
   public var channelCount: Int
-  /// The level from which on sound is speech, in dBFS: the RMS within the band of speech, where a
-  /// sine at full scale has -3. Nil: as far above the noise as speech rises, wherever that lies.
+  /// The level from which on a signal is speech, in dBFS: the RMS within the band of speech, where
+  /// a full-scale sine has -3. nil means a level relative to the noise.
   public var thresholdDBFS: Double?
-  /// What is kept before speech begins: an hour at most, as of the hold time and the tail.
+  /// The time kept before speech begins: at most one hour, like the hold time and the tail.
   public var preRollSeconds = 0.5
-  /// How long it must be quiet until a segment ends.
+  /// The time without speech after which a segment ends.
   public var holdSeconds = 1.0
-  /// What is kept after speech has ended.
+  /// The time kept after speech has ended.
   public var tailSeconds = 0.5
-  /// Sounds shorter than this, a minute at most, open nothing; what is far above the noise may be
-  /// shorter by a quarter, as the noise hides where it begins and ends.
+  /// The minimum duration of speech that opens a segment, at most one minute. Speech far above the
+  /// noise may be a quarter shorter, since the noise hides its beginning and end.
   public var minimumSeconds = 0.2
 
   /// The default settings for a recording of `channelCount` channels at `sampleRate` Hz.

@@ -2,46 +2,47 @@ import AudioBasics
 import AudioFiles
 import AudioLevels
 
-/// The file that a recording goes into, or one after the other: no frame is lost or doubled between
-/// them, and nothing that exists is overwritten. Disk thread.
+/// The file of a recording, or its files one after the other: no frame is lost or duplicated
+/// between them, and an existing file is replaced only if the plan allows it. Disk thread.
 struct FileSeries: ~Copyable {
   private let plan: RecordingPlan
   private let events: RecordingEvents
   private var names: SeriesNames
   private var finished: FinishedFiles
   private var writer: SoundFileWriter?
-  /// The file that grows.
+  /// The growing file.
   private(set) var current: RecordedFile?
   private var hasOriginated = false
-  /// Names of the frame that is written next.
+  /// The labels of the next frame written.
   private var marks: [String] = []
   private var isSplitWanted = false
-  /// Bytes of the growing file when the next one could not be made.
+  /// The size of the growing file in bytes when the next one could not be created.
   private var unsplitBytes = 0
   /// Every path that this recording wrote.
   private var written: Set<String> = []
-  /// What another program made of a file that grew: told at the end as well.
+  /// The damage that another program did to a growing file, which is reported again at the end.
   private var loss: FileFailure?
-  /// Whether it was told that a deleted file cannot be written again.
+  /// Whether it was reported that a deleted file cannot be written again.
   private var isWarned = false
-  /// Frames after which the current file is full.
+  /// The number of frames until the current file is full.
   private var room = Int.max
 
-  /// Its files, the growing one not among them.
+  /// The complete files, without the growing one.
   private(set) var files: [RecordedFile] = []
-  /// Frames in all of them, those that were removed as well.
+  /// The number of frames in all files, including those that were removed.
   private(set) var frames = 0
-  /// Frames of files that were cut off or written by another program.
+  /// The number of frames in files that another program truncated or wrote to.
   private var spoiltFrames = 0
 
-  /// Where its files are, the growing one among them.
+  /// The paths of the files, including the growing one.
   var paths: [String] { files.map(\.path) + [current?.path].compactMap { $0 } }
 
-  /// Frames that are in none of its files once it is finished, though they were written: a file
-  /// that was deleted and could not be written again still grows then.
+  /// The number of written frames that are in no file after the series is finished: a deleted file
+  /// that could not be written again still counts as growing then.
   var lostFrames: Int { spoiltFrames + (current?.frames ?? 0) }
 
-  /// Makes the first file; where each segment of speech gets its own, looks at its folder only.
+  /// Creates the first file; if each segment of speech gets a separate file, only checks the
+  /// folder.
   init(_ plan: RecordingPlan, events: RecordingEvents) throws(FileFailure) {
     self.plan = plan
     self.events = events
@@ -57,12 +58,12 @@ struct FileSeries: ~Copyable {
   /// Whether a command for a complete file runs or waits.
   var isBusy: Bool { finished.isBusy }
 
-  /// Begins the next file before the next frame, unless the present one is empty.
+  /// Requests that the next file begin before the next frame, unless the present one is empty.
   mutating func split() {
     isSplitWanted = true
   }
 
-  /// Whether the growing file takes samples of 16 bits as they are.
+  /// Whether the growing file accepts 16-bit samples without conversion.
   var takesWords: Bool {
     switch writer {
     case .some(let writer): writer.takesWords
@@ -71,16 +72,16 @@ struct FileSeries: ~Copyable {
   }
 
   /// Appends frames from `first` on, which was captured at `start` nanoseconds since 1970: those of
-  /// `words`, where there are any and the file takes them, or else those of `buffer`, which are the
-  /// same.
+  /// `words`, if it is not empty and the file accepts them, otherwise those of `buffer`, which are
+  /// the same.
   mutating func write(
     _ buffer: borrowing SampleBuffer, _ words: Span<Int16>, from first: Int = 0,
     frames count: Int, start: UInt64
   ) throws(FileFailure) {
     var done = 0
     while done < count {
-      // From the block's start: a sum of rounded steps can fall just short of a whole second, and a
-      // file's name would be a second early.
+      // The time is computed from the block's start: a sum of rounded steps can be slightly below a
+      // whole second, and the file's name would be one second early.
       let exact = start &+ FrameTime.nanoseconds(of: done, at: plan.sampleRate)
       let time = (exact + 500) / 1000 * 1000
       if writer?.isSpoilt == true { abandon() }
@@ -109,39 +110,41 @@ struct FileSeries: ~Copyable {
     }
   }
 
-  /// Marks the frame that is written next.
+  /// Marks the next frame written.
   mutating func mark(_ label: String) {
-    // It may be the first of the next file.
+    // This frame may be the first of the next file.
     marks.append(label)
   }
 
-  /// Makes the growing file valid as it stands, and with `synchronizing` waits for the disk.
+  /// Makes the growing file valid with its present contents, and with `synchronizing` waits for the
+  /// disk.
   mutating func refresh(synchronizing: Bool) throws(FileFailure) {
-    // A file without a frame has no name yet.
+    // A file without frames has no name yet.
     guard let current, current.frames > 0 || plan.isStream, writer?.isSpoilt != true else { return }
     if !plan.isStream, writer?.isDeleted == true { tryToRestore() }
     let before = writer?.framesWritten ?? 0
-    // What an encoder held back until now may be refused.
+    // The disk may refuse data that an encoder held back until now.
     defer { recount(since: before) }
     try writer?.refreshHeader()
     if synchronizing { try writer?.synchronize() }
   }
 
-  /// Counts what the growing file has more, or after a failure less, than `before`.
+  /// Adds the change in the growing file's frames since `before`, which is negative after a
+  /// failure.
   private mutating func recount(since before: Int) {
     let change = (writer?.framesWritten ?? 0) - before
     current?.frames += change
     frames += change
   }
 
-  /// Starts commands for complete files, and removes files that are too many. `now` is nanoseconds
-  /// since 1970.
+  /// Starts commands for complete files, and removes surplus files. `now` is in nanoseconds since
+  /// 1970.
   mutating func poll(at now: UInt64) {
     let gone = finished.step(at: now, isGrowing: current != nil)
     if !gone.isEmpty { files.removeAll { gone.contains($0.path) } }
   }
 
-  /// Waits for no command any more.
+  /// Stops waiting for commands.
   mutating func leaveCommands() {
     finished.leaveCommands()
   }
@@ -158,8 +161,8 @@ struct FileSeries: ~Copyable {
     if let loss { throw loss }
   }
 
-  /// Another program cut the growing file off or wrote into it: it is theirs now, and the recording
-  /// goes on in another.
+  /// Gives up the growing file, which another program truncated or wrote to: it belongs to that
+  /// program now, and the recording continues in another file.
   private mutating func abandon() {
     guard let file = current else { return }
     spoiltFrames += file.frames
@@ -175,13 +178,13 @@ struct FileSeries: ~Copyable {
     events.emit(.warning(failure))
   }
 
-  /// The file that grows was deleted.
+  /// Writes the growing file again, after it was deleted.
   private mutating func restore() throws(FileFailure) {
     let old = current?.path ?? plan.path
     let wasTaken = writer?.isNameTaken == true || writer?.isHidden == true
     let refusal = writer?.nameRefusal
     let path = names.free(old) { FileRemoval.byteCount(of: $0) != nil }
-    // Told even where the disk does not say that it has all.
+    // The restored name is reported even if the disk does not confirm that it has all data.
     defer {
       if writer?.isDeleted == false, writer?.isHidden == false {
         current?.path = path
@@ -196,7 +199,7 @@ struct FileSeries: ~Copyable {
     try writer?.restore(as: path)
   }
 
-  /// The same, told where it cannot be; it is tried again with the next refresh, and at the end.
+  /// Tries to restore the file, and reports a failure; the next refresh and the end try it again.
   private mutating func tryToRestore() {
     do throws(FileFailure) {
       try restore()
@@ -205,7 +208,7 @@ struct FileSeries: ~Copyable {
     }
   }
 
-  /// Tells once why a deleted file cannot be written again.
+  /// Reports once the reason that a deleted file cannot be written again.
   private mutating func warnOfDeletion(_ failure: FileFailure) {
     guard !isWarned else { return }
     isWarned = true
@@ -217,13 +220,13 @@ struct FileSeries: ~Copyable {
           hint: "Create its folder and free some disk space: then the file is written again.")))
   }
 
-  /// Has the growing file go on; the next one is tried again when there is as much again.
+  /// Lets the growing file continue; the next file is tried again after the same amount of data.
   private mutating func postponeSplit() {
     renewRoom()
     unsplitBytes = writer?.byteCount ?? 0
   }
 
-  /// The file for the next frame is open, and has room for it.
+  /// Ensures that a file with room for the next frame is open.
   private mutating func prepareFile(at start: UInt64) throws(FileFailure) {
     guard current != nil else {
       isSplitWanted = false
@@ -235,8 +238,8 @@ struct FileSeries: ~Copyable {
     do throws(FileFailure) {
       if let trouble = try followName(of: ending) { events.emit(.warning(trouble)) }
     } catch {
-      // It has no name, and would be gone once it is closed: it grows on until it can be written
-      // again.
+      // The file has no name and would vanish when it is closed, so it keeps growing until it can
+      // be written again.
       postponeSplit()
       return warnOfDeletion(error)
     }
@@ -245,7 +248,7 @@ struct FileSeries: ~Copyable {
     do throws(FileFailure) {
       try open(at: start)
     } catch {
-      // Better a file that is too long than frames that are lost.
+      // A file that is too long is better than lost frames.
       writer = before
       current = file
       postponeSplit()
@@ -257,7 +260,7 @@ struct FileSeries: ~Copyable {
 
   private mutating func open(at start: UInt64) throws(FileFailure) {
     let name = names.next(at: start)
-    // The first name is the user's word: where it is taken, that is refused.
+    // The user chose the first name: if it is taken, that is an error.
     let isFirst = written.isEmpty
     let inputs = plan.inputs
     func isPlayed(_ path: String) -> Bool { FileIdentity(of: path).map(inputs.contains) ?? false }
@@ -306,10 +309,10 @@ struct FileSeries: ~Copyable {
     }
   }
 
-  /// Asks for a split by the size of an encoded file, which is only known once it is written.
+  /// Requests a split by the size of an encoded file, which is known only after it is written.
   private mutating func noteSize() {
     guard case .bytes(let most) = plan.split, most > 0, !plan.fileFormat.isPlain else { return }
-    // What it keeps back is at most a block of samples as they were.
+    // An encoder holds back at most a block of unencoded samples.
     let block = 4096 * plan.channelCount * 3
     let limit = most - min(most / 2, most / 50 + block)
     if let size = writer?.byteCount, size - unsplitBytes >= limit { isSplitWanted = true }
@@ -318,7 +321,7 @@ struct FileSeries: ~Copyable {
   private mutating func closeCurrent() throws(FileFailure) {
     if writer?.isSpoilt == true { abandon() }
     guard let file = current else { return }
-    // A file without a frame is no recording, has no name, and vanishes.
+    // A file without frames is not a recording, has no name, and vanishes.
     guard file.frames > 0 || plan.isStream else {
       current = nil
       writer = nil
@@ -331,11 +334,10 @@ struct FileSeries: ~Copyable {
     if let trouble { throw trouble }
   }
 
-  /// Writes `file` again where it was deleted or its name was taken meanwhile, and goes by its new
-  /// name where it was renamed. Throws where its sound would be lost; answers with what else went
-  /// wrong.
+  /// Writes `file` again if it was deleted or its name was taken, and adopts its new name if it was
+  /// renamed. Throws if its audio would be lost; returns any other failure.
   private mutating func followName(of file: RecordedFile) throws(FileFailure) -> FileFailure? {
-    // Standard output has no name, whatever file the user has led it to.
+    // Standard output has no name, even if the user redirected it to a file.
     guard !plan.isStream else { return nil }
     let isTaken =
       writer?.isHidden == true && !plan.overwrite && FileRemoval.byteCount(of: file.path) != nil
@@ -370,10 +372,10 @@ struct FileSeries: ~Copyable {
     } catch {
       trouble = error
     }
-    // What was handed on and refused, now or by an earlier write, is not in it.
+    // Frames that were passed on and refused, now or by an earlier write, are not in the file.
     frames += writer.framesWritten - file.frames
     file.frames = writer.framesWritten
-    // What could not take the place of another file has a name of its own.
+    // A file that could not replace another file has another name.
     if writer.path != name { file.path = writer.path }
     files.append(file)
     if let trouble { throw trouble }

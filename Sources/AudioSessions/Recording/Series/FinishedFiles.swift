@@ -1,25 +1,26 @@
 import AudioFiles
 
 /// The complete files of a recording: a command runs for each, one at a time and in order, and the
-/// oldest are removed when there are more than are to be kept.
+/// oldest are removed if there are more than the plan keeps.
 struct FinishedFiles: ~Copyable {
   private struct Entry {
     let path: String
     let end: UInt64
     let byteCount: Int
-    /// What the path led to: what another program puts there is not ours to remove.
+    /// The identity of the file at `path`: a file that another program puts there must not be
+    /// removed.
     let identity: FileIdentity?
   }
 
   private let command: String?
-  /// Whether what a command prints is told as an event.
+  /// Whether the output of a command is reported as an event.
   private let tellsOutput: Bool
   private let rule: KeepRule?
   private let events: RecordingEvents
   private var waiting: [Entry] = []
   private var running: FileCommand?
   private var kept: [Entry] = []
-  /// Bytes of those that wait and those that are kept.
+  /// The number of bytes of the files that wait and those that are kept.
   private var byteCount = 0
 
   init(_ plan: RecordingPlan, events: RecordingEvents) {
@@ -39,7 +40,7 @@ struct FinishedFiles: ~Copyable {
   /// Whether a command runs or waits.
   var isBusy: Bool { !waiting.isEmpty }
 
-  /// `path` is complete; its last frame was captured at `end` nanoseconds since 1970.
+  /// Adds the complete file `path`; its last frame was captured at `end` nanoseconds since 1970.
   mutating func add(_ path: String, end: UInt64) {
     let entry = Entry(
       path: path, end: end, byteCount: FileRemoval.byteCount(of: path) ?? 0,
@@ -48,8 +49,8 @@ struct FinishedFiles: ~Copyable {
     if command == nil { kept.append(entry) } else { waiting.append(entry) }
   }
 
-  /// Starts what is due, and removes what is too much at `now`, where with `isGrowing` one more
-  /// file is being written. Returns the paths that are gone.
+  /// Starts the commands that are due, and removes surplus files at `now`; `isGrowing` means that
+  /// one more file is being written. Returns the paths that do not exist any more.
   mutating func step(at now: UInt64, isGrowing: Bool) -> [String] {
     poll()
     var gone: [String] = []
@@ -71,7 +72,7 @@ struct FinishedFiles: ~Copyable {
     return gone
   }
 
-  /// Waits for no command any more, and says which files none was run for.
+  /// Stops waiting for commands, and reports the files for which none was completed.
   mutating func leaveCommands() {
     let isStarted = isRunning
     for (index, entry) in waiting.enumerated() {
@@ -111,7 +112,7 @@ struct FinishedFiles: ~Copyable {
     for line in running?.takeLines(isLast: isLast) ?? [] { events.emit(.printed(line)) }
   }
 
-  /// The command for `entry` is over.
+  /// Ends the command for `entry`.
   private mutating func pass(_ entry: Entry) {
     running = nil
     waiting.removeFirst()
@@ -122,7 +123,7 @@ struct FinishedFiles: ~Copyable {
     guard let rule, let oldest = kept.first else { return false }
     switch rule {
     case .files(let count): return kept.count + waiting.count + (isGrowing ? 1 : 0) > count
-    // Where one file is more than that the newest stays: something is kept.
+    // If a single file exceeds the limit, the newest is kept, so that something remains.
     case .bytes(let count): return byteCount > count && kept.count + waiting.count > 1
     case .seconds(let seconds):
       return Double(now) - Double(oldest.end) > seconds * 1e9

@@ -4,19 +4,19 @@ import RealtimeAudio
 struct WallClock: Sendable {
   private let isVirtual: Bool
 
-  /// The host's; or that of virtual time, which begins with 1970 so that every run is the same.
+  /// Uses the host's clock, or virtual time, which begins in 1970 so that all runs are equal.
   init(isVirtual: Bool) {
     self.isVirtual = isVirtual
   }
 
-  /// Nanoseconds since 1970 at `nanoseconds` of the device's clock. Asked anew each time, because
-  /// the clock on the wall may be set.
+  /// Returns nanoseconds since 1970 at `nanoseconds` of the device's clock. Computed from both
+  /// clocks in each call, because the wall clock may be set.
   func time(at nanoseconds: Int) -> UInt64 {
     if isVirtual { return UInt64(max(0, nanoseconds)) }
     let ago = Int(clamping: HostClock.nanoseconds) &- nanoseconds
     return UInt64(max(0, Int(clamping: WallTime.nanoseconds) &- ago))
   }
 
-  /// Nanoseconds since 1970 before any device runs.
+  /// The nanoseconds since 1970 before any device runs.
   var start: UInt64 { isVirtual ? 0 : WallTime.nanoseconds }
 }
