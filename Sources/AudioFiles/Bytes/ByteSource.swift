@@ -66,6 +66,6 @@ extension ByteSource {
   public var announcedTitle: String? { nil }
   /// Default: nil.
   public var contentType: String? { nil }
-  /// In bit/s. Default: nil.
+  /// In bits a second. Default: nil.
   public var announcedBitRate: Int? { nil }
 }

@@ -135,7 +135,7 @@ extension PlainSoundDecoder {
   /// Default: false, because samples may have any value.
   public var readsIntegers: Bool { false }
 
-  /// In bit/s. Default: nil, for unknown.
+  /// In bits a second. Default: nil, for unknown.
   public var bitRate: Int? { nil }
 
   /// Default: empty, for unknown.

@@ -75,7 +75,7 @@ public final class ClickTrack: FrameSource {
   private let channelCount: Int
   private var position = 0
 
-  /// Creates `beats` beats at `tempo` beats a minute and `sampleRate` Hz; none if these are below 0.
+  /// Creates `beats` beats at `tempo` beats a minute and `sampleRate` Hz; none if they are below 0.
   public init(beats: Int, tempo: Double, sampleRate: Int, channelCount: Int) {
     beatFrames = 60 / tempo * Double(sampleRate)
     frameCount = Self.frameCount(beats: beats, tempo: tempo, sampleRate: sampleRate)
