@@ -24,7 +24,7 @@ struct BlockCleaner: ~Copyable {
   /// reduced.
   private let dereverberators: [Dereverberator]
   /// One gain control per channel if the level is controlled.
-  private var gains: [GainControl]
+  private let gains: [GainControl]
   private var numbers: [Int16]
   /// One block per channel.
   private var samples: [[Float]]
@@ -101,6 +101,7 @@ struct BlockCleaner: ~Copyable {
         samples[channel][frame] = block.base[frame * channelCount + channel]
       }
       if !preprocessors.isEmpty { preprocess(channel) }
+      if !gains.isEmpty { gains[channel].detect(samples[channel]) }
       if !suppressors.isEmpty { suppressors[channel].run(&samples[channel]) }
     }
     for dereverberator in dereverberators { dereverberator.run(&samples) }

@@ -47,6 +47,9 @@ struct NoiseEstimate {
 
   /// The power of the noise in each bin.
   private(set) var power: [Float]
+  /// The mean ratio of power to noise in the bins of speech of the last block, each at most 4: about
+  /// 1 without speech, and 0 at the start and in silence.
+  private(set) var presence: Float = 0
   private let startBlocks: Int
   private let speech: Range<Int>
   private let (speechMemory, noiseStep): (Float, Float)
@@ -80,10 +83,12 @@ struct NoiseEstimate {
   /// Adds the power of a block's bins, none of which may be zero.
   mutating func follow(_ total: [Float]) {
     // A silent block, as before a device starts, contains no information about its noise.
+    presence = 0
     guard total.contains(where: { $0 > Self.silence }) else { return }
     if started < startBlocks { return start(total) }
     smooth(total)
-    let elsewhere = 1 - Self.caution * Self.likelihood(speechOverNoise, Self.speechRatio)
+    presence = ratio(of: local)
+    let elsewhere = 1 - Self.caution * Self.likelihood(ratio(of: smoothed), Self.speechRatio)
     for bin in 0..<power.count {
       let ratio = smoothed[bin] / power[bin]
       let isNoise = (1 - Self.likelihood(ratio, Self.binRatio)) * elsewhere
@@ -128,9 +133,10 @@ struct NoiseEstimate {
     }
   }
 
-  private var speechOverNoise: Float {
+  /// Returns the mean ratio to the noise in the bins of speech, each at most `most`.
+  private func ratio(of powers: [Float]) -> Float {
     var sum: Float = 0
-    for bin in speech { sum += min(Self.most, smoothed[bin] / power[bin]) }
+    for bin in speech { sum += min(Self.most, powers[bin] / power[bin]) }
     return sum / Float(speech.count)
   }
 

@@ -207,7 +207,7 @@ public struct CleaningSettings: Sendable, Equatable {
   /// Whether stationary noise is reduced by up to 24 dB.
   public var denoise: Bool
   /// Whether speech is brought to about -20 dBFS, with a gain of at most 30 dB and never above -1
-  /// dBFS. Pauses are not amplified.
+  /// dBFS. Pauses are not amplified. Each channel has its own gain.
   public var automaticGain: Bool
   /// Whether the room's late reverberation is reduced: the predictable part is removed, and the
   /// rest is attenuated by up to 12 dB. The reverberation time is estimated from the voice. Two

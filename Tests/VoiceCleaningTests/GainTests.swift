@@ -75,11 +75,52 @@ import VoiceCleaning
     #expect(abs(raised - rest) < 2)
   }
 
-  @Test func `noise alone is not raised`() throws {
-    let noise = TestVoices.noise(seconds: 10, sampleRate: 48000, level: -60)
-    let run = try CleaningRun(settings, noise, sampleRate: 48000)
-    let after = TestVoices.level(
-      run.output, in: Array(repeating: true, count: 10_000), from: 5 * 48000)
-    #expect(after < -50)
+  /// Noise at `level` dBFS (RMS) whose spectrum falls by 3 dB an octave for each `order`: white,
+  /// pink or brown. Low-pass filters of first order, two octaves apart, add up to pink noise.
+  private func noise(order: Int, seconds: Double, sampleRate: Int, level: Double) -> [Float] {
+    let white = TestVoices.noise(seconds: seconds, sampleRate: sampleRate, level: 0)
+    let corners = [[], [20.0, 80, 320, 1280, 5120], [20.0]][order]
+    var sound = order == 0 ? white : [Float](repeating: 0, count: white.count)
+    for corner in corners {
+      let step = Float(1 - exp(-2 * .pi * corner / Double(sampleRate)))
+      var state: Float = 0
+      for index in sound.indices {
+        state += step * (white[index] - state)
+        sound[index] += state / Float(corner.squareRoot())
+      }
+    }
+    let all = Array(repeating: true, count: sound.count / TestVoices.stretch)
+    let gain = Float(pow(10, (level - TestVoices.level(sound, in: all)) / 20))
+    return sound.map { $0 * gain }
+  }
+
+  @Test(arguments: [0, 1, 2], [-60.0, -50, -40])
+  func `steady noise of any colour is not raised, neither alone nor in a pause`(
+    order: Int, level: Double
+  ) throws {
+    let noise = noise(order: order, seconds: 30, sampleRate: 48000, level: level)
+    let speech = TestVoices.speech(seconds: 8, sampleRate: 48000, level: -28)
+    for words in [speech, []] {
+      let sound = noise.enumerated().map { $1 + ($0 < words.count ? words[$0] : 0) }
+      let run = try CleaningRun(settings, sound, sampleRate: 48000)
+      for second in 10..<30 {
+        let all = Array(repeating: true, count: (second + 1) * 48000 / TestVoices.stretch)
+        let after = TestVoices.level(
+          run.output, in: all, from: second * 48000, delay: run.delayFrames)
+        let before = TestVoices.level(sound, in: all, from: second * 48000)
+        #expect(after < before + 1)
+      }
+    }
+  }
+
+  @Test func `what noise reduction leaves is not raised`() throws {
+    let noise = noise(order: 1, seconds: 25, sampleRate: 48000, level: -45)
+    let speech = TestVoices.speech(seconds: 8, sampleRate: 48000, level: -28)
+    let sound = noise.enumerated().map { $1 + ($0 < speech.count ? speech[$0] : 0) }
+    let run = try CleaningRun(
+      CleaningSettings(denoise: true, automaticGain: true), sound, sampleRate: 48000)
+    let all = Array(repeating: true, count: 25 * 48000 / TestVoices.stretch)
+    let after = TestVoices.level(run.output, in: all, from: 12 * 48000, delay: run.delayFrames)
+    #expect(after < -55)
   }
 }
