@@ -47,8 +47,8 @@ struct NoiseEstimate {
 
   /// The power of the noise in each bin.
   private(set) var power: [Float]
-  /// The mean ratio of power to noise in the bins of speech of the last block, each at most 4: about
-  /// 1 without speech, and 0 at the start and in silence.
+  /// The mean ratio of power to noise in the bins of speech of the last block, each at most 4:
+  /// about 1 without speech, and 0 at the start and in silence.
   private(set) var presence: Float = 0
   private let startBlocks: Int
   private let speech: Range<Int>

@@ -166,7 +166,9 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
       return
     }
     estimator.draws = plan.draws && number == 0
+    // What was captured before it was played is another signal that resembles the probe.
     let found = estimates(from: start, frames: plan.probeFrames, lags: lags)
+      .filter { $0.1.delayFrames >= 0 }
     for (to, estimate) in found {
       result.add(estimate, from: plan.fromChannels[channel], to: to)
     }

@@ -51,22 +51,26 @@ struct LatencyResult {
     _ answer: PairAnswer?, _ summary: Event, _ command: LatencyCommand, _ kept: inout [String]
   ) -> ToolFailure? {
     guard let answer else { return nil }
+    let objection = command.save ? answer.objection : nil
     do throws(ToolFailure) {
       try inTermsOfTheTool {
-        if command.save, answer.isTrustworthy {
+        if command.save, objection == nil {
           let path = try SavedRoundTrip.save(summary, for: configuration)
           kept.append(path)
           inform("kept", "Saved in \(path).")
-        } else if command.save {
-          warn("notKept", "The result is doubtful and was not saved.")
         }
         let picture = answer.picture(configuration, sessions.report.reportedLatencyFrames)
         try command.picture.write(svg: picture.svg, html: picture.html)
         if let path = command.picture.report { kept.append(path) }
       }
-      return nil
     } catch {
       return error
+    }
+    return objection.map {
+      .doubtful(
+        "The result is not saved, because it is doubtful: \($0).",
+        hint: "Mend the cause and measure again, or give overdub the time: --latency "
+          + "\(answer.frames.median.shown(1))f.")
     }
   }
 

@@ -39,8 +39,11 @@ struct PairAnswer {
     return doubts
   }
 
-  /// Whether the result is reliable enough to align a recording.
-  var isTrustworthy: Bool { doubts.isEmpty }
+  /// The reasons why the result is not reliable enough to align a recording, as sentences that
+  /// complete "doubtful:"; nil if it is reliable.
+  var objection: String? {
+    doubts.isEmpty ? nil : doubts.map { String($0.sentence.dropLast()) }.joined(separator: "; ")
+  }
 
   private var milliseconds: Double { frames.median * 1000 / Double(sampleRate) }
 

@@ -268,13 +268,17 @@ final class OverdubRun {
     measurement = outcome.report
     if totals.isInterrupted { return .done }
     if let failure = outcome.report.stopReason.failure { throw failure }
-    guard let pair = found.main, let answer = PairAnswer(pair, plan.sampleRate),
-      answer.isTrustworthy
-    else {
+    guard let pair = found.main, let answer = PairAnswer(pair, plan.sampleRate) else {
       throw ToolFailure.noSignal(
         "The round trip cannot be measured: nothing clear came back from the output.",
         hint: "Connect an output to an input and run `duplex latency --save` once with the same "
           + "device, rate and period, or say --latency with a time, as 612f or 12.75ms.")
+    }
+    if let objection = answer.objection {
+      throw ToolFailure.doubtful(
+        "The measured round trip of \(answer.frames.median.shown(1)) frames is doubtful: \(objection).",
+        hint: "Mend the cause and start again, or accept it with --latency "
+          + "\(answer.frames.median.shown(1))f.")
     }
     roundTrip = (answer.frames.median - Double(outcome.report.addedLatencyFrames), .measured)
     return .done

@@ -59,6 +59,11 @@ struct ToolFailure: Error {
     ToolFailure(.loss, code: "noSignal", message, hint: hint)
   }
 
+  /// Returns the failure for a measurement that is not reliable enough for its purpose.
+  static func doubtful(_ message: String, hint: String) -> ToolFailure {
+    ToolFailure(.loss, code: "doubtful", message, hint: hint)
+  }
+
   /// Returns the failure for a command that the user ended before it had a result; `what` completes
   /// "before anything was".
   static func stopped(before what: String) -> ToolFailure {

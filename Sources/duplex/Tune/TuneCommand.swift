@@ -236,7 +236,7 @@ final class TuneRun {
       totals.note(outcome)
       configuration = outcome.configuration
       let answer = found.main.flatMap { PairAnswer($0, plan.sampleRate) }
-      frames = answer?.isTrustworthy == true ? answer?.frames.median : nil
+      frames = answer?.objection == nil ? answer?.frames.median : nil
       return .done
     }
     return frames
