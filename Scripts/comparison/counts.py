@@ -1,4 +1,7 @@
-"""Counts instructions and compares them with those that were kept: python3 counts.py DUPLEX BENCHMARKS [--keep]."""
+"""Counts instructions and compares them with the kept counts.
+
+    python3 counts.py DUPLEX BENCHMARKS [--keep]
+"""
 import os
 import platform
 import subprocess
@@ -19,7 +22,7 @@ def first_line(*words):
 
 
 def toolchain():
-    """What instructions depend on besides the sources: compilers and libraries."""
+    """Returns the other things on which instruction counts depend: compilers and libraries."""
     system = platform.freedesktop_os_release()
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         vectors = "avx2" if " avx2" in file.read() else "no avx2"
@@ -36,8 +39,12 @@ def make_sounds():
 
 
 def rows(duplex, benchmarks):
-    """Name to (command for so many seconds, units a second): a run of four seconds less one of a second."""
-    # The microphone hears a file, and not the output.
+    """Returns the rows: name to (function from seconds to a command, units per second).
+
+    The count of one unit is the difference of a run of four seconds and a run of one second,
+    divided by the units in three seconds.
+    """
+    # The simulated input plays a file; gain=-200 keeps the output out of it.
     def device(sound):
         return f"sim:clock=free,mic={sound},gain=-200"
 
@@ -45,7 +52,7 @@ def rows(duplex, benchmarks):
         return lambda seconds: [duplex, "monitor", "--no-config", "-q", "-D", name, "-f", "S16_LE", "-p", "64", "-d",
                                 seconds]
 
-    # At a low rate, since the simulated wire takes its time.
+    # A low sample rate, because the simulation of the wire is slow.
     two_clocks = "sim:clock=free,rate=16000,noise=-20,gain=-200,drift=80,batch=48,jitter=1"
 
     def record(seconds):
@@ -70,11 +77,11 @@ def rows(duplex, benchmarks):
 
 
 def measure(duplex, benchmarks):
-    """All rows, as many runs at a time as there are processors."""
+    """Measures all rows, with as many runs at a time as there are processors."""
     make_sounds()
     stripped = []
     for program in (duplex, benchmarks):
-        # Valgrind 3.19 does not understand what the compiler says about the sources.
+        # Valgrind 3.19 cannot read the debug information that the compiler writes.
         stripped.append(os.path.join(os.getcwd(), os.path.basename(program)))
         subprocess.run(["strip", "-g", "-o", stripped[-1], program], check=True)
     commands = {("the help", 0): [stripped[0], "--help"]}
@@ -93,7 +100,7 @@ def measure(duplex, benchmarks):
 
 
 def read_kept():
-    """What was measured with, and name to count."""
+    """Returns the toolchain of the kept counts, and a dictionary from name to count."""
     with open(kept_file, encoding="utf-8") as file:
         heads, *lines = file.read().splitlines()
     kept = {}
@@ -111,9 +118,9 @@ def keep(figures):
 
 
 def compare(figures):
-    """Prints what each came to; the names of those that are worse than is tolerated."""
+    """Prints each count with its change. Returns a sentence for each count above the tolerance."""
     heads, kept = read_kept()
-    # Other libraries are no fault of the sources.
+    # Differences caused by other compilers or libraries are not the fault of the sources.
     comparable = heads == toolchain()
     worse = []
     for name, count in figures.items():

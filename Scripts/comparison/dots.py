@@ -1,7 +1,7 @@
 """Draws the tables of a page as dot plots (W. S. Cleveland, "The Elements of Graphing Data", 1985).
 
-Each column of figures is a panel with an axis of its own: the further left a dot lies, the better. The axis of a column
-whose figures differ by more than ten times is logarithmic.
+Each column of figures is a panel with a separate axis: a dot further left is better. The axis is
+logarithmic if the figures of the column differ by more than a factor of ten.
 """
 import math
 import re
@@ -13,13 +13,13 @@ ours, others, ink, rule = "#c2185b", "#455a64", "#212121", "#cfd8dc"
 
 
 def figure(cell):
-    """The number that a cell begins with; None where it has none, or several."""
+    """Returns the number in a cell of one number and at most one unit; None for other cells."""
     match = re.fullmatch(r"(-?[\d,]+(?:\.\d+)?)(?: [a-zA-Z]+)?", cell)
     return float(match[1].replace(",", "")) if match else None
 
 
 def tables(page):
-    """Heading, headings of columns, and rows, of each section of a page that has a table of figures."""
+    """Yields heading, column headings and rows of each section that has a table of figures."""
     for section in re.split(r"(?m)^## ", page)[1:]:
         lines = [text for text in section.split("\n") if text.startswith("|")]
         cells = [[cell.strip().replace("\\", "") for cell in re.split(r"(?<!\\)\|", text)[1:-1]] for text in lines]
@@ -49,13 +49,13 @@ def colour(program):
 
 
 def panel(left, wide, top, heading, column):
-    """The dots of a column's figures, one a row, from `left` on."""
+    """Yields the SVG of one column from x = `left` on: a dot for each row that has a figure."""
     values = [value for _, (value, _) in column if value is not None]
     least, most = min(values), max(values)
     logarithmic = least > 0 and most > 10 * least
     scale = math.log if logarithmic else float
     span = scale(most) - scale(least) or 1
-    # Room for the figure beside the rightmost dot.
+    # Leaves space for the text of the figure beside the rightmost dot.
     room = wide - 64
     title = wrapped(heading + (" (log)" if logarithmic else ""), wide / 6)
     yield from (text(left, top - 12 * (len(title) - index), words) for index, words in enumerate(title))
@@ -68,7 +68,7 @@ def panel(left, wide, top, heading, column):
 
 
 def drawing(page):
-    """The page's tables as SVG."""
+    """Returns the page's tables as SVG."""
     parts, y = [], margin
     for heading, columns, rows in tables(page):
         parts.append(text(margin, y + 14, heading, 14))

@@ -1,4 +1,4 @@
-"""The rows that this machine measures itself, each against others in the same run, in turn."""
+"""The rows measured on this machine: duplex and other programs alternate in the same run."""
 import os
 import subprocess
 
@@ -9,7 +9,7 @@ runs = int(os.environ.get("BENCH_RUNS", "5"))
 
 
 def sound(name, *words):
-    """Makes a sound file with sox once."""
+    """Makes a sound file with sox unless it exists, and returns its name."""
     if not os.path.exists(name):
         subprocess.run(["sox", "-R", "-n", *words], check=True, stdout=subprocess.DEVNULL)
     return name
@@ -73,7 +73,8 @@ def playing(duplex, _):
              "MP3": encoded(wave, ".mp3", "lame", "--quiet", "-b", "128")}
     columns, figures = [], {}
     for rate, way in ((44100, ""), (48000, ", to 48 kHz")):
-        # Decoding costs the same at any rate: one format tells what conversion costs.
+        # Decoding costs the same at any output rate: one format is enough to show the cost of
+        # conversion.
         for kind, file in files.items() if not way else [("FLAC", files["FLAC"])]:
             columns.append(Column(
                 f"{kind}{way}, s", 2,
@@ -82,7 +83,7 @@ def playing(duplex, _):
                 "ffmpeg converts with a filter of 32 coefficients, and measures nothing. To win, one would have to "
                 "convert as coarsely."))
             commands = player_commands(duplex, file, rate)
-            # It plays WAV as it is, and nothing else.
+            # aplay plays WAV only, and does not convert rates.
             if kind != "WAV" or way:
                 del commands["aplay"]
             for program, cost in interleaved(commands, runs).items():
@@ -143,7 +144,7 @@ def loudness(duplex, _):
 
 
 class Tables:
-    """A section whose tables another program prints."""
+    """A section with tables that another program prints."""
 
     def __init__(self, heading, how, text):
         self.heading, self.how, self.text = heading, how, text
@@ -153,7 +154,8 @@ class Tables:
 
 
 def conversion(_, benchmarks):
-    # Less is better in each column: all else than the sine in decibels, the time.
+    # Less is better in each column: the level of everything except the sine in decibels, and the
+    # time.
     answer = subprocess.run([benchmarks, "purity"], check=True, capture_output=True, text=True)
     return Tables("Conversion of rates that move",
                   "`Benchmarks purity`: a sine at -1 dBFS while the ratio wanders by 100 ppm, all in one run. Quick, "
@@ -162,7 +164,7 @@ def conversion(_, benchmarks):
 
 
 def denoising(duplex, _):
-    # Here, since it needs numpy, which the other rows do without.
+    # Imported here because it needs numpy, which the other rows do not need.
     import voices
     return voices.denoising(duplex)
 

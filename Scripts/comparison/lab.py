@@ -1,4 +1,4 @@
-"""The rows of the sound lab, from the lines that its suites `peers`, `recorders` and `monitor-record` print."""
+"""Makes sections from the output of the sound lab's suites peers, recorders and monitor-record."""
 import os
 import subprocess
 
@@ -16,7 +16,7 @@ recorders = ["duplex", "duplex-levels-off", "arecord", "sox", "ffmpeg", "jack_ca
 
 
 def read(path):
-    """(row, program, period) to what was printed."""
+    """Returns the printed figures: (row, program, period) to text; None if it is missing."""
     figures = {}
     with open(path, encoding="utf-8", errors="replace") as file:
         for line in file:
@@ -59,7 +59,7 @@ def wire_section(figures):
                 value = figures.get((row, program, period))
                 values.append(value if row == "lost" else number(value))
         values.append(number(figures.get(("memory", program, "64"))))
-        # What lets nothing through has no latency.
+        # A program that lets no frame through has no latency.
         if values[0] is None and values[1] is None:
             section.miss(names.get(program, program), why_missing(figures, program))
         else:
@@ -68,7 +68,7 @@ def wire_section(figures):
 
 
 def frames_on_disk(path):
-    """Frames of 16-bit stereo behind the header, whatever it says."""
+    """Returns the number of 16-bit stereo frames after the header, not the length it states."""
     with open(path, "rb") as file:
         head = file.read(4096)
     return (os.path.getsize(path) - head.index(b"data") - 8) // 4
@@ -83,7 +83,7 @@ def frames_claimed(command, path, pattern):
 
 
 def readable(path):
-    """What sox and libsndfile read of the frames that are there."""
+    """Returns the percentages of the frames on disk that sox and libsndfile read."""
     there = frames_on_disk(path)
     words = []
     for name, claimed in (("sox", frames_claimed(["soxi", "-s"], path, "")),
@@ -114,7 +114,7 @@ def recorder_section(figures, kept):
     for program in recorders:
         values = [number(figures.get((row, program, "256")))
                   for row in ("record-cpu", "record-memory", "record-missing")]
-        # The last period may come between the look at the clock and the kill.
+        # The last period may arrive between the reading of the clock and the kill.
         if values[2] is not None:
             values[2] = max(0, values[2])
         file = os.path.join(kept, f"{program}.wav")

@@ -1,4 +1,4 @@
-"""What a program costs: processor time, peak memory, instructions."""
+"""Measures the cost of a program: processor time, peak memory, instructions."""
 import os
 import re
 import shutil
@@ -7,7 +7,7 @@ import tempfile
 
 
 class Cost:
-    """The least of each figure over several runs."""
+    """The minimum of each figure over several runs."""
 
     def __init__(self):
         self.processor = self.memory = float("inf")
@@ -22,8 +22,9 @@ def is_here(program):
 
 
 def run(command):
-    """Runs a command to its end: seconds of processor time, MiB at most; None where it fails."""
-    # A process counts the memory of the one that it was forked from as its own: a small one stands between.
+    """Runs a command. Returns processor time in s and peak memory in MiB; None if it fails."""
+    # The peak memory of a process includes that of the process that forked it. /usr/bin/time, a
+    # small program, is therefore the parent.
     with tempfile.NamedTemporaryFile("r") as peak, \
             subprocess.Popen(["/usr/bin/time", "-o", peak.name, "-f", "%M", *command], stdin=subprocess.DEVNULL,
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
@@ -35,7 +36,10 @@ def run(command):
 
 
 def interleaved(commands, runs):
-    """Runs each of `commands`, name to words, `runs` times, in turn: name to Cost, or to what stands in the way."""
+    """Runs each of `commands` (name to words) `runs` times, alternately.
+
+    Returns a dictionary from name to Cost, or to the reason why a command could not be measured.
+    """
     costs = {name: Cost() if is_here(words[0]) else "not installed" for name, words in commands.items()}
     for _ in range(runs):
         for name, words in commands.items():
@@ -50,7 +54,7 @@ def interleaved(commands, runs):
 
 
 def instructions(command, patience=600):
-    """Instructions in user space of a whole run, counted by valgrind; None where it does not run."""
+    """Returns the user-space instructions of a run, counted by valgrind; None if it fails."""
     answer = subprocess.run(
         ["timeout", str(patience), "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
@@ -59,7 +63,7 @@ def instructions(command, patience=600):
 
 
 def processor_model():
-    """The processor's name, and how many of them there are."""
+    """Returns the processor's name and the number of processors."""
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         names = re.findall(r"model name\s*: (.*)", file.read())
     return f"{len(names)} x {names[0]}" if names else os.uname().machine

@@ -1,8 +1,8 @@
 """Measures rows and prints them as Markdown: python3 page.py DUPLEX BENCHMARKS PAGE|- ROW...
 
-With a PAGE, what was measured takes the place of the sections of the same headings in it, and all of it is drawn beside
-it. A row is one of `host.rows`, or lab=OUTPUT=FOLDER: what the sound lab has printed, and where the recordings lie that
-it kept.
+With a PAGE, the measured sections replace the sections with the same headings in that file, and all
+its tables are drawn in an SVG file beside it. A row is a name in `host.rows`, or lab=OUTPUT=FOLDER:
+the file with the output of the sound lab, and the folder with the recordings that it kept.
 """
 import os
 import re
@@ -25,7 +25,7 @@ together. Those on the machine itself ran on {processor}, the figures of the sou
 
 
 def replaced(page, sections):
-    """The page's sections with these in the place of their namesakes, new ones at the end."""
+    """Returns the page; sections replace those with the same heading, new ones come last."""
     parts = re.split(r"(?m)^(?=## )", page)[1:]
     kept = {part.split("\n", 1)[0]: part.strip() + "\n" for part in parts}
     for section in sections:
@@ -58,7 +58,7 @@ def main():
                 sections = [host.rows[row](duplex, benchmarks)]
             for section in sections:
                 print(section.markdown(), flush=True)
-            # At once: what is measured stays, whatever becomes of the next row.
+            # Written after each row, so that the results stay if a later row fails.
             if page != "-":
                 write(page, sections)
         os.chdir(repository)

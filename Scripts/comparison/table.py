@@ -1,12 +1,12 @@
-"""A section of Scripts/BENCH.md: a table of programs and figures, who is ahead, and why duplex is not."""
+"""A section of Scripts/BENCH.md: a table of figures, the leaders, and why duplex is behind."""
 
 
 class Column:
-    """A figure of which less is better."""
+    """A column of figures; less is better."""
 
     def __init__(self, heading, digits=2, reason=None):
         self.heading, self.digits = heading, digits
-        # Why duplex is behind, where it is: a sentence.
+        # A sentence that says why duplex is behind in this column.
         self.reason = reason
 
     def shown(self, value):
@@ -20,14 +20,14 @@ class Section:
         self.missing = []
 
     def add(self, program, values):
-        """A program's figures, in the order of the columns; None where there is none."""
+        """Adds a program with its figures in column order; None for a missing figure."""
         self.rows.append((program, values))
 
     def miss(self, program, why):
         self.missing.append(f"{program} {why}")
 
     def ahead(self, index):
-        """Who has the least of a column; None where only one has a figure."""
+        """Returns the leading programs of a column; None if fewer than two have a figure."""
         column = self.columns[index]
         figures = {program: values[index] for program, values in self.rows
                    if values[index] is not None and not isinstance(values[index], str)}
@@ -37,7 +37,7 @@ class Section:
         return [program for program, value in figures.items() if column.shown(value) == least]
 
     def markdown(self):
-        # A column that nobody has a figure for is left out.
+        # A column without any figure is left out.
         shown = [index for index in range(len(self.columns))
                  if any(values[index] is not None for _, values in self.rows)]
         columns = [self.columns[index] for index in shown]

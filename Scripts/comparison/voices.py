@@ -1,6 +1,9 @@
-"""What is left beside a voice after its noise or its room was lowered: duplex, ffmpeg and RNNoise in the same run.
+"""Measures the residue beside a voice after denoising or dereverberation.
 
-Voices are those of espeak-ng in languages that nothing in duplex was tuned with; noises and rooms are made here.
+duplex, ffmpeg and RNNoise are measured in the same run.
+
+The voices are those of espeak-ng in languages that were not used to tune duplex; noises and rooms
+are synthesized here.
 """
 import subprocess
 import wave
@@ -31,7 +34,7 @@ def write(name, samples):
 
 
 def voice(name):
-    """Twelve seconds of it, speech at -26 dBFS."""
+    """Returns twelve seconds of the voice `name`; its speech has a level of -26 dBFS."""
     subprocess.run(["espeak-ng", "-v", name, "-w", "spoken.wav", sentences[name]], check=True)
     subprocess.run(["sox", "-R", "spoken.wav", "-r", str(rate), "-b", "16", "-c", "1", "voice.wav"], check=True)
     samples = numpy.resize(numpy.append(read("voice.wav"), numpy.zeros(rate // 3)), seconds * rate)
@@ -40,7 +43,7 @@ def voice(name):
 
 
 def noise(kind, seed):
-    """Of deviation 1: `pink` loses 3 dB an octave from 20 Hz on."""
+    """Returns noise with a standard deviation of 1: `pink` falls by 3 dB an octave above 20 Hz."""
     count = seconds * rate
     spectrum = numpy.fft.rfft(numpy.random.default_rng(seed).standard_normal(count))
     if kind == "pink":
@@ -50,7 +53,11 @@ def noise(kind, seed):
 
 
 def room(seed):
-    """Decaying noise, 60 dB in 0.6 s from 2 ms after the direct sound on, and as loud as that."""
+    """Returns the impulse response of a room.
+
+    It consists of the direct sound and, from 2 ms on, noise that decays by 60 dB in 0.6 s and has
+    the same energy as the direct sound.
+    """
     count = int(0.72 * rate)
     decay = numpy.random.default_rng(seed).standard_normal(count) * 10 ** (-3 * numpy.arange(count) / (0.6 * rate))
     decay[:rate // 500] = 0
@@ -66,8 +73,12 @@ def convolved(samples, response):
 
 
 def rest(samples, wanted, first=0):
-    """What is not the wanted signal, at any gain, in dB of that (SI-SDR with its sign turned: Le Roux, Wisdom, Erdogan,
-    Hershey, "SDR - half-baked or well done?", ICASSP 2019), from a frame on. Delays are taken out before."""
+    """Returns the level of everything except the wanted signal, in dB relative to it.
+
+    Counts from frame `first` on. The gain does not matter (SI-SDR with opposite sign: Le Roux,
+    Wisdom, Erdogan, Hershey, "SDR - half-baked or well done?", ICASSP 2019). The delay between the
+    two is removed first.
+    """
     size = 2 * len(wanted)
     match = numpy.fft.irfft(
         numpy.fft.rfft(samples, size) * numpy.conj(numpy.fft.rfft(wanted, size)), size)

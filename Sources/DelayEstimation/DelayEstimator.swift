@@ -76,7 +76,11 @@ public struct DelayEstimator: Sendable {
     else { return nil }
     var estimate = drifted.placement.estimate
     estimate.driftPPM = 1e6 * drifted.stretch / Double(max(1, reference.count))
-    if drifted.stretch != 0 || drifted.isContested { estimate.add(.drifting) }
+    if drifted.stretch != 0 || drifted.isContested
+      || DelayJump.exists(reference, in: recording, near: found.lag)
+    {
+      estimate.add(.drifting)
+    }
     // Half of the error of the drift is added to the error of the delay. A drift that does not
     // increase the likelihood of the recording counts as none.
     let drift = drifted.drift?.isSignificant == true ? nil : drifted.drift

@@ -5,8 +5,8 @@ import Glibc
 ///
 /// A block is speech if its power in the bins of speech exceeds the estimated stationary noise
 /// (`NoiseEstimate`), so that noise of any colour is not amplified: the gain falls to 0 dB 0.3 s
-/// after the last word, and returns with the next one. The level is the mean power of speech, as the
-/// active speech level of ITU-T P.56 is.
+/// after the last word, and returns with the next one. The level is the mean power of speech, as in
+/// the active speech level of ITU-T P.56.
 ///
 /// The output is one block late, so that a word or a peak is known in advance. The gain changes
 /// linearly between block ends, and at each end it is small enough for both sides.

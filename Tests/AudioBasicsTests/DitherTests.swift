@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 @Suite struct DitherTests {
-  /// What a converter of 16 bits makes of a tone, in its steps.
+  /// Returns the output of a 16-bit converter for a tone, in quantization steps.
   private func rounded(dBFS: Double, frames: Int, dithered: Bool) -> [Double] {
     var dither = Dither(isUnconditional: false)
     var buffer = SampleBuffer(frameCount: 512, channelCount: 1)
@@ -19,7 +19,7 @@ import Testing
     return Array(steps.prefix(frames))
   }
 
-  /// The level of a frequency in dBFS.
+  /// Returns the level of a frequency in dBFS.
   private func level(_ hertz: Double, in steps: [Double]) -> Double {
     var (real, imaginary) = (0.0, 0.0)
     for (frame, step) in steps.enumerated() {
@@ -44,8 +44,8 @@ import Testing
     let dithered = rounded(dBFS: -85, frames: frames, dithered: true)
     #expect(level(3000, in: plain) > -115)
     for harmonic in 2...9 { #expect(level(1000 * Double(harmonic), in: dithered) < -130) }
-    // The error of one step evenly distributed, and the noise of two more: a quarter of a step
-    // squared.
+    // The power of the evenly distributed error of one step and of the dither noise: a quarter of a
+    // step squared.
     let power = zip(dithered.indices, dithered).reduce(0.0) { sum, pair in
       let tone = 32768 * pow(10, -85 / 20.0) * sin(2 * .pi * 1000 * Double(pair.0) / 48000)
       return sum + (pair.1 - tone) * (pair.1 - tone)
@@ -68,7 +68,7 @@ import Testing
     let noise = zip((0..<buffer.sampleCount).map { buffer[$0] }, before).map { ($0 - $1) * 32768 }
     #expect(noise.allSatisfy { abs($0) <= 1.01 })
     #expect(noise.filter { $0 == 0 }.count < 4)
-    // The very last sample alone has a fraction.
+    // Only the very last sample is not an integer.
     buffer.clear(frames: 37)
     buffer[buffer.sampleCount - 1] = 0.3 / 32768
     automatic.process(&buffer, frames: 37)

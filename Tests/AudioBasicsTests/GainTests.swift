@@ -21,8 +21,8 @@ import Testing
     #expect(Gain(attenuation: 0) == .unity && Gain(attenuation: -200) == .silence)
   }
 
-  /// What `gain` makes of `frames` frames of two channels at `level`, in pieces; the channels stay
-  /// alike.
+  /// Returns the output of `gain` for `frames` frames of two channels at `level`, processed in
+  /// pieces. Checks that the channels are equal.
   private func passed(
     _ gain: inout SmoothedGain, frames: Int, in piece: Int, level: Float
   ) -> [Float] {

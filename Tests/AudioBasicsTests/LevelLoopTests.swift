@@ -3,8 +3,8 @@ import CPlainVectors
 import CVectors
 import Testing
 
-/// The loops of levels and limiters give what their definitions say, and the same to the bit on a
-/// processor with AVX2 and on one without.
+/// Tests that the loops of levels and limiters give the results of their definitions, with
+/// identical bits on processors with and without AVX2.
 @Suite struct LevelLoopTests {
   private static let counts = Array(0...35) + [64, 79, 1000]
 
@@ -94,7 +94,7 @@ import Testing
       }
       return output
     }
-    // In two calls, so that the states are handed on.
+    // In two calls, so that the second call starts with the states of the first.
     for part in 0..<2 {
       samples.withUnsafeBufferPointer { samples in
         guard let base = samples.baseAddress else { return }
@@ -110,7 +110,7 @@ import Testing
           let wanted = output.reduce(0) { $0 + $1 * $1 }
           #expect(abs(power[channel] - before[channel] - wanted) <= 1e-9 * wanted)
         }
-        // The second channel need not lie beside the first.
+        // The second channel need not be next to the first.
         var (apartEarly, apartLate, apart) = (SectionPair(), SectionPair(), SIMD2<Double>())
         vectors_filtered_power(
           &weights, &apartEarly, &apartLate, &apart, base, base + 3, stride, count)
@@ -132,7 +132,7 @@ import Testing
     weights.withUnsafeBufferPointer { weights in
       sound.withUnsafeBufferPointer { sound in
         guard let table = weights.baseAddress, let samples = sound.baseAddress else { return }
-        // Nothing is left out, however the approximations are asked.
+        // With these thresholds no sample is skipped.
         var search = PeakSearch(
           weights: table, nearby: table + 24 * (pairs - 3), pairs: pairs, nearby_pairs: 3,
           least_samples: SIMD4(repeating: -1), least_nearby: SIMD4(repeating: -1))
@@ -154,10 +154,10 @@ import Testing
             }
             wanted = max(wanted, abs(parts.0), abs(parts.1) + abs(parts.2))
           }
-          // Some of the samples before may have been looked at as well.
+          // Some of the preceding samples may be evaluated as well.
           if end >= 4 { #expect(found.max() == wanted) } else { #expect(found.max() >= wanted) }
         }
-        // Where no sample is high enough, nothing is looked at; nor where no approximation is.
+        // Nothing is evaluated if no sample, or no approximation, reaches its threshold.
         search.least_samples = SIMD4(repeating: 1.6)
         #expect(
           vectors_search_peaks(&search, SIMD4(), samples + 4 * stride, stride, 64) == SIMD4())

@@ -1,7 +1,7 @@
 import AudioBasics
 import Testing
 
-/// What may stand in a line on a terminal.
+/// Tests of the characters that may be printed in a line on a terminal.
 @Suite struct PrintableTextTests {
   @Test(arguments: [
     ("plain", "plain"), ("Größe, 音, 👩‍🚀, ❤️", "Größe, 音, 👩‍🚀, ❤️"), ("نامه‌ای", "نامه‌ای"),

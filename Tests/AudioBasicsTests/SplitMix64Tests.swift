@@ -2,7 +2,7 @@ import AudioBasics
 import Testing
 
 @Suite struct SplitMix64Tests {
-  /// Those of S. Vigna's reference implementation, splitmix64.c (2015).
+  /// The numbers of S. Vigna's reference implementation, splitmix64.c (2015).
   @Test func `the numbers are those of the reference`() {
     var numbers = SplitMix64(seed: 1_234_567)
     let first = (0..<5).map { _ in numbers.next() }

@@ -3,12 +3,13 @@ import CPlainVectors
 import CVectors
 import Testing
 
-/// Every loop, of every number of samples, gives what its definition says, and the same to the bit
-/// on a processor with AVX2 and on one without.
+/// Tests that every loop, for any number of samples, gives the results of its definition, with
+/// identical bits on processors with and without AVX2.
 @Suite struct VectorLoopTests {
   private static let counts = Array(0...67) + [128, 1000]
 
-  /// Samples up to 1.5, some of which are no number or infinite where `hasNonFinite`.
+  /// Returns samples up to ±1.5; with `hasNonFinite` some of them are not a number (NaN) or
+  /// infinite.
   private func samples(_ count: Int, seed: UInt64, hasNonFinite: Bool = false) -> [Float] {
     var chance = SplitMix64(seed: seed)
     return (0..<count).map { index in
@@ -53,7 +54,7 @@ import Testing
     #expect(isSame(scaled, Array(copy)))
   }
 
-  /// `sample` times `fullScale` as a whole number between the ends; what is no number is zero.
+  /// Returns `sample` times `fullScale` as an integer, clamped to the range; 0 for NaN.
   private func whole(_ sample: Float, _ fullScale: Float, highest: Float) -> Int32 {
     guard !sample.isNaN else { return 0 }
     let scaled = max(-fullScale, min(highest, sample * fullScale))
@@ -155,7 +156,8 @@ import Testing
     }
     for index in 0..<8 {
       #expect(abs(Double(row[count + index]) - mixed(count + index)) < 1e-6)
-      // What rounding took from the middle, over what lies there in the rows themselves.
+      // The rounding error of the middle weights is added to the rows' own values at these
+      // positions.
       let rest = mixed(count + index) - Double(row[count + index])
       #expect(abs(Double(row[middle + index]) - mixed(middle + index) - rest) < 1e-6)
     }

@@ -6,7 +6,8 @@ import Testing
 @testable import Benchmarks
 
 @Suite(.enabled(if: BlockRateConverter.isInstalled)) struct BlockRateConverterTests {
-  /// `frames` frames of what comes out for `input`, then silence, in pieces that differ.
+  /// Returns `frames` output frames for `input` followed by silence, converted in pieces of
+  /// different lengths.
   private func convert(
     _ input: borrowing SampleBuffer, from: Int, to: Int, quality: Int = 5, frames: Int,
     piece: Int = 1024, room: Int = 700
@@ -33,8 +34,8 @@ import Testing
     return output
   }
 
-  /// The sine that comes out for one of `hertz`, where neither end is heard, and how far its phase
-  /// is from where it went in, in output frames.
+  /// Returns the sine fitted to the output for a sine of `hertz`, away from both ends, and its
+  /// delay relative to the input in output frames.
   private func passed(
     _ hertz: Double, from: Int, to: Int, quality: Int
   ) throws -> (fit: SineFit, late: Double) {
@@ -67,7 +68,7 @@ import Testing
       let level = try passed(20000, from: from, to: to, quality: quality).fit.amplitude
       #expect(abs(20 * log10(level / 0.5)) < 0.01)
     }
-    // What lies above half the lower rate: tones of the input, or images of such a tone.
+    // Frequencies above half the lower rate: tones of the input, or images of such a tone.
     let half = Double(min(from, to)) / 2
     for hertz in [1.001 * half, 1.01 * half, 1.05 * half] {
       let isUp = to > from
@@ -106,7 +107,7 @@ import Testing
   ) throws {
     let settling = BlockRateConverter.settlingFrames(
       quality: quality, inputRate: rates.from, outputRate: rates.to)
-    // Noise in one, the end of the same noise in the other.
+    // One converter receives noise, the other receives only the end of the same noise.
     let ratio = RateRatio(inputRate: rates.from, outputRate: rates.to)
     let steps = 20000 / ratio.inputStep
     let (skipped, lead) = (steps * ratio.inputStep, steps * ratio.outputStep)
@@ -119,7 +120,7 @@ import Testing
     let entered = try convert(
       late, from: rates.from, to: rates.to, quality: quality, frames: frames)
     let worst = (settling..<frames).map { abs(entered[$0] - through[lead + $0]) }.max() ?? 1
-    // Of the peak of the noise, 0.5; a last bit of it is -144 dB.
+    // Relative to the noise's peak of 0.5; the last bit of a sample at that peak is -144 dB.
     #expect(20 * log10(Double(worst) / 0.5) < (quality == 0 ? -115 : -144))
   }
 

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Benchmarks
 
-/// Hours of the same, under many seeds: `swift run -c release Benchmarks clock-trials`.
+/// Tests of the drift control. Longer runs with many seeds: `swift run -c release Benchmarks
+/// clock-trials`.
 struct DriftControlTests {
   @Test func `drift in steps a minute apart is followed within 1 ppm and 1 frame`() {
     let trial = ClockTrial.stepping(through: [0, 1, 0, 100, -100, 0, 1000, 0, -1000, 0])
@@ -12,8 +13,7 @@ struct DriftControlTests {
     #expect(worst.delayFrames < 1)
   }
 
-  /// A step of 10 ppm shows as half a frame a second, among readings that are late by up to 48
-  /// frames.
+  /// A step of 10 ppm is half a frame per second, with readings that are late by up to 48 frames.
   @Test(arguments: [10.0, 30, 100, 1000])
   func `8 s after a step of any size the ratio is right again`(ppm: Double) {
     let course = (0..<15).map { [0, ppm, 0, -ppm][$0 % 4] }
@@ -44,7 +44,7 @@ struct DriftControlTests {
     #expect(worst.delayFrames < 1)
   }
 
-  /// Three periods of 64 frames are exactly four milliseconds: each tick is seen at the same place.
+  /// Three periods of 64 frames are exactly 4 ms, so each tick is read at the same position.
   @Test func `ticks that beat with the period are not taken for a rate`() {
     var trial = ClockTrial.stepping(through: [0, 500, -500].map { $0 + 0.37 })
     trial.tickSeconds = 0.004
@@ -53,7 +53,7 @@ struct DriftControlTests {
     #expect(worst.delayFrames < 8)
   }
 
-  /// As the sound lab does with the loopback card's timers.
+  /// As in the sound lab, with the loopback card's timers.
   @Test func `small steps of clocks that move by the machine's ticks are followed too`() {
     var trial = ClockTrial.stepping(through: [0, 500, -500, 10, 0])
     trial.tickSeconds = 0.004
@@ -69,7 +69,8 @@ struct DriftControlTests {
     #expect(worst.delayFrames < 1)
   }
 
-  /// Up to 3, 5 and 10 ppm a second: no crystal does so, but a cheap oscillator that is blown at.
+  /// Rate changes of up to 3, 5 and 10 ppm per second: more than those of a crystal, but possible
+  /// for a cheap oscillator in an air flow.
   @Test(arguments: [(29.0, 60.0), (60, 300), (100, 120), (100, 60)])
   func `a clock that sways is followed without a jump`(ppm: Double, period: Double) {
     for seed in UInt64(1)...3 {
@@ -85,7 +86,8 @@ struct DriftControlTests {
   func `a clock that sways by up to 10 ppm a second is known as such in its second minute`(
     seed: UInt64
   ) {
-    // These began anew again and again once, and were off by up to 400 ppm or 12 frames.
+    // With these seeds earlier versions restarted repeatedly and were off by up to 400 ppm or 12
+    // frames.
     var trial = ClockTrial.swaying(ppm: 100, period: 60)
     trial.seed = seed
     let worst = trial.errors(seconds: 240)
@@ -121,10 +123,10 @@ struct DriftControlTests {
     #expect(worst.delayFrames < 0.1)
   }
 
-  /// Readings of USB's batches of 48 frames with a millisecond of jitter: the estimates of both
-  /// clocks move at each of them, every two seconds. A quarter second's pitch may have the course
-  /// of a polynomial of degree 12, as in `Benchmarks sine-purity`; what is left of the phase of a
-  /// sine of 10 kHz is its impurity.
+  /// The readings come in USB-like batches of 48 frames with 1 ms of jitter, and the estimates of
+  /// both clocks change every two seconds. In 250 ms the pitch may follow a polynomial of degree
+  /// 12, as in `Benchmarks sine-purity`; the remaining phase error of a sine of 10 kHz is its
+  /// impurity.
   @Test(arguments: [64, 256], [1, 2] as [UInt64])
   func `the ratio of locked clocks leaves less than -140 dB beside a sine`(
     period: Int, seed: UInt64

@@ -5,14 +5,14 @@ import Testing
 struct FilteredClockTests {
   private static let second: UInt64 = 1_000_000_000
 
-  /// Feeds a clock of `rate` frames a second that is read every millisecond.
+  /// Feeds the clock with readings of a clock of `rate` frames per second, one every millisecond.
   private func feed(
     _ clock: inout FilteredClock, rate: Double, from start: Double, seconds: Double,
     frames first: Int = 0
   ) {
     for step in 0..<Int(clamping: seconds * 1000) {
       let passed = Double(step) * 0.001
-      // The frames that are complete, and when the last of them was.
+      // The number of complete frames, and the time of the last one.
       let frames = Int(clamping: passed * rate)
       let time = start + Double(frames) / rate
       clock.take(
@@ -54,9 +54,9 @@ struct FilteredClockTests {
     #expect(clock.frames(at: 5 * Self.second) == before)
   }
 
-  /// How readings are late, as parts of the largest lateness.
+  /// The distribution of the readings' lateness, as parts of the largest lateness.
   enum Lateness {
-    /// By 0 to 1, all equally likely; by a mean of two such; or half of them not at all.
+    /// Uniform from 0 to 1; the mean of two uniform values; or 0 for half of the readings.
     case even, sum, seldom
 
     func next(_ random: () -> Double) -> Double {
@@ -68,8 +68,8 @@ struct FilteredClockTests {
     }
   }
 
-  /// A clock that is read once a batch, late by 0 to `jitter` seconds: parts per million by which
-  /// it is wrong after `seconds`.
+  /// Returns the rate error in parts per million after `seconds` of a clock that is read once per
+  /// batch, with readings 0 to `jitter` seconds late.
   private func error(
     batch: Int, jitter: Double, ppm: Double, seconds: Double, seed: UInt64,
     before: (ppm: Double, seconds: Double) = (0, 0), lateness: Lateness = .even
@@ -80,7 +80,7 @@ struct FilteredClockTests {
     return (clock.framesPerSecond(at: now) / 48_000 - 1) * 1e6 - ppm
   }
 
-  /// Such a clock after `seconds`, the time, and the frames that have passed.
+  /// Returns such a clock after `seconds`, the time, and the number of frames that have passed.
   private func clock(
     batch: Int, jitter: Double, ppm: Double, seconds: Double, seed: UInt64,
     before: (ppm: Double, seconds: Double) = (0, 0), lateness: Lateness = .even
@@ -98,15 +98,15 @@ struct FilteredClockTests {
     return (clock, UInt64(clamping: time * 1e9), frames)
   }
 
-  /// Frames by which it is ahead of the truth then.
+  /// Returns the number of frames by which the clock is ahead of the truth at that time.
   private func lead(batch: Int, jitter: Double, seconds: Double, seed: UInt64) -> Double {
     let (clock, now, frames) = clock(
       batch: batch, jitter: jitter, ppm: 100, seconds: seconds, seed: seed)
     return clock.frames(at: now) - Double(frames)
   }
 
-  /// No reading is early, and none is later than its step's `jitter`. What the rate of a crystal
-  /// may do within the time comes to that.
+  /// No reading is early, and none is more than 2 ms (96 frames) late. The tolerance of 3 frames
+  /// allows for the rate error of a crystal.
   @Test(arguments: [512, 1024, 2048], [0.3, 0.5])
   func `late and few readings are not taken for a rate from the start`(
     batch: Int, seconds: Double
@@ -131,9 +131,9 @@ struct FilteredClockTests {
     #expect(later.count <= 12)
   }
 
-  /// In the short stretches after a restart even the earliest readings are late, by half a frame
-  /// here: the clock knows that from the time before, also where its rate has changed meanwhile,
-  /// now up, now down.
+  /// Within a short time after a restart even the earliest readings are late, here by half a frame.
+  /// The clock corrects this with the lateness estimated before the restart, even if its rate had
+  /// changed up and down.
   @Test(arguments: [0, 300])
   func `after a stop the clock is not behind`(ppm: Int) {
     var leads = [[Double]](repeating: [], count: 4)
@@ -158,7 +158,7 @@ struct FilteredClockTests {
       frames = 0
       time += 2
       let start = time
-      // Half a second, one, two and four after the restart.
+      // The times 0.5, 1, 2 and 4 seconds after the restart.
       for index in 0..<4 {
         run(seconds: index == 0 ? 0.5 : 0.25 * Double(1 << index))
         leads[index].append(clock.frames(at: UInt64(clamping: start * 1e9)) - ahead)
@@ -171,9 +171,10 @@ struct FilteredClockTests {
     (errors.reduce(0) { $0 + $1 * $1 } / Double(errors.count)).squareRoot()
   }
 
-  /// Were a reading's lateness known to be 0 to L, T seconds of them, D apart, would tell the rate
-  /// to about 3.4 L D / T² (simulated: the center of the lines that all readings allow, which has
-  /// the least mean square error): for the largest of these to 1.3 ppm in 15 seconds.
+  /// If the lateness of readings is known to be 0 to L, readings over T seconds with a distance of
+  /// D determine the rate to about 3.4 L D / T² (simulated: the center of the lines that all
+  /// readings allow, which has the least mean square error). The largest of these values is 1.3 ppm
+  /// in 15 seconds.
   @Test(arguments: [128, 512, 1024, 2048], [0.0005, 0.002])
   func `late and few readings tell the rate nearly as well as they can`(
     batch: Int, jitter: Double
@@ -183,7 +184,7 @@ struct FilteredClockTests {
       let soon = (1...16).map {
         error(batch: batch, jitter: jitter, ppm: ppm, seconds: 15, seed: $0)
       }
-      // Smaller steps go by the Kalman filter.
+      // Smaller steps are evaluated by the Kalman filter.
       #expect(deviation(soon) < (bound < 0.1 ? 0.7 : 0.15) + 1.35 * bound)
       let late = (1...8).map {
         error(batch: batch, jitter: jitter, ppm: ppm, seconds: 60, seed: $0)
@@ -192,8 +193,8 @@ struct FilteredClockTests {
     }
   }
 
-  /// Of two causes of lateness few readings are in time, and of one that is rare most are: neither
-  /// is another rate.
+  /// With two causes of lateness few readings are in time; with a rare cause most readings are.
+  /// Neither must be taken for a different rate.
   @Test(arguments: [512, 1024, 2048], [Lateness.sum, .seldom])
   func `readings that are not evenly late are not taken for another rate`(
     batch: Int, lateness: Lateness
@@ -215,8 +216,8 @@ struct FilteredClockTests {
     #expect(deviation(errors) < 2)
   }
 
-  /// Ten parts per million of 48 kHz are a frame more in 2 s, less than a reading may be off by.
-  /// The readings' lateness sways by half a frame either way.
+  /// 10 ppm of 48 kHz is one frame in 2 s, less than the error of a reading. The readings' lateness
+  /// varies by ±0.5 frames.
   @Test(arguments: [3.0, 7, 11])
   func `a step of a few ppm is found before it shows in a single reading`(swaySeconds: Double) {
     var clock = FilteredClock(framesPerSecond: 48_000)
@@ -250,8 +251,8 @@ struct FilteredClockTests {
     #expect(worst < 1)
   }
 
-  /// A sound server that misses a cycle leaves its devices standing for one quantum: the clock has
-  /// another place from then on, and the rate that it had.
+  /// A sound server that misses a cycle makes its devices stall for one quantum: the clock then has
+  /// a different position but the same rate.
   @Test(arguments: [64, 256, 512, 1024], [1, 2, -1])
   func `a device that stands for a step keeps its rate`(step: Int, missing: Int) {
     for seed in 1...20 {
@@ -277,8 +278,7 @@ struct FilteredClockTests {
   }
 }
 
-/// Numbers from 0 up to 1, the same ones for the same seed: D. E. Knuth's linear congruential
-/// generator for MMIX.
+/// Reproducible numbers from 0 to below 1: D. E. Knuth's linear congruential generator for MMIX.
 private struct UniformNumbers {
   private var state: UInt64
 

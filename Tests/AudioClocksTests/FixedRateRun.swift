@@ -2,9 +2,9 @@ import AudioBasics
 import AudioClocks
 import Glibc
 
-/// Whole sounds through a `RateConverter`, and sounds to send through.
+/// Conversions of whole signals with a `RateConverter`, and test signals.
 enum FixedRateRun {
-  /// Converts `input` in pieces, and drains.
+  /// Converts `input` in pieces, and drains the converter.
   static func convert(
     _ input: borrowing SampleBuffer, with converter: inout RateConverter, piece: Int = 333,
     room: Int = 100
@@ -27,7 +27,7 @@ enum FixedRateRun {
     }
   }
 
-  /// The same sine of amplitude 0.5 on every channel.
+  /// Returns the same sine with an amplitude of 0.5 on every channel.
   static func sine(_ hertz: Double, rate: Int, frames: Int, channels: Int = 1) -> SampleBuffer {
     var buffer = SampleBuffer(frameCount: frames, channelCount: channels)
     for frame in 0..<frames {
@@ -37,7 +37,7 @@ enum FixedRateRun {
     return buffer
   }
 
-  /// Other samples on each channel, the same in each run.
+  /// Returns reproducible noise that differs between the channels.
   static func noise(frames: Int, channels: Int) -> SampleBuffer {
     var buffer = SampleBuffer(frameCount: frames, channelCount: channels)
     var state: UInt64 = 1

@@ -11,7 +11,7 @@ import Testing
   @Test func `an hour of steps adds up to 1e-6 of a frame`() {
     var position = FramePosition(0)
     let step = FramePosition(1.000_012_345_678_9)
-    // An hour at 48 kHz is 172.8 such stretches; what a stretch is wrong by adds up alike.
+    // One hour at 48 kHz is 172.8 times as many steps, and the error grows in proportion.
     for _ in 0..<1_000_000 { position.advance(by: step) }
     #expect(abs(position.frames - 1_000_012.345_678_9) < 1e-6 / 172.8)
   }

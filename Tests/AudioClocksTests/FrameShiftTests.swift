@@ -24,7 +24,7 @@ import Testing
       shifted.replace(at: done, with: part, from: 0, frames: count)
       done += count
     }
-    // Where the filter sees nothing but the tone.
+    // The part in which the filter covers only the tone.
     for frame in 100..<frames - 100 {
       let place = Double(frame - FrameShift.delayFrames) + fraction
       #expect(abs(shifted[2 * frame] - Float(sin(omega * place))) < 1e-4)

@@ -22,7 +22,7 @@ import Testing
     LinearExtrapolation.goOn(after: middle, frames: 1500, into: &after, count: 256)
     var before = SampleBuffer(frameCount: 256, channelCount: 2)
     LinearExtrapolation.goBack(before: middle, frames: 1500, into: &before, count: 256)
-    // A filter looks a few dozen frames ahead; farther away it may be less exact.
+    // A filter reads a few dozen frames ahead; farther frames may be less accurate.
     for frame in 0..<256 {
       let limit: Float = frame < 64 ? 2e-4 : 0.02
       for channel in 0..<2 {

@@ -6,8 +6,8 @@ import Testing
 @testable import Benchmarks
 
 @Suite struct RateConverterQualityTests {
-  /// What speexdsp 1.2.1 reaches at a quality: how far below a sine of 1 kHz and of 15 kHz the rest
-  /// lies, and the gain at 0.85 and 0.9 of half the lower rate, in decibels.
+  /// The figures of speexdsp 1.2.1 at a quality: the level of a sine of 1 kHz and of 15 kHz over
+  /// the rest, and the gain at 0.85 and 0.9 of half the lower rate, in decibels.
   struct Reference: Sendable {
     let quality: Int
     let kilohertz: Double
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// The sine that comes out for one of `hertz`, where neither end is heard.
+  /// Returns the sine fitted to the output for a sine of `hertz`, away from both ends.
   private func passed(_ hertz: Double, from: Int, to: Int, quality: Int) throws -> SineFit {
     let input = FixedRateRun.sine(hertz, rate: from, frames: from / 8)
     var converter = try RateConverter(
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  /// As good as the converter of a moving ratio, which adds no more than -135 dB.
+  /// The same quality as the variable-rate converter, which adds at most -135 dB.
   @Test(arguments: 5...10, [(44100, 48000), (48000, 44100)])
   func `the default adds nothing above -135 dB, and is level to 20 kHz`(
     quality: Int, rates: (from: Int, to: Int)

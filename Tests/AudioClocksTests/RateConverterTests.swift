@@ -28,7 +28,7 @@ import Testing
     converter.skipLeadingSilence()
     #expect(converter.outputDelayFrames == 0)
     let output = FixedRateRun.convert(input, with: &converter)
-    // Away from the ends, where the filter hears the silence outside.
+    // Away from the ends, where the filter includes the silence outside.
     let step = 2 * Double.pi * 997 / Double(to)
     var worst = 0.0
     for frame in to / 10..<to * 4 / 10 {
@@ -94,10 +94,10 @@ import Testing
         channelCount: 1, inputRate: rates.0, outputRate: rates.1, quality: quality)
       converter.skipLeadingSilence()
       let output = FixedRateRun.convert(input, with: &converter)
-      // These places are whole output frames at all three pairs of rates.
+      // These positions are whole output frames for all three pairs of rates.
       let expected = place * rates.1 / rates.0
       #expect(output.indices.max { output[$0] < output[$1] } == expected)
-      // The filter is as long to the left as to the right.
+      // The filter is symmetric.
       for offset in 0..<min(20, expected) {
         #expect(abs(output[expected - offset] - output[expected + offset]) < 1e-6)
       }

@@ -3,11 +3,11 @@ import Testing
 
 @testable import Benchmarks
 
-/// What a recording by a stranger's clock tells of a sine.
+/// Tests of the analysis of a sine that was recorded with another clock.
 @Suite struct RecordedSineTests {
   private static let frames = 12000
 
-  /// A quarter of a second at 48 kHz whose pitch moves by some parts per million.
+  /// Returns 250 ms at 48 kHz with a pitch that varies by `ppm` parts per million.
   private func samples(
     hertz: Double, ppm: Double = 0, adding: (Int) -> Double = { _ in 0 },
     level: (Int) -> Double = { _ in 1 }
@@ -15,7 +15,7 @@ import Testing
     let radians = 2 * .pi * hertz / 48000
     return (0..<Self.frames).map { frame in
       let place = Double(frame) / Double(Self.frames)
-      // The integral of a rate that goes down and up again once.
+      // The integral of a rate that falls and rises again once.
       let sway = ppm * 1e-6 * Double(Self.frames) * sin(2 * .pi * place) / (2 * .pi)
       let sine = sin(radians * (Double(frame) + sway) + 0.7)
       return Float(0.891 * level(frame) * (sine + adding(frame)))
@@ -46,7 +46,7 @@ import Testing
     } level: {
       1 + 1e-4 * sin(2 * .pi * 8 * Double($0) / 48000)
     }
-    // Two sidebands, each half as high.
+    // Two sidebands, each with half the amplitude.
     #expect(abs(rest(sounding) - 83) < 0.5)
   }
 

@@ -3,10 +3,10 @@ import AudioClocks
 import Glibc
 import Testing
 
-/// Which frames a converter with a moving ratio takes and gives.
+/// Tests of the frames that a variable-rate converter reads and writes.
 @Suite struct VariableRateConverterTests {
-  /// Converts all of `input` in pieces of `piece` frames into a buffer of `room`; the ratio moves
-  /// as a function of what came out.
+  /// Converts all of `input` in pieces of `piece` frames into a buffer of `room` frames. The ratio
+  /// changes as a function of the number of output frames.
   private func convert(
     _ input: borrowing SampleBuffer, with converter: inout VariableRateConverter, piece: Int,
     room: Int, highest: Double
@@ -16,9 +16,9 @@ import Testing
     var all: [Float] = []
     var done = 0
     var frames = 0
-    // A converter that does not get on must not keep the test for ever.
+    // The loop is limited, in case a converter makes no progress.
     while frames < 10 * input.frameCount {
-      // Glides begin every 50 output frames, whatever the pieces.
+      // Ratio changes begin every 50 output frames, independently of the pieces.
       if frames % 50 == 0 {
         converter.setRatio(frames % 100 == 0 ? highest : 0.7, over: 40)
       }
@@ -71,7 +71,7 @@ import Testing
     var converter = VariableRateConverter(
       channelCount: 2, maximumInputPerOutput: 1.01, quality: quality)
     var output = SampleBuffer(frameCount: 400, channelCount: 2)
-    // The silence that pushes out the last frames is as long as the kernel reaches.
+    // The silence that flushes the last frames is as long as the kernel's reach.
     #expect(converter.reachFrames == reach)
     let (consumed, produced) = converter.convert(
       input, frames: 300 + reach, into: &output, room: 400)
@@ -84,7 +84,7 @@ import Testing
   func `after a reset the next frame lies where it was asked for`(position: Double) {
     let input = testSine(0.2, frames: 2200)
     var converter = VariableRateConverter(channelCount: 1, maximumInputPerOutput: 2)
-    // What passed before must leave no trace.
+    // Earlier samples must have no influence.
     _ = VariableRateRun(input, count: 100, with: &converter)
     converter.reset(position: position)
     #expect(converter.position == position)
@@ -93,7 +93,7 @@ import Testing
       input, frames: 2200, into: &output, room: 1)
     #expect(produced == 1)
     #expect(consumed == Int(clamping: position) + converter.reachFrames + 1)
-    // Where the silence before the first frame is within reach, the sine is not whole.
+    // If the silence before the first frame is within the kernel's reach, the sine is not complete.
     guard position > 100 else { return }
     #expect(abs(Double(output[0]) - testLevel * sin(0.2 * position)) < 1e-5)
   }
@@ -116,12 +116,13 @@ import Testing
         consumed += taken
         produced += given
       }
-      // 64 steps that grow evenly, the last of them the target.
+      // 64 steps of linear growth, of which the last one reaches the target.
       expected += 64 * ratio + (target - ratio) * 32.5
       ratio = target
       #expect(abs(converter.position - expected) < 1e-9)
     }
-    // What is consumed is what the last frame needed, which lies a step before the next.
+    // The consumed frames are those needed for the last output frame, which is one step before the
+    // next.
     #expect(consumed == Int(clamping: expected - ratio) + converter.reachFrames + 1)
   }
 

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Benchmarks
 
-/// What a converter with a moving ratio adds to a sound, and what it takes from it.
+/// Tests of the distortion and the attenuation of a variable-rate converter.
 @Suite struct VariableRateQualityTests {
-  /// Follows the clock of another device that wanders by 100 ppm.
+  /// Follows another device's clock that varies by 100 ppm.
   private func wander(_ frame: Int, _ converter: inout VariableRateConverter) {
     guard frame % 64 == 0 else { return }
     converter.setRatio(1 + 1e-4 * sin(Double(frame) / 300), over: 64)
@@ -99,7 +99,7 @@ import Testing
     }
     #expect(run.samples.count == 2000)
     #expect(converter.inputPerOutput == to)
-    // The sine itself is known: the largest departure from it is what one would hear.
+    // The exact sine is known: the largest deviation from it is the audible error.
     let worst = zip(run.samples, run.positions).reduce(0.0) { worst, frame in
       max(worst, abs(Double(frame.0) - testLevel * sin(radians * frame.1)))
     }

@@ -5,7 +5,8 @@ import Glibc
 /// -1 dBFS.
 let testLevel = 0.891
 
-/// A sine of `radians` a frame at -1 dBFS, on all channels: each channel a quarter period later.
+/// Returns a sine of `radians` per frame at -1 dBFS on all channels, each channel a quarter period
+/// later than the one before.
 func testSine(_ radians: Double, frames: Int, channels: Int = 1) -> SampleBuffer {
   var buffer = SampleBuffer(frameCount: frames, channelCount: channels)
   for frame in 0..<frames {
@@ -17,13 +18,13 @@ func testSine(_ radians: Double, frames: Int, channels: Int = 1) -> SampleBuffer
   return buffer
 }
 
-/// What came out, and where in the input it lies.
+/// The output samples, and their positions in the input.
 struct VariableRateRun {
   var samples: [Float] = []
   var positions: [Double] = []
 
   /// Converts `count` frames of one channel from position 400.3 on, one at a time; `steer` is
-  /// called before each.
+  /// called before each frame.
   init(
     _ input: borrowing SampleBuffer, count: Int, with converter: inout VariableRateConverter,
     steer: (Int, inout VariableRateConverter) -> Void = { _, _ in }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AudioDevices
 
-/// What alsa-lib says about a configuration that it cannot read.
+/// Tests of alsa-lib's messages about a configuration that it cannot read.
 @Suite struct ALSAConfigurationTests {
   @Test(arguments: [
     (

@@ -2,7 +2,7 @@ import FakePCM
 
 @testable import AudioDevices
 
-/// Both directions of a device, which moves by a period whenever it is waited for.
+/// Both directions of a fake device, which advances by a period on each wait.
 final class ALSADuplexRig {
   let capture: FakePCM?
   let playback: FakePCM?

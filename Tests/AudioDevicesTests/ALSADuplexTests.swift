@@ -6,7 +6,7 @@ import Testing
 
 @testable import AudioDevices
 
-/// Two ALSA PCMs as one device, on PCMs whose every answer the test chooses.
+/// Tests of two ALSA PCMs as one device, on fake PCMs whose return values the test chooses.
 @Suite struct ALSADuplexTests {
   @Test(arguments: [true, false])
   func `both directions start together, with a period and the headroom ahead`(isLinked: Bool) throws
@@ -40,7 +40,7 @@ import Testing
     #expect("\(status.readiness)" == "waiting")
   }
 
-  /// Hardware, which is waited for by the kernel's own queue.
+  /// Returns a hardware PCM, which is waited for with the kernel's own queue.
   private func hardware() throws -> (FakePCM, ALSADuplexRig) {
     let rig = try ALSADuplexRig(playback: false, isHardware: true)
     return (try #require(rig.capture), rig)
@@ -49,14 +49,14 @@ import Testing
   @Test func `hardware wakes it once for each period, and nothing is translated`() throws {
     let (capture, rig) = try hardware()
     capture.pointee.hardware = 64
-    // What may be there already is looked at before the first sleep.
+    // Frames that are already available are found before the first sleep.
     #expect(rig.wait() == "ready")
     rig.cycle()
     capture.pointee.hardware = 128
     #expect(rig.wait() == "ready")
     rig.cycle()
     capture.pointee.hardware = 192
-    // The period is there, and the device has not said so.
+    // The period is available, but the device has not signalled it.
     #expect(rig.wait() == "waiting")
     #expect(rig.wait() == "ready")
     rig.cycle()
@@ -78,7 +78,7 @@ import Testing
     capture.pointee.code = Int(code)
     capture.pointee.is_code_hidden = true
     fake_pcm_hang_up(capture)
-    // Not due with a period: the kernel is asked.
+    // No whole period is available, so the kernel is queried.
     capture.pointee.hardware = 63
     #expect(rig.wait().contains(expected))
   }
@@ -89,7 +89,7 @@ import Testing
   ) throws {
     let rig = try ALSADuplexRig(isLinked: isLinked)
     let playback = try #require(rig.playback)
-    // `error` frames more are on their way than should be.
+    // The output queue is longer than intended by `error` frames.
     playback.pointee.hardware = -error
     for cycle in 1...10 {
       #expect(rig.wait() == "ready")
@@ -120,20 +120,21 @@ import Testing
     #expect(playback.pointee.hardware == 10)
   }
 
-  /// With a headroom of no whole periods every few periods end behind the end of the ring.
+  /// If the headroom is not a whole number of periods, some periods cross the end of the ring
+  /// buffer.
   @Test(arguments: [true, false], [10, 32, 100])
   func `an output whose page is a period old is no xrun, wherever the ring ends`(
     isLinked: Bool, headroom: Int
   ) throws {
-    // No more periods than period and headroom take.
+    // The smallest buffer of whole periods that holds one period and the headroom.
     let rig = try ALSADuplexRig(
       isLinked: isLinked, buffer: (64 + headroom + 63) / 64 * 64, headroom: headroom)
     let playback = try #require(rig.playback)
     for cycle in 1...40 {
       #expect(rig.wait() == "ready")
       let now = playback.pointee.hardware
-      // Its interrupt comes after the input's: until the kernel is asked the page is that of the
-      // cycle before.
+      // The output's interrupt comes after the input's: until the kernel is queried, the mapped
+      // page is that of the previous cycle.
       if cycle > 4 { playback.pointee.hardware = now - 64 }
       playback.pointee.move = now - playback.pointee.hardware
       rig.cycle()
@@ -142,8 +143,8 @@ import Testing
     }
   }
 
-  /// Where both stop as one because the output ran dry, only the output's position may be that of
-  /// the stop: `counted` frames of the input are known then, of `captured`.
+  /// If both directions stop together because the output ran dry, possibly only the output's
+  /// position is that of the stop. The input then reports `counted` of the `captured` frames.
   @Test(arguments: [(true, 101, 101), (false, 101, 101), (true, 64, 128), (true, 120, 128)])
   func `the gap after an xrun is exact, told once, and the latency is as before`(
     isLinked: Bool, counted: Int, captured: Int
@@ -154,7 +155,7 @@ import Testing
     rig.cycle()
     capture.pointee.code = -Int(EPIPE)
     #expect(rig.wait().contains(isLinked ? "playbackXrun" : "captureXrun"))
-    // Behind the last wake-up that read something, and a hundredth of a second that has passed.
+    // The stop is after the last wake-up that read frames, and 10 ms before now.
     let moment = Int(HostClock.nanoseconds)
     while Int(HostClock.nanoseconds) < moment + 10_000_000 {}
     capture.pointee.code = 0
@@ -290,7 +291,7 @@ import Testing
     #expect(playback.pointee.started == 0 && playback.pointee.application == 128)
     #expect(rig.wait() == "ready")
     #expect(playback.pointee.started == 1)
-    // Woken when no more than the headroom is queued.
+    // The wake-up occurs when no more than the headroom is queued.
     #expect(playback.pointee.hardware == 64)
   }
 
@@ -342,7 +343,7 @@ import Testing
     #expect(rig.wait() == "ready")
     rig.cycle()
     rig.close()
-    // A look for it takes a tenth of a second.
+    // One poll for the device takes 100 ms.
     #expect(rig.pollForReconnection() == .returned(cards: []))
     #expect(rig.wait() == "ready" && rig.status.lostFrames >= 4800 - 64)
   }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import AudioDevices
 
-/// One direction of an ALSA device, on a PCM whose every answer the test chooses.
+/// Tests of one direction of an ALSA device, on a fake PCM whose return values the test chooses.
 @Suite struct ALSAStreamTests {
-  /// A stream of a kind that `#expect` can look into.
+  /// A stream as a copyable class, whose results can be used in `#expect`.
   private final class Stream {
     private var stream: ALSAStream
 
@@ -116,7 +116,8 @@ import Testing
     let fake = FakePCM.make()
     let stream = try input(fake)
     try stream.start(silence: 0)
-    // The last one is an age; a machine that has run for less has only the others.
+    // The last argument is an age, which exceeds the uptime of a recently started machine; the
+    // stamp is then 0.
     let now = Int(HostClock.nanoseconds)
     fake.pointee.stamp = stamp == 3_600_000_000_001 ? max(0, now - stamp) : stamp
     fake.pointee.hardware = 10
@@ -136,7 +137,7 @@ import Testing
     #expect(state(ENODEV) == "lost" && state(EIO) == "lost")
   }
 
-  /// Its plugin lets itself be started every time, and has run dry at the next look.
+  /// The server's plugin accepts every start and has run dry at the next query.
   @Test(arguments: [false, true])
   func `a server that runs dry after each of four starts is gone`(movesOnce: Bool) throws {
     let fake = FakePCM.make()
@@ -255,18 +256,18 @@ import Testing
     #expect(fake.pointee.application == 64)
   }
 
-  /// Frame 0 to 63 of three channels: each sample says which it is.
+  /// Returns a sample value that identifies the frame, 0 to 63, and the channel.
   private func numbered(_ frame: Int, _ channel: Int) -> Int16 { Int16(channel * 1000 + frame) }
 
   private func prepare(_ fake: FakePCM, isCopied: Bool, isPlanar: Bool) {
     fake.pointee.is_copied = isCopied
     fake.pointee.is_planar = isPlanar
-    // The period lies across the end of the ring.
+    // The period crosses the end of the ring buffer.
     fake.pointee.buffer = 100
     fake.pointee.most = 30
   }
 
-  /// Where a sample of the second period lies in the buffer.
+  /// Returns the index of a sample of the second period in the buffer.
   private func place(_ frame: Int, _ channel: Int, isPlanar: Bool) -> Int {
     let frame = (64 + frame) % 100
     return isPlanar ? channel * 100 + frame : frame * 3 + channel
@@ -336,7 +337,7 @@ import Testing
     var samples = SampleBuffer(frameCount: 64, channelCount: 3)
     lent.decode(from: 0, frames: 64, into: &samples, at: 0)
     #expect((0..<192).allSatisfy { samples[$0] == Float($0) / 32768 })
-    // The frames were taken when they were copied.
+    // The frames were taken from the device when they were copied.
     #expect(fake.pointee.application == 64)
   }
 

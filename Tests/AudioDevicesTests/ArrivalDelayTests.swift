@@ -3,13 +3,13 @@ import Testing
 
 @testable import AudioDevices
 
-/// What an input's steps do to the delay, on steps that the test makes.
+/// Tests of the delay allowance for an input that delivers frames in steps.
 struct ArrivalDelayTests {
   private var arrival = ArrivalDelay(leastFrames: 96, mostFrames: 4096)
   private var now: UInt64 = 0
 
-  /// Steps of `step` frames for `seconds`, looked at every 48 frames, of which each `every`th comes
-  /// 96 frames late: how often the allowance changed.
+  /// Delivers steps of `step` frames for `seconds`, with a reading every 48 frames. Each `every`th
+  /// step is 96 frames late. Returns how often the allowance changed.
   private mutating func deliver(
     _ step: Int, seconds: Double, isLearning: Bool, lateEvery every: Int = 0
   ) -> Int {
@@ -29,14 +29,14 @@ struct ArrivalDelayTests {
     return changes
   }
 
-  /// Steps of 512 frames, asked for every 256 frames by a clock that is slower by 100 ppm: for many
-  /// seconds each step comes right before the input is asked.
+  /// Steps of 512 frames are read every 256 frames of a clock that differs by 100 ppm, so that for
+  /// many seconds each step arrives just before a reading.
   @Test func `when the input is asked between its steps does not matter`() {
     var arrival = ArrivalDelay(leastFrames: 384, mostFrames: 4096)
     var least = Int.max
     for cycle in 1..<60 * 188 {
       let isLearning = cycle < 188
-      // In the first second it is asked more often, as a clock that is not known yet is.
+      // In the first second the input is read more often, as it is while a clock is not known yet.
       for part in isLearning ? 1...8 : 8...8 {
         let frames = (Double(cycle) + Double(part) / 8) * 256 * 1.0001
         _ = arrival.note(
@@ -74,7 +74,8 @@ struct ArrivalDelayTests {
     #expect(arrival.allowedFrames == 96)
   }
 
-  /// As the readings of a clock tell it that is not known well before.
+  /// Such steps count only after the clock has run undisturbed for some time, because its estimate
+  /// is inaccurate at first.
   @Test mutating func `steps that are late about once a second count in the end`() {
     _ = deliver(480, seconds: 0.5, isLearning: true)
     let allowed = arrival.allowedFrames
@@ -94,8 +95,8 @@ struct ArrivalDelayTests {
     #expect(arrival.allowedFrames == 4096)
   }
 
-  /// Cycles of `period` frames that begin when a step completes them: the first of those that a
-  /// step completes is late by what it needed less than the step.
+  /// Cycles of `period` frames begin when a step completes them. The first cycle that a step
+  /// completes is late by the step minus the frames missing before it.
   @Test(arguments: [
     (step: 256, period: 256, late: 0), (64, 256, 0), (1024, 256, 768), (480, 256, 448),
     (512, 16, 496),
@@ -107,7 +108,7 @@ struct ArrivalDelayTests {
       now += 1_000_000
       let clock = millisecond * 48
       let delivered = clock / step * step
-      // What the cycles took: all whole periods, once they were there at the look before.
+      // The cycles have used all whole periods that were available at the previous reading.
       let captured = delivered % period
       _ = arrival.note(
         delivered: delivered, spare: period - captured, clock: Double(clock),

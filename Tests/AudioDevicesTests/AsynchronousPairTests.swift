@@ -4,7 +4,7 @@ import Testing
 
 @testable import AudioDevices
 
-/// Two devices with two clocks, each of which does what the test says, in virtual time.
+/// Tests of two devices with two clocks, controlled by the test in virtual time.
 @Suite struct AsynchronousPairTests {
   private final class Rig {
     let capture = MutexBox(TimedStream.Script())
@@ -15,7 +15,7 @@ import Testing
     private var events: [DeviceEvent] = []
     private(set) var lostFrames = 0
     private(set) var concealedFrames = 0
-    /// What the last cycle's input delivered.
+    /// The samples that the input delivered in the last cycle.
     private(set) var heard: [Float] = []
 
     init(_ master: ClockMaster, reconnects: Bool = false) throws {
@@ -33,15 +33,15 @@ import Testing
 
     var now: UInt64 { device.time.now }
 
-    /// Lets time pass in which nothing is asked of the device.
+    /// Advances the time without a call to the device.
     func stand(milliseconds: UInt64) { device.time.sleep(until: now + milliseconds * 1_000_000) }
 
     func recover() throws { try device.recover() }
 
-    /// The oldest event that was told, and not asked for yet.
+    /// Returns and removes the oldest reported event.
     func takeEvent() -> DeviceEvent? { events.isEmpty ? nil : events.removeFirst() }
 
-    /// A cycle, where one is due; what the wait found.
+    /// Waits once and runs a cycle if one is due. Returns the readiness.
     func turn() -> String {
       device.wait(noLongerThan: .max, &status)
       if status.hasEvents, let event = device.takeEvent() { events.append(event) }
@@ -61,17 +61,17 @@ import Testing
       return "ready"
     }
 
-    /// The next cycle.
+    /// Runs the next cycle. Returns whether one was due within 1000 waits.
     func cycle() -> Bool {
       for _ in 0..<1000 where turn() == "ready" { return true }
       return false
     }
 
-    /// What was found, other than periods, in that time.
+    /// Runs cycles for this time. Returns each readiness other than `ready` and `waiting`.
     func run(milliseconds: UInt64) -> [String] {
       let end = now + milliseconds * 1_000_000
       var found: [String] = []
-      // A turn in which no time passes is one too many; all of them are less than this.
+      // Limits the number of turns, in case no time passes.
       for _ in 0..<100_000 where now < end {
         let readiness = turn()
         if readiness != "ready" && readiness != "waiting" { found.append(readiness) }
@@ -167,7 +167,7 @@ import Testing
     #expect(rig.playback.withLock { $0.starts } == 2)
     let (lost, bridged) = (rig.lostFrames, rig.concealedFrames)
     #expect(rig.run(milliseconds: 200).isEmpty)
-    // The time is a gap, and not silence on the timeline as well.
+    // The time counts as a gap, and not additionally as concealed frames.
     #expect(abs(rig.lostFrames - lost - 48000) < 1000)
     #expect(rig.concealedFrames - bridged < 1000)
   }

@@ -5,7 +5,8 @@ import Testing
 
 @testable import AudioDevices
 
-/// What bridges are made of, and a device that plays on a secondary output.
+/// Tests of the parts of clock domain bridges, and of a device that also plays on a secondary
+/// output.
 @Suite struct BridgePartTests {
   @Test func `a device that stops is found after a tenth of a second and two periods`() {
     var detector = StallDetector(periodFrames: 480, sampleRate: 48000)
@@ -56,7 +57,7 @@ import Testing
     }
     output.isBroken = true
     try output.start(&bridge, at: now)
-    // Without an input it stays muted.
+    // Without an input the output stays muted.
     bridge.restartInput()
     for _ in 1...1000 {
       now += 1_000_000
@@ -75,7 +76,7 @@ import Testing
     try output.start(&bridge, at: 1_000_000_000)
     #expect(output.look(&bridge, at: 1_001_000_000) != nil)
     try output.start(&bridge, at: 1_001_000_000)
-    // A twentieth of a second more.
+    // 50 ms more silence than at the first start.
     #expect(log.withLock { $0.started } == [256, 256 + 1200])
   }
 
@@ -93,11 +94,11 @@ import Testing
       count += stage.pull(into: &target, frames: 16)
     }
     while stage.drain() || stage.queued > 0 { count += stage.pull(into: &target, frames: 16) }
-    // 800 frames at the output's rate.
+    // 800 input frames at the output's rate.
     #expect(count == 871)
   }
 
-  /// A unit's side of a device that plays on a secondary output.
+  /// A device that plays on a secondary output, as used by a unit.
   private final class Unit {
     private var device: FanOutDevice
     private(set) var status = DeviceStatus()
@@ -150,7 +151,8 @@ import Testing
         && lost.frames == 0)
     let log = unit.stream.withLock { $0 }
     #expect(log.started.count == 1 && log.detached.count == 1)
-    // More than it starts with, so that it is not dry before its clock is known.
+    // The silence is longer than at the first start, so that the output does not run dry before its
+    // clock is known.
     #expect(log.detached[0] > log.started[0])
     while unit.takeEvent() != nil {}
     unit.cycle()
@@ -182,12 +184,13 @@ import Testing
     throws
   {
     let reach = ConversionQuality(resamplerQuality: 5).reach(of: 24000, to: 24000)
-    // Half of a period of 32 frames, or a millisecond of 24.
+    // A cycle may be late by half a period (16 frames) or by 1 ms (24 frames), whichever is longer.
     #expect(try Unit().output?.latencyFrames == Double(32 + 24 + reach))
   }
 
-  /// How often the secondary output's input started anew, where the device's clock tells frame 32 i
-  /// in cycle i, and from cycle 20 on `shift` more, while what is due is `gap` later than that.
+  /// Returns how often the input of the secondary output was restarted. The device's clock reports
+  /// frame 32 i in cycle i, and `shift` frames more from cycle 20 on; the due frame is `gap` frames
+  /// later than that.
   private func relocks(shift: Int, gap: Int) throws -> Int? {
     var clock = FilteredClock(framesPerSecond: 24000)
     var now: UInt64 = 1_000_000_000
@@ -217,7 +220,7 @@ import Testing
     #expect(try relocks(shift: shift, gap: 100) == 1)
   }
 
-  /// The device says nothing of its clock, which is estimated from the times of the cycles.
+  /// The device reports no clock, so the clock is estimated from the times of the cycles.
   @Test func `a further output is silent for as long as the device stood still`() throws {
     var statuses: [DeviceStatus] = []
     for wait in 1...110 {
@@ -232,7 +235,7 @@ import Testing
     for _ in 1...30 { unit.cycle() }
     let samples = unit.stream.withLock { $0.samples }
     let first = try #require(samples.firstIndex { $0 > 0.4 })
-    // Thirty periods, and where it fades in again.
+    // The silence lasts for 30 periods, including the start of the fade-in.
     let silence = samples[first...].count { abs($0) < 0.01 }
     #expect(abs(silence - 30 * 32) < 20)
     #expect(unit.relocks() == 1)

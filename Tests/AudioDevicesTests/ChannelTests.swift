@@ -4,9 +4,9 @@ import Testing
 
 @testable import AudioDevices
 
-/// Which channels of a device a unit uses.
+/// Tests of the selection of a device's channels by a unit.
 @Suite struct ChannelTests {
-  /// A PCM with `channels` channels and no other number of them.
+  /// Returns a PCM that supports only `channels` channels.
   private func fake(_ channels: Int, _ change: (FakePCM) -> Void = { _ in }) -> FakePCM {
     let fake = FakePCM.make()
     fake.pointee.channels = channels
@@ -25,7 +25,7 @@ import Testing
     return request
   }
 
-  /// One of four ways in which a PCM moves frames.
+  /// Returns a setting for one of four ways in which a PCM transfers frames.
   private func access(_ number: Int) -> (FakePCM) -> Void {
     { fake in
       fake.pointee.is_planar = number & 1 == 1
@@ -38,7 +38,7 @@ import Testing
     let fake = fake(5, self.access(access))
     var device = try ALSADuplex(opening: request(fake, nil, named))
     #expect(device.configuration.capture?.channelCount == named.count)
-    // Each sample tells its frame and its channel.
+    // Each sample identifies its frame and its channel.
     let isPlanar = fake.pointee.is_planar
     fake.fill { place in
       let (frame, channel) =
@@ -82,7 +82,7 @@ import Testing
         #expect(Int(sample) == expected)
       }
     }
-    // Nor is anything left of what stood in the rest of the device's memory.
+    // The previous contents of the rest of the device's memory are cleared as well.
     #expect(fake.samples[(64 * 5)...].allSatisfy { $0 == 0 } || isPlanar)
   }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import AudioDevices
 
 @Suite struct ConversionTests {
-  /// Every integer format with the numbers of bits it keeps.
+  /// All integer sample formats.
   static let integers = SampleFormat.allCases.filter { $0 != .floatLE && $0 != .floatBE }
 
   @Test(arguments: integers)
@@ -95,7 +95,7 @@ import Testing
   func `a piece that wraps at the ring's end reads as one`(split: Int) {
     let layout = DeviceLayout(interleaved: .s16LE, channelCount: 2)
     let memory = DeviceBuffer(layout, frameCount: 8)
-    // The piece begins `split` frames before the ring's end and goes on at its start.
+    // The piece begins `split` frames before the ring buffer's end and continues at its start.
     let piece = DeviceFrames(
       first: memory.memory + (8 - split) * layout.frameStride, second: memory.memory,
       firstCount: split, frameCount: 8, layout: layout)

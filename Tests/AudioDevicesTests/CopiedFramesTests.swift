@@ -4,7 +4,7 @@ import Testing
 
 @testable import AudioDevices
 
-/// Devices that map no memory, where cycles are not as long as their own periods.
+/// Tests of devices without mapped memory whose own period differs from the cycle.
 @Suite struct CopiedFramesTests {
   @Test(arguments: [false, true])
   func `an output that maps no memory takes the periods of an input that are longer than its own`(
@@ -20,12 +20,13 @@ import Testing
     var unit = DuplexUnit(
       device: try ALSADuplex(opening: .fake(capture, playback)), callbacks: closures,
       progress: UnitProgress(), frameLimit: 128)
-    // What lay in its memory before it was opened is no sound.
+    // The memory is filled after the device was opened, because its earlier contents are not
+    // captured.
     capture.fill { Int16($0 % 1000) }
     #expect(unit.configuration.playback?.periodFrames == 32)
     try unit.start()
     #expect(unit.run() == nil)
-    // Behind a period and the headroom, of silence.
+    // The frames follow one period and the headroom of silence.
     #expect(playback.pointee.application == 256)
     #expect((0..<128).allSatisfy { playback.samples[128 + $0] == Int16($0) })
   }

@@ -4,7 +4,7 @@ import RealtimeAudio
 
 @testable import AudioDevices
 
-/// A PCM behind ALSA's functions that does what the test says; see `FakePCM.h`.
+/// A PCM for ALSA's functions that is controlled by the test; see `FakePCM.h`.
 typealias FakePCM = UnsafeMutablePointer<fake_pcm>
 
 extension FakePCM {
@@ -21,14 +21,14 @@ extension FakePCM {
     Array(UnsafeBufferPointer(start: pointee.memory, count: pointee.buffer * pointee.channels))
   }
 
-  /// Fills the buffer, so that what is written to it is seen.
+  /// Fills the buffer, so that later writes to it can be recognized.
   func fill(_ sample: (Int) -> Int16) {
     for index in 0..<8192 { pointee.memory[index] = sample(index) }
   }
 }
 
 extension DuplexRequest {
-  /// Of 48 kHz and periods of 64 frames, on these PCMs.
+  /// Returns a request for 48 kHz and periods of 64 frames on these PCMs.
   static func fake(
     _ capture: FakePCM?, _ playback: FakePCM?, channelCount: Int = 1
   ) -> DuplexRequest {
@@ -41,7 +41,7 @@ extension DuplexRequest {
   }
 }
 
-/// A moment of the host's clock that is past, for stamps that make sense.
+/// A past time of the host's clock in nanoseconds, for plausible timestamps.
 var somePastMoment: Int {
   Int(HostClock.nanoseconds - min(100_000_000_000, HostClock.nanoseconds / 2))
 }

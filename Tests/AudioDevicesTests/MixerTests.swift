@@ -16,7 +16,7 @@ import Testing
     return mixer
   }
 
-  /// A control from -60 to 0 dB in steps of 1 dB, both channels at `volume` of 60.
+  /// Returns a control from -60 to 0 dB in steps of 1 dB, with both channels at `volume` of 60.
   private static func control(
     _ name: String, capture: Bool = true, volume: Int = 30, isOn: Bool? = nil
   ) -> fake_control {

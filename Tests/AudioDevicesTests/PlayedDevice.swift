@@ -2,9 +2,10 @@ import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
-/// An output of one channel that keeps all it is given. A period is a millisecond of its own clock.
+/// An output of one channel that keeps all samples written to it. A period is 1 ms of its own
+/// clock.
 struct PlayedDevice: DuplexDriver, ~Copyable {
-  /// When it has room: always, or never though it says so.
+  /// Whether it accepts frames: always, or never although it reports that it is ready.
   enum Room {
     case always, never
   }
@@ -73,7 +74,7 @@ struct PlayedDevice: DuplexDriver, ~Copyable {
   mutating func stop(draining: Bool) {}
 }
 
-/// Plays what a table holds, and ends with its last frame.
+/// Callbacks that play the samples of a table and end with its last frame.
 struct TablePlayer: DuplexCallbacks, ~Copyable {
   private let table: [Float]
   private var place = 0

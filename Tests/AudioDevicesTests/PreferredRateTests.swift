@@ -3,7 +3,7 @@ import Testing
 
 @testable import AudioDevices
 
-/// Which rate a device gets where none is asked for.
+/// Tests of the rate that a device gets if none is requested.
 @Suite struct PreferredRateTests {
   @Test(arguments: [(0, 44100), (48000, 48000)])
   func `a preferred rate is taken where the device has it, and nothing is resampled`(

@@ -2,7 +2,7 @@
 import RealtimeAudio
 import Testing
 
-/// A unit whose device goes away.
+/// Tests of a unit whose device is lost.
 @Suite struct ReconnectStateTests {
   private static let period = ScriptedDevice.period
   private static let back = DeviceReturn.returned(cards: [2])
@@ -11,14 +11,14 @@ import Testing
     DeviceFailure(kind, message, hint: "Wait.")
   }
 
-  /// What came of `cycles` turns of a unit on a scripted device.
+  /// The results of a number of cycles of a unit on a scripted device.
   private struct Outcome {
     var events: [TimelineEvent] = []
     var told: [DeviceReturn] = []
     var frames = 0
     var lostFrames = 0
     var captureXruns = 0
-    /// What the input callback was told of lost frames.
+    /// The number of lost frames reported to the input callback.
     var callbackLostFrames = 0
     var failure: DeviceFailure?
   }
@@ -80,7 +80,7 @@ import Testing
     let outcome = try run(ScriptedDevice([.ready] + silence, returns: [Self.back]), cycles: 53)
     #expect(outcome.failure == nil)
     #expect(outcome.events.map(\.kind) == [.deviceLost, .deviceReturned])
-    // And without being asked to wait, it is the end.
+    // Without reconnection the unit ends.
     let ended = try run(ScriptedDevice([.ready] + silence), cycles: 53, reconnects: false)
     #expect(ended.failure?.message.contains("has delivered nothing for 5 seconds") == true)
   }
@@ -96,7 +96,7 @@ import Testing
   @Test func `a device that cannot be mended after an xrun is waited for too`() throws {
     let outcome = try run(
       ScriptedDevice([.ready, .xrun], returns: [Self.back], recovers: false), cycles: 4)
-    // The xrun has no gap of its own: it is part of the absence.
+    // The xrun has no separate gap: it is part of the absence.
     #expect(outcome.events.map(\.kind) == [.captureXrun, .deviceLost, .deviceReturned])
     #expect(outcome.events.first?.frames == 0)
     #expect(outcome.events.last?.frames == outcome.lostFrames)
@@ -131,7 +131,8 @@ import Testing
       ScriptedDevice([.ready, .lost]), cycles: 2 + periods, frameLimit: limit)
     #expect(outcome.frames == limit && outcome.lostFrames == limit - Self.period)
     #expect(outcome.events.last?.kind == .deviceAbsent)
-    // One look earlier it was not the time yet; the look that finds it away is one of them.
+    // Two polls earlier the limit is not reached; the poll that finds the device lost is one of
+    // them.
     let early = try run(ScriptedDevice([.ready, .lost]), cycles: periods, frameLimit: limit)
     #expect(early.frames == Self.period)
   }

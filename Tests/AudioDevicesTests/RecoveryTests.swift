@@ -42,7 +42,7 @@ import Testing
 
   @Test(arguments: 0..<40)
   func `a device that moves in steps loses whole steps, however late it is looked at`(seed: Int) {
-    // Ticks of 64 frames of which every look is late by up to 100 microseconds.
+    // Ticks of 64 frames, each of which is read up to 100 microseconds late.
     var random = UInt64(seed) &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
     func time(_ frames: Int) -> UInt64 {
       random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -51,7 +51,7 @@ import Testing
     var clock = XrunGapEstimator()
     for tick in 1...100 { clock.note(captured: 64, taking: 64, at: time(64 * tick)) }
     clock.open(unread: 8192, at: time(6400 + 8192))
-    // Standing for 0.3 seconds in all, it starts again at a tick.
+    // After a stop of 0.3 seconds it starts again at a tick.
     let restart = 6400 + 14_400 / 64 * 64
     let lost = clock.close(captured: 64, at: time(restart + 64), sampleRate: 48000)
     #expect(lost == restart - 6400)

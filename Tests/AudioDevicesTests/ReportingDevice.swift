@@ -2,9 +2,9 @@ import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
-/// A device of 24 kHz and periods of 32 frames, which answers each wait with the next status.
+/// A device of 24 kHz with periods of 32 frames, which returns the next status on each wait.
 struct ReportingDevice: DuplexDriver, ~Copyable {
-  /// What was asked of it.
+  /// The number of waits, and the number of frames played.
   struct Log {
     var waits = 0
     var played = 0
@@ -17,7 +17,7 @@ struct ReportingDevice: DuplexDriver, ~Copyable {
   private let log: MutexBox<Log>
   private let memory = DeviceBuffer(format: .floatLE, channelCount: 1, frameCount: 32)
   private let isEmpty: Bool
-  /// Cycles, counted from 0, for which the output has no room.
+  /// The cycles, counted from 0, for which the output has no room.
   private let fullCycles: Set<Int>
   private var cycle = -1
 
@@ -74,7 +74,7 @@ struct ReportingDevice: DuplexDriver, ~Copyable {
 }
 
 extension DeviceStatus {
-  /// A period that is ready.
+  /// Returns the status of a period that is ready.
   static func ready(lost: Int = 0, bridged: Int? = 0, latency: Int = 0) -> DeviceStatus {
     var status = DeviceStatus()
     status.readiness = .ready

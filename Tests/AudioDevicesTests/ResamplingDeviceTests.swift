@@ -4,9 +4,10 @@ import Testing
 
 @testable import AudioDevices
 
-/// A device of half the unit's rate behind the resampler: what it tells, and what the unit is told.
+/// Tests of a resampled device with half of the unit's rate: its own reports, and the reports to
+/// the unit.
 @Suite struct ResamplingDeviceTests {
-  /// The unit's side: 48 kHz, periods of 128 frames, two of the device's.
+  /// The unit's side: 48 kHz and periods of 128 frames, equal to two of the device's.
   private final class Unit {
     private var device: ResamplingDevice
     private(set) var status = DeviceStatus()
@@ -102,7 +103,7 @@ import Testing
     status.readiness = trouble
     let unit = try Unit([.ready(lost: 10), status])
     #expect(unit.wait() == "\(trouble)")
-    // What was lost before is not forgotten.
+    // Frames lost before the error are still reported.
     #expect(unit.wait() == "ready" && unit.status.lostFrames == 20)
   }
 
@@ -114,7 +115,7 @@ import Testing
     #expect(unit.wait().contains("captureXrun"))
     if isReconnected { _ = unit.reconnect() } else { try unit.recover() }
     #expect(unit.wait() == "ready")
-    // Of 32 frames the filter kept some, which are no part of what waited.
+    // The filter kept some of the 32 frames; these do not count as waiting frames.
     let waited = unit.status.lostFrames - 200
     #expect(waited > 0 && waited <= 64)
   }

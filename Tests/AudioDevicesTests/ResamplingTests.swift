@@ -2,11 +2,12 @@ import AudioDevices
 import RealtimeAudio
 import Testing
 
-/// An output whose rate is not the unit's.
+/// Tests of an output whose rate is not the unit's.
 @Suite struct ResamplingTests {
   static let rates = [8000, 22050, 32000, 44100, 48000, 88200, 96000, 192_000]
 
-  /// What an output of `deviceRate` is given where a unit of `unitRate` plays `table`.
+  /// Returns the samples that an output of `deviceRate` receives when a unit of `unitRate` plays
+  /// `table`.
   private func played(_ table: [Float], from unitRate: Int, to deviceRate: Int, period: Int = 64)
     throws -> [Float]
   {
@@ -33,7 +34,7 @@ import Testing
     arguments: rates.flatMap { unit in rates.filter { $0 != unit }.map { (unit, $0) } })
   func `every frame is played, and none more`(unitRate: Int, deviceRate: Int) throws {
     var table = [Float](repeating: 0, count: 4321)
-    // Loud at both ends, so that a frame that is missing there is seen.
+    // Both ends are loud, so that a missing frame there is detected.
     for index in 0..<60 {
       table[index] = 0.5
       table[table.count - 1 - index] = 0.5
@@ -43,7 +44,7 @@ import Testing
     let last = (table.count - 1) * deviceRate / unitRate
     #expect(heard[0] > 0.1 && heard[last] > 0.1)
     let edge = 20 * deviceRate / unitRate
-    // Where the loud frames are but a few of the device's, the filter rounds them.
+    // If the loud part is only a few device frames long, the filter smooths it.
     guard edge >= 4 else { return }
     #expect(abs(heard[edge] - 0.5) < 0.05 && abs(heard[heard.count - 1 - edge] - 0.5) < 0.05)
   }

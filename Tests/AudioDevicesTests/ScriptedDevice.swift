@@ -2,12 +2,12 @@ import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
-/// A device that does what a script says, one word a question, and then goes on being ready. A
-/// period is a tenth of a second of its own clock.
+/// A device that returns the next result of a script on each wait and is always ready after the end
+/// of the script. A period is 100 ms of its own clock.
 struct ScriptedDevice: DuplexDriver, ~Copyable {
   enum Answer {
     case ready, waiting, xrun, lost
-    /// Ready, and then there is no frame.
+    /// Ready, but without a frame.
     case empty
   }
 

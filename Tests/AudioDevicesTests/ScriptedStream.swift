@@ -3,12 +3,12 @@ import AudioClocks
 import AudioDevices
 import RealtimeAudio
 
-/// An output of 24 kHz with a clock of its own, which is found in the next state of a script at
-/// each look, and runs exactly when the script is over.
+/// An output of 24 kHz with its own clock. Each query returns the next state of a script; after the
+/// end of the script it runs exactly at its nominal rate.
 struct ScriptedStream: StreamDriver, ~Copyable {
-  /// What was asked of it.
+  /// The recorded calls and samples.
   struct Log {
-    /// Frames of silence of each start and of each loss.
+    /// The number of silent frames at each start, and at each loss.
     var started: [Int] = []
     var detached: [Int] = []
     var samples: [Float] = []
@@ -59,7 +59,7 @@ struct ScriptedStream: StreamDriver, ~Copyable {
     log.withLock { $0.detached.append(frames) }
   }
 
-  /// It is found at once.
+  /// Finds the device at the first call.
   mutating func reattach(at now: UInt64) -> Int? {
     guard isAway else { return nil }
     isAway = false

@@ -3,7 +3,7 @@ import AudioDevices
 import RealtimeAudio
 import Testing
 
-/// A unit whose device does not move on: it ends by itself, and a stop is heard meanwhile.
+/// Tests of a unit whose device stalls: the unit ends by itself, and accepts a stop before that.
 @Suite struct StandstillTests {
   private func unit(
     _ device: consuming ScriptedDevice, _ progress: borrowing UnitProgress, fadeFrames: Int = 0
@@ -37,7 +37,7 @@ import Testing
     throws
   {
     let progress = UnitProgress()
-    // What fades out would need frames that never come.
+    // A fade-out would need frames that never arrive.
     var unit = try unit(
       ScriptedDevice([.ready] + Array(repeating: answer, count: 40)), progress, fadeFrames: 480)
     for _ in 0..<3 { _ = unit.cycle() }
@@ -47,7 +47,7 @@ import Testing
       if case .finished = unit.cycle() { break }
       turns += 1
     }
-    // A turn is a tenth of a second.
+    // A turn takes 100 ms.
     #expect(turns <= 3)
   }
 

@@ -3,17 +3,17 @@ import AudioClocks
 import AudioDevices
 import RealtimeAudio
 
-/// One direction of a device of 48 kHz and periods of 64 frames, with a clock that is exact. An
-/// input hears a level of 0.5.
+/// One direction of a device of 48 kHz with periods of 64 frames and an exact clock. An input
+/// captures a constant level of 0.5.
 struct TimedStream: StreamDriver, ~Copyable {
-  /// What the test changes, and what was asked.
+  /// The settings that the test changes, and the counted calls.
   struct Script {
-    /// What every look finds; nil while it runs.
+    /// The state that every query returns; nil while the stream runs.
     var state: StreamState?
-    /// Nanoseconds at which its count of frames stops; nil while it goes on.
+    /// The time in nanoseconds at which its count of frames stops; nil if it does not stop.
     var frozenTime: UInt64?
     var refusesStart = false
-    /// Whether it is not found again.
+    /// Whether it cannot be found again.
     var isAway = false
     var starts = 0
     var detachments = 0
@@ -26,7 +26,7 @@ struct TimedStream: StreamDriver, ~Copyable {
   private let script: MutexBox<Script>
   private var memory = DeviceBuffer(format: .floatLE, channelCount: 1, frameCount: 64)
   private var began: UInt64 = 0
-  /// Frames taken, or handed over, since its start.
+  /// The number of frames read or written since its start.
   private var moved = 0
 
   init(isInput: Bool, _ script: MutexBox<Script>) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AudioDevices
 
-/// What a unit tells of gaps whose length its device knows late.
+/// Tests of a unit's events for gaps whose length the device reports late.
 @Suite struct UnitTimelineTests {
   private static let xrun: DeviceStatus = {
     var status = DeviceStatus()
@@ -11,7 +11,7 @@ import Testing
     return status
   }()
 
-  /// The events of a unit whose device answers with these statuses, one a turn.
+  /// Returns the events of a unit whose device returns these statuses, one per cycle.
   private func events(_ statuses: [DeviceStatus]) throws -> [TimelineEvent] {
     let writer = EventWriter<TimelineEvent>()
     var reader = writer.makeReader()
@@ -27,13 +27,13 @@ import Testing
     return events
   }
 
-  /// The progress of a unit, for its callbacks to look at.
+  /// The progress of a unit, shared with its callbacks.
   private final class Shown: Sendable {
     let progress = UnitProgress()
     let seen = MutexBox<[Bool]>([])
   }
 
-  /// Looks whether the unit says that it is in a callback.
+  /// Callbacks that record whether the unit reports that it is in a callback.
   private struct Looking: DuplexCallbacks {
     let shown: Shown
     mutating func input(_ input: borrowing InputCycle) {

@@ -160,7 +160,7 @@ import Testing
   }
 }
 
-/// A temporary folder that a suite can hold.
+/// A temporary folder as a class, so that a suite can store it.
 final class TemporaryFolderReference: Sendable {
   let folder = TemporaryFolder()
   var path: String { folder.path }

@@ -3,20 +3,21 @@ import Testing
 
 @testable import AudioFiles
 
-/// Reads through a buffer give what plain bytes give.
+/// Tests that buffered reads return the same bytes as unbuffered reads.
 @Suite struct BufferedBytesTests {
   private static let contents = {
     var random = SplitMix64(seed: 1)
     return (0..<100_003).map { _ in UInt8.random(in: 0...255, using: &random) }
   }()
-  /// Around what goes past the buffer, what the buffer holds, and what the source gives at once.
+  /// Byte counts near the sizes at which reads bypass the buffer, the buffer is full, or the source
+  /// returns less than requested.
   private static let counts = [0, 1, 7, 997, 4095, 4096, 4097, 5000, 16383, 16384, 16385, 40000]
 
   private func contents(at place: Int, _ count: Int) -> ArraySlice<UInt8> {
     Self.contents.dropFirst(place).prefix(count)
   }
 
-  /// The next `count` bytes, or those that are there at once.
+  /// Reads the next `count` bytes, or if not `isWhole` the bytes available at once.
   private func read(
     _ count: Int, isWhole: Bool, from bytes: BufferedBytes
   ) throws -> ArraySlice<UInt8> {
@@ -26,8 +27,7 @@ import Testing
     return target[..<done]
   }
 
-  /// Reads, looks ahead and looks elsewhere, at places of which `move` answers the next for one
-  /// that was come to.
+  /// Reads and peeks at many positions. `move` returns the next position for the current one.
   private func compare(
     _ source: MemorySource, seed: UInt64, move: (Int, inout SplitMix64) -> Int
   ) throws {
@@ -62,7 +62,7 @@ import Testing
       try compare(source, seed: seed) { place, random in
         switch Int.random(in: 0..<4, using: &random) {
         case 0: Int.random(in: 0...Self.contents.count + 100, using: &random)
-        // Near by: what is held may begin or end there.
+        // Nearby positions, at which the buffered range may begin or end.
         case 1: max(0, place + Int.random(in: -20000...20000, using: &random))
         default: place
         }
@@ -89,7 +89,7 @@ import Testing
     #expect(source.readCount == 16384)
     #expect(try read(50000, isWhole: true, from: bytes) == contents(at: 0, 50000))
     #expect(source.readCount == 50000)
-    // Nothing is held now: a short read fills the buffer.
+    // The buffer is empty now: a short read fills it.
     #expect(try read(10, isWhole: true, from: bytes) == contents(at: 50000, 10))
     #expect(source.readCount == 50000 + 16384)
   }

@@ -86,7 +86,7 @@ import Testing
     let silence = SampleBuffer(frameCount: 3000, channelCount: channels)
     try save(silence, to: folder("x"), format, samples, sampleRate: rate)
     let decoder = try Decoding.decoder(forPath: folder("x"))
-    // Opus is decoded at 48 kHz whatever the rate it was made of.
+    // Opus is decoded at 48 kHz regardless of its original rate.
     let frames = 3000 * decoder.sampleRate / rate
     let count = try load(folder("x")).count / channels
     #expect(format == .mp3 ? count >= frames : count == frames)
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test func `a full disk is reported`() {
-    // Its header found no room: there is no file.
+    // There was no space for the header, so no file exists.
     #expect(create("/dev/full")?.kind == .cannotCreate)
     #expect(create("/dev/full")?.message.contains("the disk is full") == true)
     #expect(create("/dev/full", .raw)?.kind == .diskFull)

@@ -2,7 +2,7 @@ import AudioBasics
 import AudioFiles
 import Testing
 
-/// Compressed files of which bytes within are lost, or which were joined from several.
+/// Tests of compressed files with damage in their middle, and of files joined from several.
 @Suite struct DamagedMiddleTests {
   private static let frames = 480_000
 
@@ -15,7 +15,7 @@ import Testing
     return folder.bytes(of: "sound")
   }
 
-  /// `bytes` with zeros in their middle.
+  /// Returns `bytes` with zeros in their middle.
   private func damaged(_ bytes: [UInt8], count: Int = 20_000) -> [UInt8] {
     var bytes = bytes
     let place = bytes.count / 2
@@ -39,12 +39,12 @@ import Testing
     let silent = samples.indices.filter { samples[$0] == 0 }
     let lost = try #require(silent.first)..<(silent.last ?? 0) + 1
     #expect(lost.count > 2 * 20_000 && lost.count < 2 * 120_000)
-    // Decoders that begin anew need some frames to be alike.
+    // Decoders that restart need some frames until their output is the same again.
     for range in [0..<lost.lowerBound - 8192, lost.upperBound + 48_000..<whole.count] {
       let difference = range.map { abs(samples[$0] - whole[$0]) }.max() ?? 1
       #expect(difference < 1e-3, "\(range)")
     }
-    // Seeks before, into and behind the damage come to the same.
+    // Seeks before, into and after the damage give the same samples.
     for frame in [1000, (lost.lowerBound + lost.upperBound) / 4, lost.upperBound / 2 + 50_000] {
       let decoder = try Decoding.decoder(for: MemorySource(damaged(bytes)))
       #expect(try difference(decoder, at: frame, frames: 9000, from: samples) < 1e-3, "\(frame)")
@@ -68,7 +68,8 @@ import Testing
     #expect(try decode(tagged).count == 2 * Self.frames)
   }
 
-  /// Streams one after the other, as `cat` joins files, each with a number of its own.
+  /// Returns Ogg streams one after the other, as `cat` joins files, each with its own serial
+  /// number.
   private func chain(_ rates: [(frames: Int, rate: Int)]) throws -> [UInt8] {
     try rates.flatMap { try file(.ogg, frames: $0.frames, rate: $0.rate) }
   }

@@ -3,7 +3,7 @@ import AudioFiles
 import Glibc
 import Testing
 
-/// A sound of which no two places are alike: noise under a gliding tone.
+/// Returns a sound without repetitions: noise and a gliding tone.
 func glide(frames: Int, channels: Int, seed: UInt32 = 1) -> SampleBuffer {
   var buffer = SampleBuffer(frameCount: frames, channelCount: channels)
   var noise = seed
@@ -19,7 +19,7 @@ func glide(frames: Int, channels: Int, seed: UInt32 = 1) -> SampleBuffer {
   return buffer
 }
 
-/// Runs a program and waits for it.
+/// Runs a program and waits for its end. Returns whether it succeeded.
 func run(_ program: String, _ arguments: [String]) -> Bool {
   var process: pid_t = 0
   var strings = ([program] + arguments).map { strdup($0) } + [nil]
@@ -29,7 +29,7 @@ func run(_ program: String, _ arguments: [String]) -> Bool {
   return waitpid(process, &status, 0) == process && status == 0
 }
 
-/// All frames of `decoder` from its place on, sample by sample, in pieces of `piece` frames.
+/// Returns all samples of `decoder` from its position on, read in pieces of `piece` frames.
 func decode(_ decoder: any SoundDecoder, piece: Int = 777) throws -> [Float] {
   var samples: [Float] = []
   var buffer = SampleBuffer(frameCount: piece, channelCount: decoder.channelCount)
@@ -40,7 +40,8 @@ func decode(_ decoder: any SoundDecoder, piece: Int = 777) throws -> [Float] {
   }
 }
 
-/// The largest difference between what `decoder` reads at `frame` and what was read in order.
+/// Returns the largest difference between the samples of `decoder` at `frame` and those of a
+/// sequential read.
 func difference(
   _ decoder: any SoundDecoder, at frame: Int, frames: Int, from samples: [Float]
 ) throws -> Float {
@@ -63,7 +64,7 @@ func difference(
   return worst
 }
 
-/// What `decoder` gives until it ends or fails, and why it fails.
+/// Returns the samples of `decoder` until it ends or fails, and the failure.
 func decodeAll(_ decoder: any SoundDecoder) -> (samples: [Float], trouble: FileFailure?) {
   var samples: [Float] = []
   var buffer = SampleBuffer(frameCount: 777, channelCount: decoder.channelCount)
@@ -78,7 +79,7 @@ func decodeAll(_ decoder: any SoundDecoder) -> (samples: [Float], trouble: FileF
   return (samples, trouble)
 }
 
-/// The bytes that `lame` makes of a sound.
+/// Returns the MP3 file that `lame` makes of a sound.
 func lame(
   _ encoding: [String], seconds: Int = 10, rate: Int = 44100, channels: Int = 2
 ) throws -> [UInt8] {

@@ -3,7 +3,7 @@ import AudioFiles
 import Testing
 
 @Suite struct DecoderTests {
-  /// The bytes of a sound file.
+  /// Returns the bytes of a sound file.
   private func bytes(
     _ format: FileFormat, frames: Int = 100_000, seed: UInt32 = 1
   ) throws -> [UInt8] {
@@ -39,7 +39,7 @@ import Testing
     let decoder = try Decoding.decoder(for: source)
     #expect(!decoder.supportsSeeking)
     let samples = try decode(decoder)
-    // Only a length tells where the padding of the last block begins.
+    // The start of the padding in the last block is known only if the length is known.
     #expect(samples.count >= expected.count && samples.count <= expected.count + 2 * 3000)
     #expect(samples.prefix(expected.count).elementsEqual(expected))
     let refusal = failure { try decoder.seek(toFrame: 5) }
@@ -57,7 +57,7 @@ import Testing
       let before = try decode(decoder)
       #expect(before.elementsEqual(expected.prefix(before.count)))
       #expect(before.count < expected.count)
-      // While it is interrupted, seeks and reads come back at once.
+      // During the interruption, seeks and reads return at once.
       try decoder.seek(toFrame: 70000)
       #expect(try decode(decoder).isEmpty)
       decoder.proceed()
@@ -91,7 +91,7 @@ import Testing
     var buffer = SampleBuffer(frameCount: 4410, channelCount: 2)
     #expect(try decoder.read(into: &buffer, at: 0, frames: 4410) > 0)
     #expect(source.readCount < contents.count / 20)
-    // Blocks of one size: the very frame, all the same.
+    // With blocks of one size, the exact frame is found nevertheless.
     guard encoding.contains("-b") else { return }
     let near = try decode(MPEGDecoder(MemorySource(contents), exactness: .exact))
     for second in [55, 3, 37, 59, 0, 30] {
@@ -108,7 +108,8 @@ import Testing
     #expect(near.frameCount == count)
     let estimate = try #require(far.frameCount)
     #expect(abs(estimate - count) <= 2 * 1152)
-    // Behind an estimate there may be more, but no number may be too large to be added to.
+    // There may be more frames than estimated, but a frame number too large for additions is
+    // refused.
     #expect(throws: FileFailure.self) { try far.seek(toFrame: .max) }
     #expect(throws: FileFailure.self) { try far.seek(toFrame: -1) }
   }
@@ -122,7 +123,7 @@ import Testing
     #expect(decoder.frameCount == nil)
     #expect(decoder.bitRate == 128_000)
     let samples = try decode(decoder)
-    // But for the first blocks, it is the same sound.
+    // The samples are the same, except in the first blocks.
     let tail = samples.count - 40 * 2304
     #expect(samples.suffix(tail).elementsEqual(whole.suffix(tail)))
   }
@@ -193,7 +194,7 @@ import Testing
     #expect(whole.count >= 2 * 4 * 44100)
     #expect(try sent(joined).isLengthEstimated)
     #expect(try decode(sent(joined)) == whole)
-    // The notes of one stream are right where nothing follows.
+    // The header of one stream is correct if no other stream follows.
     #expect(try decode(sent(first)).count == 2 * 2 * 44100)
     let tag = Array("TAG".utf8) + [UInt8](repeating: 0, count: 125)
     #expect(try decode(sent(first + tag)).count == 2 * 2 * 44100)
@@ -223,7 +224,7 @@ import Testing
 
   @Test(arguments: [true, false])
   func `AAC is told from MP3`(isSaid: Bool) throws {
-    // Two blocks of seven bytes without sound.
+    // Two blocks of seven bytes without audio.
     let block: [UInt8] = [0xFF, 0xF1, 0x50, 0x80, 0x00, 0xFF, 0xFC]
     let source = MemorySource(
       isSaid ? [UInt8](repeating: 7, count: 100) : block + block,
@@ -305,7 +306,7 @@ import Testing
     let source = MemorySource(contents)
     let decoder = try Decoding.decoder(for: source)
     #expect(decoder.position == 0)
-    // What is fetched ahead of time is what follows the last read.
+    // Only the bytes after the last read are fetched ahead of time.
     #expect(source.place < contents.count / 2)
   }
 
@@ -335,7 +336,7 @@ import Testing
     let decoder = try Decoding.decoder(for: source)
     #expect(decoder.isReady(prebuffer: nil) && decoder.isReady(prebuffer: 0))
     #expect(decoder.isReady(prebuffer: 0.9) && !decoder.isReady(prebuffer: 1.1))
-    // Nothing is waited for that only comes when more is read.
+    // It does not wait for bytes that arrive only after further reads.
     source.waitForReader()
     #expect(decoder.isReady(prebuffer: 20))
     source.setReady(upTo: contents.count, bytesPerSecond: 1000)

@@ -3,7 +3,7 @@ import AudioFiles
 import Glibc
 import Testing
 
-/// What exists stays until there is something better.
+/// Tests that an existing file is kept until a better one is complete.
 @Suite struct DraftTests {
   private func writer(
     _ path: String, _ format: FileFormat = .wav, tags: SoundFileTags = SoundFileTags(),
@@ -152,7 +152,8 @@ import Testing
       #expect(try load(folder("take")).count >= 24000, "\(length)")
       let told = try Decoding.decoder(forPath: folder("take")).tags.comment ?? ""
       let fitting = tags.fitting(format).comment ?? ""
-      // Of an MP3's texts the first four thousand bytes are read, perhaps half a letter at the end.
+      // Of an MP3 file's texts only the first 4000 bytes are read, possibly with a partial
+      // character at the end.
       let isCut = format == .mp3 && fitting.utf8.count > 4000 && told.utf8.count >= 4000
       #expect(isCut || told.utf8.count == fitting.utf8.count, "\(length)")
     }

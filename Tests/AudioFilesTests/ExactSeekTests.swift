@@ -3,21 +3,21 @@ import AudioFiles
 import Testing
 
 @Suite struct ExactSeekTests {
-  /// A sound file to make, and how near a seek must come to what reading in order gives.
+  /// A sound file to make, and the tolerance of a seek compared with a sequential read.
   struct Sound: Sendable, CustomTestStringConvertible {
     let format: FileFormat
     let sampleRate: Int
     let channelCount: Int
     let frameCount: Int
     let tolerance: Float
-    /// How `lame` is to make it.
+    /// The options for `lame`.
     var encoding: [String]?
 
     var testDescription: String {
       "\(format) \(sampleRate) Hz, \(channelCount) channels \(encoding ?? [])"
     }
 
-    /// Makes it, and returns its name.
+    /// Makes the file and returns its path.
     func make(in folder: borrowing TemporaryFolder) throws -> String {
       let sound = glide(frames: frameCount, channels: channelCount)
       guard let encoding else {

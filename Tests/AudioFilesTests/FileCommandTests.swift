@@ -3,9 +3,9 @@ import Testing
 
 @testable import AudioFiles
 
-/// Commands that run for files.
+/// Tests of commands that run for files.
 @Suite struct FileCommandTests {
-  /// All lines that a command printed, and how it ended.
+  /// Returns all lines that a command printed, and its failure.
   private func run(_ script: String, keepsOutput: Bool = true) throws -> (
     lines: [String], failure: FileFailure?
   ) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import AudioFiles
 
-/// The most that a kind of file can hold.
+/// Tests of the maximum length of each file format.
 @Suite struct FileLimitTests {
   private func writer(
     _ folder: borrowing TemporaryFolder, _ format: FileFormat, _ samples: FileSampleFormat

@@ -17,7 +17,7 @@ import Testing
     var random = SystemRandomNumberGenerator()
     for _ in 0..<20_000 {
       let name = (0..<Int.random(in: 1...12, using: &random)).map { _ in
-        // Often what begins like the scalars that stand for bytes.
+        // Often the first bytes of the scalars that represent invalid bytes.
         [UInt8.random(in: 1...255, using: &random), 0xEE, 0xBE, 0xBF].randomElement() ?? 1
       }
       let text = FileName.text(of: name)

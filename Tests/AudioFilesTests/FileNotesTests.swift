@@ -2,7 +2,7 @@ import AudioBasics
 import AudioFiles
 import Testing
 
-/// What a file says beside its sound.
+/// Tests of the metadata of files.
 @Suite struct FileNotesTests {
   private var tags: SoundFileTags {
     var tags = SoundFileTags()
@@ -32,7 +32,7 @@ import Testing
     #expect(read.title == tags.title)
     #expect(read.artist == tags.artist)
     #expect(read.comment == tags.comment)
-    // An AIFF file has no place for a date, and an MP3 file notes the year.
+    // AIFF has no field for a date, and MP3 stores only the year.
     if format != .aiff { #expect(read.date?.hasPrefix("2026") == true) }
   }
 
@@ -92,7 +92,7 @@ import Testing
     #expect(parts.count == 3 && origination.time.utf8.count == 8)
     let seconds = parts.reduce(0) { $0 * 60 + $1 }
     #expect(origination.timeReference == seconds * rate + rate / 4)
-    // 2026-11-18 in London.
+    // The date is 2026-11-18 in London.
     #expect(["2026-11-17", "2026-11-18", "2026-11-19"].contains(origination.date))
   }
 

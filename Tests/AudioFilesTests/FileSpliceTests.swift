@@ -3,7 +3,7 @@ import AudioFiles
 import Testing
 
 @Suite struct FileSpliceTests {
-  /// Writes frames whose samples are their number, plus `base`, over 32768.
+  /// Writes frames whose samples are the frame number plus `base`, divided by 32768.
   private func write(
     _ path: String, frames: Int, base: Int, _ format: FileFormat, _ sample: FileSampleFormat
   ) throws {
@@ -176,7 +176,7 @@ import Testing
     try write(folder("b.flac"), frames: 100, base: 1, .flac, .s16)
     #expect(try FileSplice(path: folder("b.flac")).lostParts == [])
     var flac = folder.bytes(of: "b.flac")
-    // A block behind the first one, which has 34 bytes and is not the last.
+    // A block after the first one, which has 34 bytes and is not the last one.
     try #require(flac[4] == 0)
     flac.insert(contentsOf: [2, 0, 0, 4] + Array("test".utf8), at: 4 + 4 + 34)
     folder.write(flac, to: "b.flac")
@@ -197,7 +197,7 @@ import Testing
     #expect(
       try SoundFileReader(path: folder("tagged.wav")).markers.map(\.frame) == [1000])
 
-    // RIFX: every number turned round.
+    // RIFX: all numbers have the opposite byte order.
     func number(_ value: Int) -> [UInt8] {
       (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
     }
@@ -229,7 +229,7 @@ import Testing
     #expect(try FileSplice(path: folder("a.wav")).lostParts == [])
     var bytes = folder.bytes(of: "a.wav")
     let place = try #require(bytes.indices.first { bytes[$0...].starts(with: Array("bext".utf8)) })
-    // The originator's reference.
+    // The first byte of the originator's reference.
     bytes[place + 8 + 288] = UInt8(ascii: "R")
     folder.write(bytes, to: "a.wav")
     #expect(try FileSplice(path: folder("a.wav")).lostParts == ["bext"])

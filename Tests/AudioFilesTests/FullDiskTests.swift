@@ -3,15 +3,15 @@ import AudioFiles
 import Glibc
 import Testing
 
-/// A disk that fills up in the middle of a file.
+/// Tests of a disk that becomes full in the middle of a file.
 @Suite struct FullDiskTests {
-  /// A file that cannot grow beyond its first bytes. What goes beyond a page of memory is refused
-  /// behind that page: part of a frame is taken.
+  /// A file that cannot grow. A write beyond its end is refused at a page boundary, so that a part
+  /// of a frame may be written.
   private struct FullFile: ~Copyable {
     let descriptor: Int32
 
     init(byteCount: Int) {
-      // Not among the functions that Swift imports.
+      // Swift does not import this function.
       typealias Create = @convention(c) (UnsafePointer<CChar>, UInt32) -> Int32
       let create = unsafeBitCast(dlsym(nil, "memfd_create"), to: Create.self)
       let allowsSeals: UInt32 = 2

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AudioFiles
 
-/// Files and servers that announce what they do not have, or never come to the point.
+/// Tests of files and servers that announce more than they have, or never deliver any audio.
 @Suite struct HostileContentsTests {
   @Test(arguments: [1 << 49, 1 << 61, 1 << 62 - 1, Int.max])
   func `a WAV file holds as many frames as its bytes do, whatever its head says`(
@@ -96,7 +96,7 @@ import Testing
       #expect(trouble?.message.hasSuffix("frames, within a page.") == true)
       #expect(decoder.position > 20_000)
     }
-    // A recording on its way ends with a page; other programs write behind a file.
+    // An unfinished recording ends with a complete page; other programs append data to a file.
     for whole in [bytes, Array(bytes.prefix(last)), bytes + [0], bytes + Array("TAG".utf8)] {
       #expect(try Decoding.decoder(for: MemorySource(whole)).isCutShort == false)
     }
@@ -107,7 +107,7 @@ import Testing
     try save(glide(frames: 96000, channels: 2), to: folder("whole"), .ogg, .float)
     let bytes = folder.bytes(of: "whole")
     var pages = bytes.indices.filter { bytes[$0...].starts(with: "OggS".utf8) }
-    // The place of its last frame is 0 in a page that has headers only.
+    // The frame position of a page that contains only headers is 0.
     pages.removeAll { bytes[$0 + 6..<$0 + 14].allSatisfy { $0 == 0 } }
     let cut = Array(bytes.prefix(try #require(pages.first) + 100))
     let trouble = failure { _ = try decode(try Decoding.decoder(for: MemorySource(cut))) }
@@ -162,7 +162,7 @@ import Testing
   }
 
   @Test func `an encoder's notes count no more blocks than there are bytes for`() throws {
-    // A block of silence at 128 kbit/s, and one that says four thousand million follow.
+    // A block of silence at 128 kbit/s, and a header that announces 4 294 967 295 blocks.
     let head: [UInt8] = [0xFF, 0xFB, 0x90, 0x44]
     let silence = head + [UInt8](repeating: 0, count: 413)
     var notes = silence
@@ -188,7 +188,7 @@ import Testing
 
   @Test(
     arguments: [
-      [0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 0, 0],  // Tags with nothing in them.
+      [0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 0, 0],  // Tags without contents.
       Array("OggS\0\0".utf8), [0x66, 0x4C, 0x61, 0x43, 0x01, 0xFF, 0xFF, 0xFF], [0],
     ] as [[UInt8]])
   func `what never comes to the point is given up`(bytes: [UInt8]) throws {
@@ -207,7 +207,7 @@ import Testing
     let short = block([0xFF, 0xF3, 0x80, 0], 208)
     var notes = short
     notes.replaceSubrange(21..<33, with: Array("Xing".utf8) + [0, 0, 0, 1, 0, 0, 0, 8])
-    // The longest that there are: MPEG 2.5, layer II.
+    // The longest blocks of all formats: MPEG 2.5, layer II.
     let long = block([0xFF, 0xE5, 0xEA, 0], 2881)
     let bytes = notes + short + short + (0..<8).flatMap { _ in long }
     var stream = try MPEGStream(
@@ -259,7 +259,7 @@ import Testing
   }
 }
 
-/// A few bytes, again and again without end.
+/// A source that repeats a few bytes endlessly.
 private final class EndlessSource: ByteSource, @unchecked Sendable {
   // @unchecked because one thread reads, and asks afterwards.
   private let bytes: [UInt8]
@@ -274,7 +274,7 @@ private final class EndlessSource: ByteSource, @unchecked Sendable {
   var announcedBitRate: Int? { nil }
 
   init(_ bytes: [UInt8], hasLength: Bool) {
-    // Whole pieces, so that reading is copying.
+    // 64 KiB of repetitions, so that a read is a copy.
     self.bytes = (0..<65536).map { bytes[$0 % bytes.count] }
     byteCount = hasLength ? FileBounds.byteCount : nil
   }

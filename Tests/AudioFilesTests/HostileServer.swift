@@ -3,11 +3,12 @@ import Glibc
 
 /// The server of Tests/HostileServer, which ends with this process.
 final class HostileServer: Sendable {
-  /// One for all tests.
+  /// The server for all tests.
   static let shared = HostileServer()
 
   let port: Int
-  /// Its input: the server ends when this is closed, by us or by our end.
+  /// The server's standard input. The server ends when it is closed, at the latest by the end of
+  /// this process.
   private let leash: Int32
 
   private init() {
@@ -43,10 +44,10 @@ final class HostileServer: Sendable {
     close(leash)
   }
 
-  /// The address of a path like `stall/x.wav?at=1000`.
+  /// Returns the address of a path such as `stall/x.wav?at=1000`.
   func address(_ path: String) -> String { "http://127.0.0.1:\(port)/\(path)" }
 
-  /// What is there, opened by somebody in a hurry.
+  /// Opens the file at this path, with short pauses by default.
   func open(
     _ path: String, _ timeouts: RemoteFileTimeouts = .short,
     _ bounds: RemoteFileBounds = RemoteFileBounds()
@@ -54,7 +55,7 @@ final class HostileServer: Sendable {
     try RemoteFile(address: address(path), timeouts: timeouts, bounds: bounds)
   }
 
-  /// Body bytes sent so far for `path`.
+  /// Returns the number of body bytes sent so far for `path`.
   func sentByteCount(_ path: String) throws -> Int {
     let escapes: [Character: String] = ["?": "%3F", "&": "%26"]
     let file = try open("_sent?path=/\(path.map { escapes[$0] ?? String($0) }.joined())")
@@ -63,7 +64,8 @@ final class HostileServer: Sendable {
 }
 
 extension RemoteFileTimeouts {
-  /// For a server on this machine, however busy that is: what takes longer hangs.
+  /// The timeouts for a server on this machine, even if the machine is busy: a longer wait is a
+  /// hang.
   static var short: RemoteFileTimeouts {
     var timeouts = RemoteFileTimeouts()
     timeouts.firstPause = 0.005
@@ -75,8 +77,8 @@ extension RemoteFileTimeouts {
     return timeouts
   }
 
-  /// The same for a server that stops sending without a word: taken up again soon, and as often as
-  /// it takes a busy machine to bring a byte.
+  /// The timeouts for a server that stops sending without closing the connection. The transfer is
+  /// resumed after a short time, with enough attempts for a busy machine to receive a byte.
   static var restless: RemoteFileTimeouts {
     var timeouts = short
     timeouts.stalling = 0.4
@@ -85,13 +87,14 @@ extension RemoteFileTimeouts {
   }
 }
 
-/// Byte `offset` of the server's pattern.
+/// Returns byte `offset` of the server's pattern.
 func patternByte(_ offset: Int) -> UInt8 {
   let inBlock = offset % 65536
   return UInt8(truncatingIfNeeded: inBlock * 167 + (inBlock >> 8) * 13 + offset / 65536 * 7)
 }
 
-/// Whether `bytes` are the server's pattern from `offset` on. A list of differences would be long.
+/// Returns whether `bytes` are the server's pattern from `offset` on. A Bool, because `#expect`
+/// would print a long list of differences.
 func isPattern(_ bytes: [UInt8], from offset: Int = 0) -> Bool {
   bytes.withUnsafeBufferPointer { bytes in
     var index = 0
@@ -103,13 +106,13 @@ func isPattern(_ bytes: [UInt8], from offset: Int = 0) -> Bool {
   }
 }
 
-/// Whether all of `file` is the whole pattern, `count` bytes.
+/// Returns whether `file` is the whole pattern of `count` bytes.
 func isWhole(_ file: RemoteFile, count: Int = 300_000) throws(FileFailure) -> Bool {
   let bytes = try contents(file)
   return bytes.count == count && isPattern(bytes)
 }
 
-/// Whether `count` bytes from `offset` on are the server's pattern.
+/// Returns whether `count` bytes from `offset` on are the server's pattern.
 func hasPattern(
   _ file: RemoteFile, from offset: Int = 0, count: Int
 ) throws(FileFailure) -> Bool {
@@ -117,7 +120,7 @@ func hasPattern(
   return bytes.count == count && isPattern(bytes, from: offset)
 }
 
-/// What `file` holds from `offset` on, `count` bytes at most.
+/// Returns at most `count` bytes of `file` from `offset` on.
 func contents(
   _ file: RemoteFile, from offset: Int = 0, count: Int = .max
 ) throws(FileFailure) -> [UInt8] {
@@ -126,7 +129,7 @@ func contents(
   return bytes
 }
 
-/// Reads `count` bytes at most into `bytes`; they stay there when it fails in the middle.
+/// Reads at most `count` bytes into `bytes`, which keeps the bytes read before a failure.
 func read(
   _ file: RemoteFile, from offset: Int, count: Int, into bytes: inout [UInt8]
 ) throws(FileFailure) -> Int {

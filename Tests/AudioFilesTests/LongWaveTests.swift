@@ -2,7 +2,7 @@ import Testing
 
 @testable import AudioFiles
 
-/// Files of more than 4 GiB, of which only the head is laid out.
+/// Tests of headers of files of more than 4 GiB, without their samples.
 @Suite struct LongWaveTests {
   private func header(_ samples: FileSampleFormat, isAlwaysLong: Bool = false) -> WaveHeader {
     let format = WaveFormat(sampleFormat: samples, sampleRate: 48000, channelCount: 2)
@@ -15,7 +15,7 @@ import Testing
     return notes
   }
 
-  /// The most bytes of samples that 32 bits can tell, in frames of four bytes.
+  /// The maximum number of sample bytes that a 32-bit length allows, for frames of four bytes.
   private static let most = (Int(UInt32.max) - 4088) / 4 * 4
 
   @Test(arguments: [0, 4, most])
@@ -73,7 +73,7 @@ import Testing
         bytes = wanted
       }
     }
-    // Where it becomes RF64.
+    // The header is rewritten once, when the format becomes RF64.
     #expect(remade == (isAlwaysLong ? 0 : 1))
     var nothing: [UInt8] = []
     #expect(!header.resize(&nothing, dataByteCount: 4))

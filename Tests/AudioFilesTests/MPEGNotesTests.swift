@@ -2,9 +2,9 @@ import AudioBasics
 import AudioFiles
 import Testing
 
-/// MP3 files whose encoder miscounted, or whose notes were changed afterwards.
+/// Tests of MP3 files with a wrong block count or a modified encoder header.
 @Suite struct MPEGNotesTests {
-  /// A file of `contents` whose encoder's notes announce `share` as many blocks.
+  /// Returns the file `contents` with the encoder header's block count multiplied by `share`.
   private func announcing(_ share: Double, _ contents: [UInt8]) throws -> [UInt8] {
     let text = try #require(
       [Array("Xing".utf8), Array("Info".utf8)].compactMap { name in

@@ -1,7 +1,7 @@
 import AudioFiles
 import Synchronization
 
-/// Bytes in memory that behave as those behind a network may.
+/// Bytes in memory that behave as a network source may.
 final class MemorySource: ByteSource, @unchecked Sendable {
   // @unchecked because all that changes is behind a lock.
   private struct State {
@@ -38,19 +38,20 @@ final class MemorySource: ByteSource, @unchecked Sendable {
     byteCount = hasLength ? contents.count : nil
   }
 
-  /// Bytes that were read in all.
+  /// The total number of bytes read.
   var readCount: Int { state.withLock { $0.readCount } }
 
-  /// Behind the last byte that was read.
+  /// The position after the last byte read.
   var place: Int { state.withLock { $0.place } }
 
-  /// Reads behind `offset` fail.
+  /// Makes reads from `offset` on fail.
   func fail(behind offset: Int) { state.withLock { $0.failsBehind = offset } }
 
-  /// The first read behind `offset` interrupts itself, as a thread that calls `interrupt` would.
+  /// Makes the first read from `offset` on interrupt itself, as a thread that calls `interrupt`
+  /// would.
   func interrupt(behind offset: Int) { state.withLock { $0.interruptsBehind = offset } }
 
-  /// What has come in so far, and how fast more comes.
+  /// Sets the end of the bytes received so far, and the rate of further bytes.
   func setReady(upTo end: Int, bytesPerSecond: Double?) {
     state.withLock {
       $0.readyEnd = end
@@ -79,7 +80,7 @@ final class MemorySource: ByteSource, @unchecked Sendable {
     return count
   }
 
-  /// No more comes in until more is read.
+  /// Makes the source receive no more bytes until more are read.
   func waitForReader() { state.withLock { $0.waitsForReader = true } }
 
   func isWaiting(forReadAt offset: Int) -> Bool {

@@ -66,7 +66,7 @@ import Testing
     titles.begin(with: "Radio")
     let found = [0, 999, 1000, 1999, 2000, 9000].map { titles.title(at: $0) }
     #expect(found == ["Radio", "Radio", "First", "First", "Second", "Second"])
-    // Of a thousand ahead of the reader not all are kept, and the last one is.
+    // Of a thousand titles ahead of the reader, only some are kept, including the last one.
     for number in 0..<1000 { titles.add("\(number)", from: 3000 + number, reader: 1500) }
     #expect(titles.title(at: 1500) == "First")
     #expect(titles.title(at: 3010) == "10")
@@ -191,7 +191,7 @@ import Testing
     try #require(full >= 1_000_000)
     cache.shrink(to: 100_000, reader: 950_000)
     #expect(cache.occupiedByteCount <= full - 850_000)
-    // What is left is what it was.
+    // The remaining bytes are unchanged.
     var rest = [UInt8](repeating: 0, count: 50_000)
     let count = try rest.withUnsafeMutableBytes { try cache.read(into: $0, at: 950_000) }
     #expect(count == 50_000)
@@ -216,7 +216,8 @@ import Testing
     wait.waited(3)
     wait.heard(999)
     #expect(wait.rest == 10)
-    // Somebody looks, and there is not enough: the first look begins, a late one counts little.
+    // The source is polled and not ready: the first poll starts the wait, and a late one counts
+    // little.
     let early = [100.0, 100.05, 200.0].map { wait.look(isReady: false, now: $0) }
     #expect(!early.contains(true))
     #expect(abs(wait.rest - 9.85) < 1e-9)

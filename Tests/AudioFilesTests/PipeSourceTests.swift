@@ -41,7 +41,7 @@ import Testing
     let folder = TemporaryFolder()
     try save(integers(bits: 16, frames: 2000, channels: 1), to: folder("sound"), .flac, .s16)
     let bytes = folder.bytes(of: "sound")
-    // No more than a pipe holds, so that nobody waits.
+    // The bytes fit into a pipe, so that the writer does not block.
     try #require(bytes.count < 32768)
     #expect(write(writer, bytes, bytes.count) == bytes.count)
     close(writer)
@@ -69,7 +69,7 @@ import Testing
     let sound = glide(frames: 12000, channels: 1)
     try save(sound, to: folder("sound"), format, sample)
     let bytes = folder.bytes(of: "sound")
-    // No more than a pipe holds, so that nobody waits.
+    // The bytes fit into a pipe, so that the writer does not block.
     try #require(bytes.count < 65536)
     let part = bytes.count * 3 / 4
     #expect(write(writer, bytes, part) == part)

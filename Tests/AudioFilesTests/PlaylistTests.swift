@@ -87,7 +87,7 @@ import Testing
       try TextFile.write("", to: folder("numbers/" + name), makingFolders: true)
     }
     var found = try Array(SoundFolder.files(in: folder("numbers")))
-    // Of one number with and without a zero in front the order is that of the bytes.
+    // Equal numbers with and without a leading zero are ordered by their bytes.
     found.swapAt(3, 4)
     #expect(found == names.map { folder("numbers/" + $0) })
   }
@@ -181,7 +181,7 @@ import Testing
   }
 }
 
-/// A folder with folders in it, gone with its suite.
+/// A folder with subfolders, removed with its suite.
 final class TemporaryFolderBox: Sendable {
   private let path: String
 
@@ -195,7 +195,7 @@ final class TemporaryFolderBox: Sendable {
     Self.remove(path)
   }
 
-  /// With all that is in it, and without following links.
+  /// Removes a file or a folder with all its contents, without following links.
   private static func remove(_ path: String) {
     if unlink(path) == 0 { return }
     if let folder = opendir(path) {

@@ -47,7 +47,7 @@ import Testing
     #expect(!file.isSeekable)
     #expect(try hasPattern(file, from: 2_000_000, count: 9))
     #expect(try hasPattern(file, from: 5, count: 9))
-    // On a busy machine all of it may have come meanwhile.
+    // On a busy machine the whole file may have arrived in the meantime.
     #expect(try !file.isSeekable || server.sentByteCount(path) >= 4_000_000)
     #expect(try contents(file, from: 3_999_000).count == 1000)
     #expect(file.isSeekable)
@@ -131,7 +131,7 @@ private final class Reader: @unchecked Sendable {
       }, Unmanaged.passRetained(self).toOpaque())
   }
 
-  /// What the read returned.
+  /// Waits for the thread and returns the result of the read.
   func wait() -> Int {
     pthread_join(thread, nil)
     return count

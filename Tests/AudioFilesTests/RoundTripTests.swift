@@ -66,7 +66,7 @@ import Testing
       0, -0.0, .nan, -.nan, .infinity, -.infinity, 3e38, -3e38, 0x1p-140, -0x1p-140, 1, -1,
       0x0.ffffp0, -0x0.ffffp0, 0x0.fffffep0, 1.5, -1.5,
     ]
-    // Halves between two numbers, and their neighbours.
+    // Values halfway between two integers, and their neighbours.
     for step in stride(from: -65537, through: 65537, by: 331) {
       let half = Float(step) / 65536
       values += [half, half.nextUp, half.nextDown]

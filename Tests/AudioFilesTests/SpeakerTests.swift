@@ -52,7 +52,7 @@ import Testing
       overwrite: false)
     try writer.write(SampleBuffer(frameCount: 3, channelCount: 6), frames: 3)
     try writer.finish()
-    // A plain format, which has no place for speakers.
+    // A plain format chunk, which has no speaker positions.
     func number(_ value: Int, _ count: Int) -> [UInt8] {
       (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }

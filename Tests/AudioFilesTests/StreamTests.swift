@@ -88,7 +88,7 @@ import Testing
     #expect(trouble?.kind == .invalidRequest)
   }
 
-  /// A source that gives another file from the interruption on.
+  /// A source that returns another file's bytes after the interruption.
   private final class ReplacedSource: ByteSource, @unchecked Sendable {
     // @unchecked because one thread uses it.
     private let sources: [MemorySource]

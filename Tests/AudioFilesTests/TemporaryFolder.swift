@@ -2,7 +2,7 @@ import AudioBasics
 import AudioFiles
 import Glibc
 
-/// A folder for the files of one test, gone with it.
+/// A folder for the files of one test, removed with its owner.
 struct TemporaryFolder: ~Copyable {
   let path: String
 
@@ -19,7 +19,7 @@ struct TemporaryFolder: ~Copyable {
 
   func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// What is in it.
+  /// The names of the files in the folder.
   var names: [String] {
     guard let folder = opendir(path) else { return [] }
     defer { closedir(folder) }
@@ -48,7 +48,8 @@ struct TemporaryFolder: ~Copyable {
   }
 }
 
-/// Every integer of `bits` bits that a period of an odd step reaches, as fractions of full scale.
+/// Returns integers of `bits` bits, taken with an odd step that reaches each of them within a
+/// period, as fractions of full scale.
 func integers(bits: Int, frames: Int, channels: Int) -> SampleBuffer {
   var buffer = SampleBuffer(frameCount: frames, channelCount: channels)
   let half = 1 << (bits - 1)
@@ -59,7 +60,7 @@ func integers(bits: Int, frames: Int, channels: Int) -> SampleBuffer {
   return buffer
 }
 
-/// Writes `buffer` to a file, whole.
+/// Writes all of `buffer` to a file.
 func save(
   _ buffer: borrowing SampleBuffer, to path: String, _ fileFormat: FileFormat,
   _ sampleFormat: FileSampleFormat, sampleRate: Int = 48000
@@ -71,7 +72,7 @@ func save(
   try writer.finish()
 }
 
-/// What a file holds, sample by sample.
+/// Returns all samples of a file.
 func load(_ path: String) throws -> [Float] {
   let decoder = try Decoding.decoder(forPath: path)
   var buffer = SampleBuffer(frameCount: 777, channelCount: decoder.channelCount)
@@ -97,7 +98,7 @@ func list(_ buffer: borrowing SampleBuffer) -> [Float] {
   (0..<buffer.sampleCount).map { buffer[$0] }
 }
 
-/// The failure of `work`.
+/// Returns the failure that `work` throws.
 func failure(_ work: () throws -> Void) -> FileFailure? {
   do {
     try work()

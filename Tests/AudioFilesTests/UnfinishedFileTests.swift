@@ -3,9 +3,9 @@ import AudioFiles
 import Glibc
 import Testing
 
-/// What is there when the program is killed: the file as it stands between two writes.
+/// Tests of the state of a file when the program is killed between two writes.
 @Suite struct UnfinishedFileTests {
-  /// Pieces of odd lengths, so that nothing lies on a boundary.
+  /// Lengths of pieces that do not coincide with block boundaries.
   private static let pieces = [1, 4095, 4097, 777, 9001, 3]
 
   @Test(
@@ -105,7 +105,7 @@ import Testing
       try writer.finish()
       let whole = try load(folder("w"))
       #expect(whole.count == 144_000 * channels)
-      // The last blocks of the copy lack what they overlap with.
+      // The last blocks of the copy lack their overlap with the next ones.
       let sure = max(0, saved.count - 4800 * channels)
       let isPrefix = saved[..<sure] == whole[..<sure]
       #expect(isPrefix)

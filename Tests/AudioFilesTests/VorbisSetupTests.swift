@@ -3,7 +3,7 @@ import Testing
 
 @testable import AudioFiles
 
-/// Set-up headers of Vorbis streams that announce more than libvorbis may be let make tables for.
+/// Tests of setup headers of Vorbis streams whose tables would exceed the limit for libvorbis.
 @Suite struct VorbisSetupTests {
   @Test(arguments: [8000, 48000, 192_000], [1, 2, 6])
   func `what the encoder writes is let through`(sampleRate: Int, channels: Int) throws {
@@ -82,7 +82,8 @@ import Testing
     #expect(trouble?.message.contains("larger Vorbis code books") == true)
   }
 
-  /// The first page of a real file, and a header of so many books, a byte to a page.
+  /// Returns the first page of a real file, and a setup header with `books` codebooks, 255 bytes
+  /// per page.
   private func hostile(books: Int) throws -> [UInt8] {
     let first = try pages()[0].body
     var bits = Bits()
@@ -92,7 +93,7 @@ import Testing
       for (value, width) in [(0x564342, 24), (1, 16), (entries, 24), (1, 1), (23, 5)] {
         bits.add(value, width)
       }
-      // All entries in two lengths.
+      // All entries have one of two lengths.
       bits.add(1 << 22, 23)
       bits.add(entries - 1 << 22, 22)
       bits.add(0, 4)
@@ -111,7 +112,7 @@ import Testing
     return bytes + page(Array(rest), flags: number > 2 ? 1 : 0, number: number, 1)
   }
 
-  /// The first three packets' pages of a file that the encoder wrote: the bodies.
+  /// Returns the pages of a file that the encoder wrote: their bodies and segment lengths.
   private func pages() throws -> [(body: [UInt8], lengths: [UInt8])] {
     let folder = TemporaryFolder()
     try save(glide(frames: 2000, channels: 2), to: folder("v"), .ogg, .float)
@@ -127,7 +128,8 @@ import Testing
     return pages
   }
 
-  /// A page of one packet, or of a piece of it; of several where their lengths are given.
+  /// Returns a page with one packet or a part of it, or with several packets if their lengths are
+  /// given.
   private func page(
     _ body: [UInt8], flags: UInt8, number: Int, _ serial: Int, isWhole: Bool = true,
     lengths given: [UInt8]? = nil
@@ -143,7 +145,7 @@ import Testing
   }
 }
 
-/// Numbers in bytes, the lowest bit first.
+/// A writer of numbers into bytes, lowest bit first.
 private struct Bits {
   private(set) var bytes: [UInt8] = []
   private var count = 0

@@ -1,8 +1,8 @@
-/// The chunks of a RIFF file, as far as its own lengths allow.
+/// The chunks of a RIFF file, as far as its lengths are valid.
 struct WaveChunks {
   struct Chunk {
     let name: String
-    /// Where its contents begin.
+    /// The position of its contents.
     let start: Int
     let bytes: [UInt8]
   }
@@ -26,13 +26,14 @@ struct WaveChunks {
     }
   }
 
-  /// The only chunk of that name, and, in a list, of that kind.
+  /// Returns the only chunk with this name and, if it is a list, this kind; nil if there is not
+  /// exactly one.
   func only(_ name: String, _ kind: String = "") -> Chunk? {
     let found = chunks.filter { $0.name == name && $0.bytes.text(0, kind.utf8.count) == kind }
     return found.count == 1 ? found[0] : nil
   }
 
-  /// Where each marker stands and what it is called.
+  /// The frame and the label of each marker.
   var markers: [(frame: Int, label: String)] {
     guard let cue = only("cue ")?.bytes, let list = only("LIST", "adtl")?.bytes else { return [] }
     var labels: [UInt64: String] = [:]
@@ -55,7 +56,7 @@ extension [UInt8] {
     return self[place..<place + count].reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// So many bytes as text, without zeros at the end.
+  /// Returns `count` bytes as text, without zeros at the end.
   func text(_ place: Int, _ count: Int) -> String {
     guard count >= 0, place + count <= self.count else { return "" }
     let bytes = self[place..<place + count]

@@ -3,7 +3,7 @@ import AudioFiles
 import Glibc
 import Testing
 
-/// Lists of tags that libsndfile goes round in circles in: it is not shown them.
+/// Tests of tag lists that make libsndfile loop endlessly; they are not passed to it.
 @Suite struct WaveListTests {
   private func chunk(_ name: String, _ body: [UInt8], size: UInt32? = nil) -> [UInt8] {
     let size = size ?? UInt32(body.count)
@@ -11,7 +11,7 @@ import Testing
       + (body.count % 2 == 1 ? [0] : [])
   }
 
-  /// A WAV file of 50 frames with `list` before or behind them.
+  /// Returns a WAV file of 50 frames with `list` before or after them.
   private func file(_ list: [UInt8], behind: Bool, kind: UInt8 = 1) -> [UInt8] {
     let format: [UInt8] = [kind, 0, 1, 0, 0x80, 0xBB, 0, 0, 0, 0x77, 1, 0, 2, 0, 16, 0]
     let sound = chunk("data", (0..<50).flatMap { [UInt8($0), 0] })

@@ -16,7 +16,7 @@ import Testing
     var wanted = SIMD4<Float>(repeating: 0)
     for index in 0..<count {
       let step = coefficients.step(&single, samples[index])
-      // Of whole eights the last one stands for all.
+      // In complete groups of eight samples, the energy of the last one counts eight times.
       if index >= count & ~7 {
         wanted += step.energy
       } else if index % 8 == 7 {

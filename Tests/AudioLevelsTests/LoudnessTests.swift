@@ -3,14 +3,15 @@ import AudioLevels
 import Glibc
 import Testing
 
-/// Signals and tolerances: EBU Tech 3341 (tables 1 to 3), EBU Tech 3342 (table 1), ITU-R BS.1770.
+/// Tests with signals and tolerances of EBU Tech 3341 (tables 1 to 3), EBU Tech 3342 (table 1),
+/// ITU-R BS.1770.
 @Suite struct LoudnessTests {
-  /// Hears a sine.
+  /// Adds a sine to the meter.
   private func add(
     _ seconds: Double, dBFS: Double, hertz: Double = 1000, sampleRate: Int = 48000,
     channels: [Bool] = [true, true], to meter: inout LoudnessMeter
   ) {
-    // A second of it at a time: whole turns of every frequency used.
+    // One second at a time, a whole number of periods of every frequency used.
     let frames = Int(rounding: seconds * Double(sampleRate))
     var buffer = SampleBuffer(frameCount: min(sampleRate, frames), channelCount: channels.count)
     let amplitude = pow(10, dBFS / 20)
@@ -33,7 +34,7 @@ import Testing
     LoudnessMeter(sampleRate: sampleRate, channelCount: channelCount)
   }
 
-  /// Whether `value` is `expected`, give or take `tolerance`.
+  /// Returns whether `value` is `expected` within `tolerance`.
   private func isNear(_ value: Double?, _ expected: Double, by tolerance: Double = 0.1) -> Bool {
     value.map { abs($0 - expected) <= tolerance } ?? false
   }
@@ -58,7 +59,7 @@ import Testing
     [(20.0, -26.0), (20.1, -20.0), (20.0, -26.0)],
   ])
   func `what is far quieter does not count`(programme: [(Double, Double)]) {
-    // At a lower rate because it is quicker; 1 kHz is weighted alike.
+    // A lower rate is faster, and the weight of 1 kHz is the same.
     var meter = meter(16000)
     for (seconds, level) in programme {
       add(seconds, dBFS: level, sampleRate: 16000, to: &meter)
@@ -130,7 +131,7 @@ import Testing
     var buffer = SampleBuffer(frameCount: 9600, channelCount: 1)
     for frame in 0..<buffer.frameCount {
       let angle = 2 * .pi * (hertz * Double(frame) / 48000 + degrees / 360)
-      // Faded in: what begins at once overshoots.
+      // The signal fades in, because an abrupt start overshoots.
       let fade = min(1, Double(frame) / 2400)
       buffer[frame] = Float(amplitude * fade * sin(angle))
     }
@@ -194,7 +195,8 @@ import Testing
       #expect(meter.samplePeaks == peaks)
       let clipped = frames == 1 ? 0 : 3
       #expect(meter.levels.clippedSamples == (0..<channelCount).map { $0 == loud ? clipped : 0 })
-      // What is no number has no peak, and the others keep theirs.
+      // A value that is not a number (NaN) has no peak, and the peaks of the other channels are
+      // kept.
       buffer[(frames - 1) * channelCount + loud] = .nan
       buffer[(frames - 1) * channelCount + (loud + 1) % channelCount] =
         channelCount > 1 ? 0.75 : .nan
@@ -230,11 +232,11 @@ import Testing
     var meter = meter(channelCount: 2)
     var buffer = SampleBuffer(frameCount: 20, channelCount: 2)
     let sixteenBitTop: Float = 32767.0 / 32768
-    // One alone; a run of three, and one of two over the seam to the next call.
+    // A single sample, a run of three, and a run of two across the boundary of two calls.
     for (frame, sample) in [(3, -1), (7, sixteenBitTop), (8, 1), (9, 1.5), (19, 1), (0, 1)] {
       buffer[frame * 2] = sample
     }
-    // Many, but no two in a row.
+    // Many samples, but never two in a row.
     for frame in stride(from: 0, to: 20, by: 2) { buffer[frame * 2 + 1] = 1 }
     meter.add(buffer, frames: 20)
     let first = meter.levels.clippedSamples
@@ -260,7 +262,7 @@ import Testing
     }
     var expected = whole.levels
     var found = pieces.levels
-    // Sums of doubles depend on how they are grouped.
+    // Sums of doubles depend on the grouping of their terms.
     #expect(abs(expected.meanSquares[0] - found.meanSquares[0]) < 1e-12)
     #expect(abs(expected.offsets[0] - found.offsets[0]) < 1e-12)
     expected.meanSquares = []
@@ -297,7 +299,7 @@ import Testing
     var state: UInt32 = 1
     for sample in 0..<sound.sampleCount {
       state = state &* 1_664_525 &+ 1_013_904_223
-      // Noise that swells, so that every stretch may be the loudest so far.
+      // Noise with a growing level, so that every part may be the loudest so far.
       let noise = Float(state >> 8) / Float(1 << 24) - 0.5
       sound[sample] = noise * Float(sample % 4000 + 4000) / 8000
     }
@@ -329,7 +331,8 @@ import Testing
       sound[sample] = Float(state >> 8) / Float(1 << 24) - 0.5
     }
     for sample in 2 * turn..<2 * frames { sound[sample] = sound[sample - 2 * turn] }
-    // Not at the edge of a block, nor of the samples by which blocks are told apart.
+    // The louder sample is neither at the edge of a block nor at that of the samples by which
+    // blocks are distinguished.
     for louder in [0, 2 * 6010 + 1] {
       if louder > 0 { sound[louder] *= 1.5 }
       var meter = LoudnessMeter(sampleRate: 48000, channelCount: 2)

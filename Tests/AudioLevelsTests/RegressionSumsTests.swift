@@ -3,8 +3,8 @@ import Testing
 @testable import AudioLevels
 
 @Suite struct RegressionSumsTests {
-  /// The slope of the line through `values`, and the mean square of what they are off it, each by
-  /// its definition.
+  /// Returns the slope of the line through `values` and the mean square of the deviations from it,
+  /// each calculated by its definition.
   private func line(through values: [Double]) -> (slope: Double, rest: Double) {
     let middle = Double(values.count - 1) / 2
     let mean = values.reduce(0, +) / Double(values.count)
@@ -18,7 +18,7 @@ import Testing
   @Test(arguments: [2, 48, 96, 384, 511])
   func `a line is that of the latest values, however many there were before`(length: Int) {
     var sums = RegressionSums(capacity: 512, value: -200)
-    // 30 million values: the sums of sums have gone beyond 64 bits several times.
+    // 30 million values: the sums of sums have overflowed 64 bits several times.
     for _ in 0..<60_000 { sums.fill(with: -200) }
     let values = (0..<700).map { count in
       let place = SIMD4<Float>(SIMD4(3, 5, 7, 11) &* Int32(count) % 401)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import AudioLevels
 
-/// True peaks of channels side by side, which are looked at in one vector, against those of each
-/// channel alone.
+/// Tests of the true peaks of interleaved channels, which are processed in one vector, against
+/// those of each channel alone.
 @Suite struct TruePeakTests {
   @Test(arguments: [2, 3, 4], [44_100, 96_000, 192_000])
   func `each channel has the peak that it has alone`(channelCount: Int, sampleRate: Int) {
@@ -14,7 +14,7 @@ import Testing
       state = state &* 1_664_525 &+ 1_013_904_223
       return Float(state >> 8) / Float(1 << 23) - 1
     }
-    // The first channel is the loudest, and its peaks are none of the others'.
+    // The first channel is the loudest, and its peaks must not count for the others.
     let sound = (0..<6000).map { frame in
       (0..<channelCount).map { channel in
         let level: Float = 1 / Float(1 + 3 * channel)
@@ -31,7 +31,7 @@ import Testing
       peaks.add(buffer, frames: sound.count)
       alone.append(peaks[0])
     }
-    // Blocks that begin and end anywhere.
+    // Blocks of random lengths.
     var first = 0
     while first < sound.count {
       let count = min(1 + Int(clamping: 100 * (1 + random())), sound.count - first)

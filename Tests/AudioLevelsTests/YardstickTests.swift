@@ -4,15 +4,15 @@ import CEbur128
 import Glibc
 import Testing
 
-/// The meter beside libebur128, which keeps every block and interpolates every sample.
+/// Tests of the meter against libebur128, which keeps every block and interpolates every sample.
 @Suite struct YardstickTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let sampleRate: Int
     let channelCount: Int
-    /// What varies from second to second, in dB.
+    /// The range in dB of the level, which changes every 0.5 seconds.
     let swing: Double
     let seed: UInt64
-    /// A constant part, and the amplitude of a tone of 8 Hz.
+    /// The DC offset, and the amplitude of a tone of 8 Hz.
     var constant = 0.0
     var rumble = 0.0
     var testDescription: String {
@@ -37,13 +37,13 @@ import Testing
     Case(sampleRate: 44100, channelCount: 7, swing: 35, seed: 18),
     Case(sampleRate: 48000, channelCount: 12, swing: 35, seed: 19),
     Case(sampleRate: 384_000, channelCount: 2, swing: 20, seed: 14),
-    // What the high-pass must take off is far louder than what remains.
+    // The components that the high-pass must remove are much louder than the rest.
     Case(sampleRate: 48000, channelCount: 2, swing: 20, seed: 15, constant: 0.5, rumble: 0.3),
     Case(sampleRate: 192_000, channelCount: 2, swing: 30, seed: 16, constant: -0.5, rumble: 0.4),
     Case(sampleRate: 44100, channelCount: 3, swing: 30, seed: 17, constant: 0.7, rumble: 0.2),
   ]
 
-  /// Noise and tones that grow and fall, some of them beyond full scale.
+  /// Returns noise and tones of varying level, some of them beyond full scale.
   private func material(_ test: Case, seconds: Int) -> SampleBuffer {
     var state = test.seed &* 0x9E37_79B9_7F4A_7C15 | 1
     func random() -> Double {
@@ -74,8 +74,8 @@ import Testing
     return buffer
   }
 
-  /// Where the loudspeakers of more channels than libebur128 has a default for stand: those of a
-  /// WAV file, or nowhere.
+  /// Returns the loudspeaker positions for channel counts without a default in libebur128: those of
+  /// a WAV file for 7 and 8 channels, and the centre for more.
   private static func places(of channelCount: Int) -> [channel] {
     let front = [EBUR128_LEFT, EBUR128_RIGHT, EBUR128_CENTER, EBUR128_UNUSED]
     return switch channelCount {

@@ -3,18 +3,18 @@ import AudioFiles
 import AudioSessions
 import Testing
 
-/// The player's interface, each part of it.
+/// Tests of all parts of the player's interface.
 @Suite struct AudioPlayerTests {
   private static let lead = 48000 / 50 + 2 * 64
 
-  /// A rig that plays files of so many frames, numbered on through all of them.
+  /// Returns a rig that plays `files`.
   private func rig(_ files: Files, endsWithQueue: Bool = true) throws -> PlayerRig {
     let rig = try PlayerRig(endsWithQueue: endsWithQueue)
     for file in [files.first, files.second] { rig.enqueue(file) }
     return rig
   }
 
-  /// Files of numbered frames; the second goes on where the first ends.
+  /// Two files of numbered frames; the numbers of the second file continue those of the first.
   struct Files {
     let first: CountedFile
     let second: CountedFile
@@ -43,7 +43,7 @@ import Testing
     #expect(rig.player.isPlaying)
     rig.player.pause()
     let fading = rig.run(cycles: 10)
-    // 240 frames of fading: each softer than it would have been, and more so.
+    // A fade-out of 240 frames: each frame is attenuated more than the one before.
     let errors = (0..<240).map { frame -> Float in
       let full = Float(257 + frame) / 8_388_608
       let gain = Float(240 - frame) / 240
@@ -67,7 +67,7 @@ import Testing
       _ = rig.run(cycles: 2)
       try seek(rig.player)
       let heard = numbers(rig.run(cycles: 30))
-      // What was on its way is heard first.
+      // The queued frames are played first.
       #expect(difference(heard.prefix(Self.lead), 128..<128 + Self.lead) == nil)
       return heard[Self.lead]
     }
@@ -86,7 +86,7 @@ import Testing
     rig.player.play()
     _ = rig.run(cycles: 2)
     for _ in 0..<20 { try rig.player.seek(bySeconds: 0.05) }
-    // The first twenty are on their way, and not heard yet, when the others come.
+    // The first twenty seeks are in progress but not yet audible when the others are requested.
     rig.step()
     for _ in 0..<10 { try rig.player.seek(bySeconds: 0.05) }
     let heard = numbers(rig.run(cycles: 30))
@@ -107,7 +107,7 @@ import Testing
     #expect(heard[Self.lead] == 10000)
     try rig.player.seek(bySeconds: 5)
     heard = numbers(rig.run(cycles: 400))
-    // The last frame of this time through, then the second time, and then nothing.
+    // The last frame of this pass is followed by the second pass and then by silence.
     #expect(heard[Self.lead] == 29999)
     #expect(heard[Self.lead + 1] == 10000)
     #expect(heard[Self.lead + 20000] == 29999)
@@ -161,7 +161,7 @@ import Testing
     let rig = try PlayerRig(endsWithQueue: false)
     rig.player.play()
     _ = rig.run(cycles: 10)
-    // On a player that runs and has nothing to play.
+    // On a player that runs with an empty queue.
     rig.player.resetAndEnqueue(path: files[0].path)
     #expect(difference(numbers(rig.run(cycles: 30)).filter { $0 >= 0 }, 0..<1000) == nil)
     for file in files[1...] { rig.player.resetAndEnqueue(path: file.path) }
@@ -185,7 +185,7 @@ import Testing
     #expect(index { rig.player.skip(by: 0) } == 0)
     #expect(index { for _ in 0..<5 { rig.player.skip(by: 1) } } == 5)
     #expect(index { for _ in 0..<3 { rig.player.skipBack() } } == 2)
-    // Behind its first two seconds it goes to its own beginning first.
+    // After the first two seconds of a source, a skip back first returns to its start.
     _ = rig.run(cycles: 2000)
     #expect(index { rig.player.skipBack() } == 2)
     #expect(rig.player.time.map { $0.current < 1 } == true)
@@ -198,7 +198,7 @@ import Testing
       } == 5)
   }
 
-  /// A source whose opening takes it out of the queue again, and fails where it is to.
+  /// A source whose opening removes it from the queue and, if `fails`, throws.
   @Test(arguments: [false, true])
   func `what is taken out of the queue while it is opened is not played in another's turn`(
     fails: Bool
@@ -268,7 +268,7 @@ import Testing
     let place = 128 + Self.lead
     #expect(heard[Self.lead - 1] == place - 1)
     #expect(heard[Self.lead] == 1_000_000 + place)
-    // And back at a frame that is chosen.
+    // Switches back at a chosen frame.
     rig.player.choose(0, atFrame: 20000)
     heard = numbers(rig.run(cycles: 300))
     let change = 20000 - (128 + 30 * 64)
@@ -286,7 +286,8 @@ import Testing
     rig.player.enqueue(
       QueueItem([.file(one.path, settings: left), .file(one.path, settings: right)]))
     rig.player.play()
-    // The first channel is the left one: half of the first, nothing of the second.
+    // The first channel is the left one: it contains half of the first source and nothing of the
+    // second.
     let heard = rig.run(cycles: 1)
     for frame in 0..<64 { #expect(heard[frame] == Float(frame + 1) / 8_388_608 / 2) }
   }
@@ -307,7 +308,7 @@ import Testing
     rig.player.play()
     _ = rig.run(cycles: 2)
     try? rig.player.seek(toFrame: 20000)
-    // Longer than what was read ahead.
+    // Longer than the frames read ahead.
     let heard = numbers(rig.run(cycles: 1200))
     #expect(difference(heard, (128..<128 + 1200 * 64).map { 2 * $0 + 1 }) == nil)
     #expect(rig.events.contains { if case .refused = $0.kind { true } else { false } })

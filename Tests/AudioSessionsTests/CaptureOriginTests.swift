@@ -4,7 +4,7 @@ import Testing
 @testable import AudioSessions
 
 @Suite struct CaptureOriginTests {
-  /// A cycle of 480 frames, ten milliseconds, that is noticed late by so many microseconds.
+  /// Returns the time of a cycle of 480 frames (10 ms) that is noticed `microseconds` late.
   private func time(_ cycle: Int, late microseconds: Int) -> CycleTime {
     CycleTime(
       frame: cycle * 480,
@@ -19,7 +19,7 @@ import Testing
     #expect(view.value == 1_005_000_000)
     origin.note(480, at: time(1, late: 0))
     #expect(view.value == 1_000_000_000)
-    // One that woke up late says nothing: 200 ppm of ten milliseconds at the most.
+    // A late wake-up raises the estimate only by the tolerance of 200 ppm of 10 ms.
     origin.note(480, at: time(2, late: 5000))
     #expect(view.value == 1_000_002_000)
     origin.note(480, at: time(3, late: 9000))

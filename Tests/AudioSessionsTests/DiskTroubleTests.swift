@@ -5,13 +5,13 @@ import Testing
 
 @testable import AudioSessions
 
-/// A disk that refuses, or has little room.
+/// Tests of a disk that refuses writes or is nearly full.
 @Suite struct DiskTroubleTests {
   @Test func `where the next file cannot be made, the recording goes on in the present one`() throws
   {
     let name = String(repeating: "a", count: 251) + ".wav"
     let rig = try RecordingRig(name: name)
-    // With a number in it, that name is longer than any disk allows.
+    // With a number, that name is longer than any file system allows.
     rig.writer.remote.ask(.split, at: 3000)
     rig.record(4000)
     rig.finish()

@@ -5,7 +5,7 @@ import RealtimeAudio
 import SimulatedDevices
 import Testing
 
-/// Turns sound into a sine's multiple of itself: the example of `AudioEffect`.
+/// An effect that multiplies the samples by a sine: the example of `AudioEffect`.
 private struct RingModulator: AudioEffect {
   var phase: Float = 0
   @_noLocks mutating func process(_ frames: inout EffectFrames) {
@@ -18,7 +18,7 @@ private struct RingModulator: AudioEffect {
   }
 }
 
-/// Sets every sample, and keeps the highest that it got and where it stood.
+/// An effect that sets every sample and publishes the highest sample received, multiplied by 1000.
 private struct Generator: AudioEffect, ~Copyable {
   var level: ParameterRamp
   var heard: PublishedValue
@@ -42,7 +42,7 @@ private struct Generator: AudioEffect, ~Copyable {
   }
 }
 
-/// Multiplies by a number, and says what it was prepared for.
+/// An effect that multiplies by a number and records the formats for which it was prepared.
 private struct Multiplier: AudioEffect {
   let factor: Float
   let told: MutexBox<[EffectFormat]>
@@ -54,14 +54,14 @@ private struct Multiplier: AudioEffect {
   }
 }
 
-/// Tells when it is freed.
+/// An effect that reports its deallocation.
 private struct Kept: AudioEffect, ~Copyable {
   let freed: AtomicFlag
   @_noLocks mutating func process(_ frames: inout EffectFrames) {}
   deinit { freed.raise() }
 }
 
-/// Runs effects until it is over, and counts what cannot come of them.
+/// Work that runs effects until the flag is raised and counts impossible results.
 private struct Running: RealtimeWork, ~Copyable {
   var insert: EffectInsert
   let isOver: AtomicFlag
@@ -153,7 +153,7 @@ private struct Running: RealtimeWork, ~Copyable {
   }
 
   @Test func `an effect that does not return is left to its thread, and others come and go`() {
-    /// Waits in its first call, as a user's effect may that takes a lock.
+    /// An effect that blocks in its first call, as a user's effect may that waits for a lock.
     struct Hanging: AudioEffect {
       let hangs: AtomicFlag
       let released: AtomicFlag
@@ -172,7 +172,7 @@ private struct Running: RealtimeWork, ~Copyable {
     while !hangs.isRaised { HostClock.pause(milliseconds: 1) }
     let isRemoved = insert.remove(id)
     #expect(isRemoved)
-    // Another thread runs what is there now, while the one that hangs may still come back.
+    // Another thread runs the present effects, while the blocked call may still return.
     let told = MutexBox<[EffectFormat]>([])
     let other = insert.append(Multiplier(factor: 2, told: told))
     var again = insert.share()
@@ -180,7 +180,8 @@ private struct Running: RealtimeWork, ~Copyable {
     var buffer = ones()
     again.process(&buffer, frames: 64)
     #expect(buffer[0] == 2)
-    // Other runs that end say nothing of the one that hangs: what it may run is kept.
+    // Completed calls of other runs do not show that the blocked call has ended, so the effects
+    // that it may run are not freed.
     let freed = AtomicFlag()
     let third = insert.append(Kept(freed: freed))
     for _ in 0..<5 { again.process(&buffer, frames: 64) }
@@ -231,7 +232,8 @@ private struct Running: RealtimeWork, ~Copyable {
     let runner = SessionRunner(
       device: device, callbacks: mixer, background: [], meter: nil, frameLimit: 4800)
     _ = try runner.run(clock: .virtual) { _, _ in .proceed }
-    // What it played came back over the wire, at half the level; without a monitor it got silence.
+    // The generated level returned over the wire at half the level; without a monitor the effect
+    // received silence.
     #expect(abs(view.value - (isMonitored ? 400 : 0)) <= 1)
   }
 

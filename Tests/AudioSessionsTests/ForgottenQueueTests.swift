@@ -3,7 +3,8 @@ import Testing
 
 @testable import AudioSessions
 
-/// What a player lets go of: what a reset ended, and decoders that were played long ago.
+/// Tests of the resources that a player releases: queues after a reset, and decoders played long
+/// ago.
 struct ForgottenQueueTests {
   private static let lead = 48000 / 50 + 2 * 64
 
@@ -52,7 +53,7 @@ struct ForgottenQueueTests {
     #expect(heard.first.map { $0 >= 20_000 } == true)
   }
 
-  /// Refers to decoders without keeping them.
+  /// A weak reference to a decoder.
   private final class Watched {
     weak var decoder: PlayerEventTests.Ramp?
 

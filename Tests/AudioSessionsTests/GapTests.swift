@@ -6,7 +6,7 @@ import Testing
 
 @testable import AudioSessions
 
-/// Frames that were lost on their way to the disk.
+/// Tests of frames that were lost before they reached the disk.
 @Suite struct GapTests {
   @Test func `what found no room in the ring is silence, listed and told`() throws {
     let rig = try RecordingRig(ringFrames: 5000)
@@ -51,7 +51,7 @@ import Testing
     #expect(report.segments.map(\.frames) == [900, 100])
     #expect(report.markers.map(\.label) == ["a"])
     #expect(report.pauses.map(\.frame) == [950])
-    // A segment that lost frames it does not have: as a program outside may make it.
+    // A segment with a negative frame count, as a program that uses the library may create.
     report.segments.append(RecordedSegment(timelineFrame: 9000, frame: 1000, frames: -7, start: 0))
     var session = SessionReport()
     session.events = [TimelineEvent(kind: .captureXrun, frame: 10, frames: 5)]
@@ -65,12 +65,13 @@ import Testing
     recorded.pauses = [RecordingPause(frame: 1000, timelineFrame: 1000, frames: 600)]
     var session = SessionReport()
     session.events = [
-      // Of one device, or of the one that gives the time: the recorder knows it.
+      // An event of a single device, or of the clock master, whose gaps the recorder records
+      // itself.
       TimelineEvent(kind: .captureXrun, frame: 100, frames: 50),
-      // The recorder knows how it ended.
+      // The recorder recorded the end of this gap itself.
       TimelineEvent(kind: .captureReturned, frame: 1500, frames: 600),
       TimelineEvent(kind: .playbackXrun, frame: 3000, frames: 70),
-      // Silence came in its place.
+      // The recorder received silence for this gap.
       TimelineEvent(kind: .captureXrun, frame: 4000, frames: 30),
       TimelineEvent(kind: .captureAbsent, frame: 4590, frames: 30),
     ]

@@ -6,10 +6,10 @@ import RealtimeAudio
 import Synchronization
 import Testing
 
-/// Sources that wait for a network, and are interrupted where something else is asked for.
+/// Tests of sources that wait for a network and are interrupted by other requests.
 @Suite struct InterruptedSourceTests {
-  /// Numbered frames that are here but for a stretch of which the reader has to wait: there a read
-  /// is interrupted, as one that waits is by a key.
+  /// A source of constant samples that are available up to the frame `arrived`. A read at that
+  /// frame is interrupted, as a waiting read is by a key.
   private final class WaitingSource: PlainSoundDecoder, @unchecked Sendable {
     // @unchecked because the rig reads on one thread, and what others ask is behind a lock.
     let name: String
@@ -19,9 +19,9 @@ import Testing
     let supportsSeeking = true
     private(set) var position = 0
     private let interruption = Mutex(false)
-    /// From which frame on nothing has come yet.
+    /// The first frame that has not arrived.
     var arrived = Int.max
-    /// Does something before an interruption counts, and when it ends.
+    /// Functions that are called before an interruption takes effect, and after it ends.
     var beforeInterruption: () -> Void = {}
     var beforeProceeding: () -> Void = {}
     var isReadyNow = true
@@ -68,7 +68,7 @@ import Testing
     }
     rig.player.play()
     _ = rig.run(cycles: 200)
-    // Nothing is here of what is sought until all was asked.
+    // The frames at the new position arrive only after all seeks were requested.
     sources[0].arrived = 150_000
     for seek in 0..<seeks {
       try rig.player.seek(toFrame: 200_000 + 10_000 * seek)
@@ -90,7 +90,7 @@ import Testing
     rig.player.enqueue(QueueItem(QueueItem.Part(name: source.name) { _ in source }))
     rig.player.play()
     _ = rig.run(cycles: 50)
-    // The thread that feeds looks for changes while the interruption is on its way.
+    // The feeder thread checks for changes while the interruption is in progress.
     var feeding: Thread?
     let hasFed = DispatchSemaphore(value: 0)
     source.beforeInterruption = {
@@ -104,7 +104,7 @@ import Testing
       _ = hasFed.wait(timeout: .now() + 0.2)
     }
     try rig.player.seek(toFrame: 100_000)
-    // As long as it takes: the step has waited for the change.
+    // Waits until the step, which itself waited for the change, has ended.
     if rig.player.position ?? 0 < 100_000 { _ = hasFed.wait(timeout: .now() + 30) }
     _ = rig.run(cycles: 200)
     #expect(!source.isInterrupted)
@@ -119,7 +119,7 @@ import Testing
     rig.player.play()
     _ = rig.run(cycles: 50)
     try rig.player.seek(toFrame: 50_000)
-    // The second one is asked for while the first is about to be made.
+    // The second seek is requested while the first is about to be executed.
     let hasAsked = DispatchSemaphore(value: 0)
     var asking: Thread?
     source.beforeProceeding = {
@@ -145,13 +145,13 @@ import Testing
   {
     let rig = try PlayerRig(prebufferSeconds: 1)
     let sources = (0..<2).map { WaitingSource("source \($0)", sampleRate: 48_000) }
-    // Of the second one nothing is ready.
+    // No frame of the second source is ready.
     sources[1].isReadyNow = false
     for source in sources {
       rig.player.enqueue(QueueItem(QueueItem.Part(name: source.name) { _ in source }))
     }
     rig.player.play()
-    // All of the first one is read, and not yet heard.
+    // All of the first source is read but not yet played.
     var cycles = 0
     while sources[0].position < 400_000, cycles < 20_000 {
       _ = rig.run(cycles: 10)

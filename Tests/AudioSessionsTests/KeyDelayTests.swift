@@ -1,9 +1,9 @@
 import AudioSessions
 import Testing
 
-/// How long after it was asked for a change is heard.
+/// Tests of the time between a request and its audible effect.
 @Suite struct KeyDelayTests {
-  /// The thread that decodes steps every 20 ms: 15 cycles of 64 frames. A key comes at any time
+  /// The decoder thread runs every 20 ms: 15 cycles of 64 frames. A key is pressed at any time
   /// between two steps.
   @Test(arguments: 0..<15)
   func `the effect of a key is heard 23 to 43 ms later`(cyclesAfterStep: Int) throws {

@@ -4,10 +4,11 @@ import Testing
 
 @testable import AudioSessions
 
-/// What is asked of a recording while one step of its disk thread writes what has queued up, as on
-/// a disk that is slow.
+/// Tests of commands to a recording while one step of its disk thread writes the queued frames, as
+/// with a slow disk.
 @Suite struct LateCommandTests {
-  /// A gate that keeps everything, and calls `body` with the frames that it got before each piece.
+  /// A gate that keeps all frames, and before each piece calls `body` with the number of frames so
+  /// far.
   private struct WatchedGate: RecordingGate {
     private var inner = WindowGate()
     private var frames = 0
@@ -28,14 +29,14 @@ import Testing
     var lookaheadFrames: Int { inner.lookaheadFrames }
   }
 
-  /// What a gate asks, once it is known of whom.
+  /// The commands that a gate sends, once their receiver is set.
   private final class Asked: Sendable {
     let remote = MutexBox<RecordingRemote?>(nil)
     let orders: [(command: RecordingCommand, frame: Int)]
 
     init(_ orders: [(command: RecordingCommand, frame: Int)]) { self.orders = orders }
 
-    /// Asks everything while the second piece is written.
+    /// Sends all commands while the second piece is written.
     func ask(_ frames: Int) {
       guard frames == RecordingPipeline.chunkFrames else { return }
       let remote = remote.withLock { $0 }
@@ -87,7 +88,7 @@ import Testing
       #expect(
         points.nextFrame(after: position) == model.first { $0.frame > position }?.frame ?? .max)
       position += Int.random(in: 0...20, using: &random)
-      // Now and then nothing is taken, as while a gate is closed.
+      // Every fifth round no command is taken, as while a gate is closed.
       guard round % 5 != 0 else { continue }
       while let first = model.first, first.frame <= position {
         model.removeFirst()

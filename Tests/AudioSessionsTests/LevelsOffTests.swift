@@ -7,9 +7,9 @@ import Testing
 
 @testable import AudioSessions
 
-/// What a recording of 16 bits is with levels, and without.
+/// Tests that a 16-bit recording is the same with and without level measurement.
 @Suite struct LevelsOffTests {
-  /// What is kept, and how.
+  /// The settings of a recording.
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
     var fileFormat = FileFormat.wav
@@ -94,8 +94,8 @@ import Testing
     #expect(writer.events.latest.levels == .nothing)
   }
 
-  /// The sample of a frame and a channel: a multiple of 2^-15 that comes again after more frames
-  /// than a ring has.
+  /// Returns the sample of a frame and a channel: a multiple of 2^-15 that repeats after more
+  /// frames than the ring buffer holds.
   private static func sample(_ frame: Int, _ channel: Int) -> Float {
     Float((frame &* 7919 &+ channel &* 104_729) % 65536 - 32768) / 32768
   }
@@ -115,8 +115,8 @@ import Testing
     return plan
   }
 
-  /// Records 9000 frames, of which 4000 to 4049 are lost, in pieces of 700, and compares the files
-  /// with them, where `reading` gives their samples.
+  /// Records 9000 frames in pieces of 700, of which the frames 4000 to 4049 are lost, and compares
+  /// the files with them if `reading` returns their samples.
   private static func record(
     _ row: Case, _ sampleFormat: FileSampleFormat = .s16, measuresLevels: Bool,
     _ sample: (Int, Int) -> Float, reading: (String) throws -> [Float]?

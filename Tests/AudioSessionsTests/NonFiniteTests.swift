@@ -7,9 +7,9 @@ import RealtimeAudio
 import SimulatedDevices
 import Testing
 
-/// NaN and infinity in what is played at another rate or speed.
+/// Tests of NaN and infinity in sources played at another rate or speed.
 @Suite struct NonFiniteTests {
-  /// A sine in which three samples, far apart, are replaced.
+  /// A sine in which three samples at a large distance are replaced.
   final class Broken: PlainSoundDecoder {
     let name = "a broken sine"
     let sampleRate = 44100
@@ -82,7 +82,7 @@ import Testing
     for (first, frames) in [(0, 100), (7, 61), (33, 0), (50, 50), (3, 31)] {
       for place in 0..<100 * channels {
         var buffer = SampleBuffer(frameCount: 100, channelCount: channels)
-        // Of magnitudes whose exponents together have every bit.
+        // Values whose exponents together have every bit set.
         for index in 0..<buffer.sampleCount { buffer[index] = index % 3 == 0 ? 1.5 : -3 }
         buffer[place] = Self.nonFinite[place % 3]
         let range = first * channels..<(first + frames) * channels
@@ -106,7 +106,7 @@ import Testing
     #expect(heard.allSatisfy(\.isFinite) && sequence.nonFiniteCount == 6)
   }
 
-  /// What a session of `background` on a simulated device reports.
+  /// Returns the report of a session with `background` on a simulated device.
   private func report(
     _ player: consuming PlayerStage, _ background: [any BackgroundWork],
     _ device: consuming SimulatedDevice

@@ -2,7 +2,7 @@ import AudioFiles
 import AudioSessions
 import Testing
 
-/// What keys do while nothing is heard, because the next source is still being opened.
+/// Tests of keys during silence while the next source is being opened.
 @Suite struct OpeningSkipTests {
   private let one: CountedFile
   private let slow: CountedFile
@@ -26,7 +26,7 @@ import Testing
     rig.player.play()
   }
 
-  /// The first frames of the next file that is heard.
+  /// Returns the first frames of the next file that is played.
   private func next() -> [Int] {
     Array(numbers(rig.run(cycles: 40)).drop { $0 == -1 }.prefix(2000))
   }
@@ -37,7 +37,7 @@ import Testing
     #expect(rig.player.opening?.index == 1)
     #expect(rig.player.opening?.name == "a slow server")
     #expect(rig.player.state == .waiting)
-    // Asked of the source that never came, and of no other.
+    // The change applies to the source that never opened, and to no other.
     rig.player.toggleReversed()
     rig.player.skip(by: 1)
     #expect(next() == Array(20_000..<22_000))

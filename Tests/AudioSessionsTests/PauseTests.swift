@@ -5,7 +5,8 @@ import Testing
 
 @testable import AudioSessions
 
-/// A recording that the user pauses, and a microphone whose gain changes while it is recorded.
+/// Tests of a recording that the user pauses, and of a microphone gain that changes during a
+/// recording.
 @Suite struct PauseTests {
   @Test func `what comes between a pause and its end is left out`() throws {
     let rig = try RecordingRig()
@@ -44,7 +45,7 @@ import Testing
         RecordingPause(frame: 100, timelineFrame: 100, frames: 200),
         RecordingPause(frame: 500, timelineFrame: 700, frames: 300),
       ])
-    // A place that is marked in a pause is where the recording goes on.
+    // A marker that is set during a pause is placed where the recording continues.
     #expect(rig.writer.report.markers == [RecordedMarker(frame: 500, label: "here")])
     #expect(FileRemoval.byteCount(of: rig.folder + "/raw.wav").map { $0 > 700 * 4 } == true)
   }

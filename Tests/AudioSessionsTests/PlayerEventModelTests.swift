@@ -3,27 +3,27 @@ import AudioFiles
 import AudioSessions
 import Testing
 
-/// What a player tells beside what is heard of it, over random commands: every file's frames have
-/// numbers of their own.
+/// Tests of a player's events against the played samples, with random commands. The frame numbers
+/// of all files are different.
 @Suite struct PlayerEventModelTests {
-  /// An event and how far the unit had come when it was told.
+  /// An event and the unit's frame at which it was reported.
   private struct Told {
     let event: PlayerEvent
     let frame: Int
   }
 
-  /// A run of a player under random commands.
+  /// A run of a player with random commands.
   private struct Run {
     let rig: PlayerRig
     var random: SplitMix64
     var heard: [Int] = []
     var told: [Told] = []
     var commands: [Int] = []
-    /// Frames of each file, by the order in which they were put into the queue.
+    /// The number of frames of each file, in the order of the queue.
     var lengths: [Int] = []
     var files: [String: Int] = [:]
 
-    /// Numbers of one file are this far from those of the next.
+    /// The difference between the first frame numbers of successive files.
     static let stride = 100_000
 
     init(seed: UInt64) throws {
@@ -81,26 +81,26 @@ import Testing
       told += rig.events.map { Told(event: $0, frame: rig.frame) }
     }
 
-    /// Whether nothing was asked from shortly before `first` up to `last`: shortly, because what
-    /// fades in is not to be recognised.
+    /// Returns whether no command was issued from 400 frames before `first` to 400 frames after
+    /// `last`. The margin is necessary because frames that fade in cannot be identified.
     func isUndisturbed(from first: Int, to last: Int) -> Bool {
       !commands.contains { first - 400 <= $0 && $0 <= last + 400 }
     }
 
-    /// The file's frame that is heard at `frame`, and its number; nil in silence.
+    /// Returns the file and its frame that are played at `frame`; nil in silence.
     func place(at frame: Int) -> (file: Int, frame: Int)? {
       guard heard.indices.contains(frame), heard[frame] >= 0 else { return nil }
       return (heard[frame] / Self.stride, heard[frame] % Self.stride)
     }
 
-    /// What was told for another frame than the one where it was heard.
+    /// The events that were reported for a different frame than the one where they occurred.
     var mistakes: [String] {
       told.compactMap { told in
         guard let frame = told.event.frame, let file = files[told.event.source],
           frame < heard.count,
           isUndisturbed(from: min(told.frame, frame), to: max(told.frame, frame))
         else { return nil }
-        // Of a look and what is heard next lie a cycle.
+        // The frame of an event is compared with the frames that were played.
         let isRight =
           switch told.event.kind {
           case .renderingWillStart, .renderingStarted:

@@ -3,7 +3,7 @@ import AudioFiles
 import AudioSessions
 import Testing
 
-/// What a player tells on its way.
+/// Tests of a player's events.
 @Suite struct PlayerEventTests {
   private func names(_ events: [PlayerEvent]) -> [String] {
     events.map { event in
@@ -34,7 +34,7 @@ import Testing
     let rig = try PlayerRig()
     rig.enqueue(one)
     rig.enqueue(two)
-    // Ten cycles of silence lie before.
+    // Ten cycles of silence come first.
     _ = rig.run(cycles: 10)
     rig.player.play()
     _ = rig.run(cycles: 1200)
@@ -176,7 +176,7 @@ import Testing
     rig.player.enqueue(Ramp(frames: 90000, supportsSeeking: false))
     rig.player.play()
     _ = rig.run(cycles: 300)
-    // The ramp's beginning lies in the ring by now.
+    // The start of the ramp is in the ring buffer now.
     for place in [1000, 5000] {
       try rig.player.seek(toFrame: place)
       _ = rig.run(cycles: 50)
@@ -202,7 +202,7 @@ import Testing
     var heard: [Int] = []
     while !rig.isFinished, heard.count < 100_000 { heard += numbers(rig.cycle()) }
     let place = try #require(heard.indices.dropFirst().first { heard[$0] != heard[$0 - 1] + 1 })
-    // Within the 60 ms in which it is heard, in the middle of a source.
+    // The seek takes effect within 60 ms, in the middle of a source.
     #expect(place < 2880 && (640 + place) % 240 != 0)
     #expect(difference(heard[place...], (640 + place) / 240 * 240..<36000) == nil)
     #expect(heard.count >= place + 36000 - (640 + place) / 240 * 240)
@@ -258,7 +258,7 @@ import Testing
     #expect(!told.contains { $0.hasPrefix("0 decoded") })
   }
 
-  /// Numbered frames out of nothing.
+  /// A source of numbered frames without a file.
   final class Ramp: PlainSoundDecoder {
     let name = "a ramp"
     let sampleRate = 48000

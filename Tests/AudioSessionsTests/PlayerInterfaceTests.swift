@@ -4,9 +4,9 @@ import AudioSessions
 import RealtimeAudio
 import Testing
 
-/// What a player answers to whoever asks it.
+/// Tests of the values that a player returns to its callers.
 @Suite struct PlayerInterfaceTests {
-  /// A rig that has played 128 frames of a source of 96,000.
+  /// Returns a rig that has played 128 frames of a source of 96,000 frames.
   private func playing() throws -> PlayerRig {
     let rig = try PlayerRig()
     rig.enqueue(try CountedFile(frames: 96000))
@@ -15,7 +15,7 @@ import Testing
     return rig
   }
 
-  /// Why `seek` was refused; nil where it was not.
+  /// Returns the failure that `seek` throws; nil if it throws none.
   private func refusal(
     _ rig: PlayerRig, _ seek: (AudioPlayer) throws(SeekFailure) -> Void
   ) -> SeekFailure? {
@@ -102,7 +102,7 @@ import Testing
     let id = ObjectIdentifier(ramp)
     rig.player.resetAndEnqueue(ramp)
     let heard = numbers(rig.run(cycles: 20))
-    // What was on its way is heard first.
+    // The queued frames are played first.
     let lead = 48000 / 50 + 2 * 64
     #expect(difference(heard.prefix(lead), 128..<128 + lead) == nil)
     #expect(heard[lead] == 0)
@@ -138,7 +138,7 @@ import Testing
     #expect(ends.allSatisfy { $0.toldNanoseconds > 0 })
   }
 
-  /// An actor that owns a player: all of its calls are made from there.
+  /// An actor that owns a player and makes all calls to it.
   private actor Jukebox {
     let player = AudioPlayer()
 

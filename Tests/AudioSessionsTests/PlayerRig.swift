@@ -10,7 +10,7 @@ extension CycleTime {
   static var start: CycleTime { CycleTime(frame: 0, nanoseconds: 0, lostFrames: 0) }
 }
 
-/// A player in virtual time: cycle by cycle, its other threads in between, all on one thread.
+/// A player in virtual time: its cycles and its other threads run in turn on one thread.
 final class PlayerRig {
   let player: AudioPlayer
   private(set) var periodFrames = 64
@@ -18,9 +18,9 @@ final class PlayerRig {
   private var bus: MixerBus
   private var background: [any BackgroundWork] = []
   private let told = Told()
-  /// Files that must stay as long as they may be played.
+  /// The files, which must exist as long as they may be played.
   private var files: [CountedFile] = []
-  /// The unit's timeline.
+  /// The position of the unit's timeline in frames.
   private(set) var frame = 0
 
   final class Told: Sendable {
@@ -37,7 +37,7 @@ final class PlayerRig {
     try attach(sampleRate: sampleRate, channelCount: channelCount)
   }
 
-  /// Goes on on another unit: after `conclude`.
+  /// Continues on another unit, after `conclude`.
   func attach(
     sampleRate: Int = 48000, channelCount: Int = 2, periodFrames: Int = 64
   ) throws(DeviceFailure) {
@@ -50,13 +50,13 @@ final class PlayerRig {
     frame = 0
   }
 
-  /// Plays `file` when all before it is over.
+  /// Adds `file` to the end of the queue.
   func enqueue(_ file: CountedFile, settings: TrackSettings = TrackSettings()) {
     files.append(file)
     player.enqueue(path: file.path, settings: settings)
   }
 
-  /// What was told since the last time this was asked.
+  /// The events since the last access.
   var events: [PlayerEvent] {
     told.events.withLock { events in
       defer { events = [] }
@@ -66,21 +66,22 @@ final class PlayerRig {
 
   var isFinished: Bool { voice?.isFinished ?? true }
 
-  /// Whether sources are opened that may take long: those behind a network are, sooner or later.
+  /// Whether sources that may take long, such as network sources, are opened in a step.
   var opensSlowSources = true
 
-  /// The other threads do what there is to do. The first of them opens sources.
+  /// Runs one step of the other threads. The first of them opens sources.
   func step() {
     for work in background.dropFirst(opensSlowSources ? 0 : 1) { _ = work.step() }
   }
 
-  /// One cycle: the first channel of what is heard, silence included.
+  /// Runs one cycle with the other threads. Returns the first channel of the output, including
+  /// silence.
   func cycle() -> [Float] {
     step()
     return hear()
   }
 
-  /// One cycle of the audio thread alone, as while the others wait.
+  /// Runs one cycle of the audio thread alone, as while the other threads wait.
   func hear() -> [Float] {
     bus.begin(
       frames: periodFrames, at: CycleTime(frame: frame, nanoseconds: 0, lostFrames: 0))
@@ -90,14 +91,14 @@ final class PlayerRig {
     return (0..<periodFrames).map { bus.buffer[$0 * bus.buffer.channelCount] }
   }
 
-  /// `count` cycles.
+  /// Runs `count` cycles.
   func run(cycles count: Int) -> [Float] {
     var heard: [Float] = []
     for _ in 0..<count { heard += cycle() }
     return heard
   }
 
-  /// The audio is over.
+  /// Ends the session.
   func conclude() {
     for work in background {
       work.conclude()
@@ -106,7 +107,8 @@ final class PlayerRig {
   }
 }
 
-/// A file of numbered frames, gone with the test: frame n is (n + 1) / 2^23, and its negative.
+/// A file of numbered frames, removed with its owner: the samples of frame n are (n + 1) / 2^23 and
+/// the negative of that.
 final class CountedFile {
   let path: String
   let frames: Int
@@ -129,10 +131,11 @@ final class CountedFile {
   deinit { unlink(path) }
 }
 
-/// The number of the frame that was heard; -1 for silence.
+/// Returns the frame number of each sample; -1 for silence.
 func numbers(_ samples: [Float]) -> [Int] { samples.map { Int(clamping: $0 * 8_388_608) - 1 } }
 
-/// Where two runs of frames differ first; nil where one is the other's beginning.
+/// Returns a description of the first difference between two sequences of frames; nil if one is a
+/// prefix of the other.
 func difference(_ heard: some Sequence<Int>, _ expected: some Sequence<Int>) -> String? {
   for (index, pair) in zip(heard, expected).enumerated() where pair.0 != pair.1 {
     return "frame \(index): \(pair.0) instead of \(pair.1)"

@@ -8,9 +8,9 @@ import Testing
 
 @testable import AudioSessions
 
-/// One player over many sessions: on units of other rates, channels and periods.
+/// Tests of one player in many sessions on units with different rates, channel counts and periods.
 @Suite struct PlayerSessionsTests {
-  /// Frames of the beginning of a later session that fade in.
+  /// The number of frames of the fade-in at the start of a later session.
   private static let fade = 240
 
   @Test func `a player goes on with the next frame in the next session`() throws {
@@ -58,7 +58,8 @@ import Testing
         difference(numbers(Array(heard[Self.fade...])), (32000 + Self.fade)..<(32000 + frames))
           == nil)
     } else {
-      // A ramp stays one at any rate; one channel is the sum of two that cancel each other out.
+      // A ramp remains a ramp at any rate; one channel is the sum of two that cancel each other
+      // out.
       let scale = channels == 1 ? 0.0 : 1.0
       let last = Double(heard[frames - 1]) * 8_388_608 - 1
       #expect(abs(last - (place - 1) * scale) < 2)
@@ -126,7 +127,8 @@ import Testing
     }
   }
 
-  /// What cannot be sought can begin anew in its first eight seconds, and only go on behind them.
+  /// A source without seeking can restart from its beginning in the first eight seconds; later it
+  /// can only continue.
   @Test(arguments: [250, 7000], [true, false])
   func `sources at once go on in step where one of them cannot be sought`(
     cycles: Int, isFirst: Bool
@@ -143,7 +145,7 @@ import Testing
       ]))
     rig.player.play()
     for _ in 0..<2 {
-      // The number of a frame of the one, and twice that of the other.
+      // The sum of a frame number of one source and twice that of the other.
       let last = (numbers(rig.run(cycles: cycles)).last ?? 0) + 1
       #expect(last % 3 == 0)
       rig.conclude()
@@ -186,7 +188,7 @@ import Testing
     let rig = try PlayerRig()
     rig.enqueue(try CountedFile(frames: 48000))
     rig.player.play()
-    // Nothing has run yet: the unit may have been the wrong one.
+    // No cycle has run yet, so the player may be attached again, as after a wrong choice of unit.
     try rig.attach(sampleRate: 44100)
     try rig.attach()
     #expect(difference(numbers(rig.run(cycles: 10)), 0..<640) == nil)
@@ -210,7 +212,7 @@ import Testing
     }
   }
 
-  /// A device without a clock.
+  /// Returns a device in virtual time.
   private func device(
     rate: Int = 48000, channels: Int = 2, period: Int = 256
   ) throws -> SimulatedDevice {
@@ -275,7 +277,7 @@ import Testing
     var reader = try SoundFileReader(path: path)
     var heard = SampleBuffer(frameCount: 2000, channelCount: 2)
     let count = try reader.read(into: &heard)
-    // A recorder gets whole cycles.
+    // A recorder receives whole cycles.
     #expect(count >= 1000 + delay)
     let wrong = (0..<1000).filter {
       heard[2 * ($0 + delay)] != Float($0 + 1) / 8_388_608

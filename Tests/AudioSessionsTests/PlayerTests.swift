@@ -36,7 +36,7 @@ import Testing
     #expect(count == 0)
     let isFinished = player.isFinished
     #expect(isFinished)
-    // Silence behind the end is no starvation.
+    // Silence after the end does not count as starvation.
     late = starved.value
     #expect(late == 6)
   }
@@ -54,12 +54,12 @@ import Testing
       return (0..<8).map { bus.buffer[$0] }
     }
 
-    // Frames 0 to 3 come in time, 4 to 7 do not.
+    // Frames 0 to 3 arrive in time, frames 4 to 7 do not.
     _ = ring.write(sound, frames: 4)
     #expect(heard(&player) == [0, 1, 2, 3, 0, 0, 0, 0])
     _ = ring.write(sound, from: 4, frames: 20)
     #expect(heard(&player) == [8, 9, 10, 11, 12, 13, 14, 15])
-    // The unit lost 10 frames, two of which are not even queued.
+    // The unit lost 10 frames, two of which are not queued yet.
     #expect(heard(&player, lostFrames: 10) == [0, 0, 0, 0, 0, 0, 0, 0])
     _ = ring.write(sound, from: 24, frames: 40)
     #expect(heard(&player) == [34, 35, 36, 37, 38, 39, 40, 41])

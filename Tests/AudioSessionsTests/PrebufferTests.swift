@@ -3,13 +3,13 @@ import AudioFiles
 import AudioSessions
 import Testing
 
-/// How much a player gathers of a network source before it plays, and before it goes on.
+/// Tests of the amount of a network source that a player buffers before it plays or continues.
 @Suite struct PrebufferTests {
   private static let rate = 8000
 
-  /// A source of which `speed` seconds of sound come in each second of the unit's time. A read
-  /// waits for what it was asked for, as a decoder of MP3 waits for a whole frame, and the audio
-  /// goes on meanwhile.
+  /// A source of which `speed` seconds of audio arrive in each second of the unit's time. A read
+  /// waits for all requested frames, up to 1152, as an MP3 decoder waits for a whole block. The
+  /// audio continues during the wait.
   private final class SlowStream: PlainSoundDecoder, @unchecked Sendable {
     // @unchecked because the rig and all that it plays are on one thread.
     let name = "a slow stream"
@@ -20,7 +20,7 @@ import Testing
     private(set) var position = 0
     private let speed: Double
     private let rig: PlayerRig
-    /// What was heard while reads waited, and between them.
+    /// The frames played during reads that wait and between them.
     var heard: [Int] = []
 
     init(speed: Double, _ rig: PlayerRig) {
@@ -48,8 +48,8 @@ import Testing
     func seek(toFrame frame: Int) {}
   }
 
-  /// The lengths of the silences in `seconds` of a stream, in seconds, the first before its first
-  /// frame.
+  /// Returns the lengths in seconds of the silences in `seconds` of a stream, the first of them
+  /// before its first frame.
   private func silences(
     speed: Double, prebuffer: Double? = nil, seconds: Int
   ) throws -> (lengths: [Double], frames: [Int]) {
@@ -69,7 +69,7 @@ import Testing
       if frame == -1 { lengths[lengths.count - 1] += 1 / Double(Self.rate) }
       before = frame
     }
-    // The last may go on.
+    // The last silence may not be complete.
     if before == -1 { lengths.removeLast() }
     return (lengths, stream.heard.filter { $0 >= 0 })
   }
@@ -78,7 +78,8 @@ import Testing
     throws
   {
     let (lengths, frames) = try silences(speed: 15.0 / 16, seconds: 120)
-    // Three seconds take 3.2 to come, and last for 48; half a second more where a read waits.
+    // Three seconds of audio take 3.2 seconds to arrive and last for 48 seconds; a waiting read
+    // adds half a second.
     #expect(lengths.count == 3, "\(lengths)")
     for length in lengths { #expect(3.1...3.8 ~= length, "\(lengths)") }
     #expect(difference(frames, 0..<frames.count) == nil)
@@ -100,8 +101,8 @@ import Testing
     #expect(difference(frames, 0..<frames.count) == nil)
   }
 
-  /// A source of which some frames are here, and nothing more comes. A read of what is not here is
-  /// interrupted.
+  /// A source of which no further frames arrive after the first 40 seconds. A read of frames that
+  /// have not arrived is interrupted.
   private final class StalledStream: PlainSoundDecoder, @unchecked Sendable {
     // @unchecked because the rig and all that it plays are on one thread.
     let name = "a stalled stream"

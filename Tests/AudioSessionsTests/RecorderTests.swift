@@ -7,7 +7,7 @@ import SimulatedDevices
 import Testing
 
 @Suite struct RecorderTests {
-  /// A microphone that hears its own frame number.
+  /// A microphone whose samples are the frame numbers.
   final class Counter: FrameSource {
     private var next = 0
 
@@ -24,7 +24,7 @@ import Testing
     arguments: [16, 64, 256],
     [
       "", ",xrun-at=0.25,xrun-at=0.5", ",xrun-at=0,xrun-frames=7",
-      // Longer than what is left of the take.
+      // Longer than the rest of the take.
       ",xrun-at=0.5,xrun-frames=100000",
     ])
   func `every frame of a recording stands where it was heard`(period: Int, scheduledFaults: String)
@@ -64,7 +64,7 @@ import Testing
       #expect(frame[0] == Float((index + lost) % 32768) / 32768)
       if frame[0] != Float((index + lost) % 32768) / 32768 { break }
     }
-    // A gap at the very end has no frame behind it.
+    // A gap at the very end is followed by no frame.
     if let gap = next { lost += gap.frames }
     #expect(lost == report.lostFrames)
     #expect((lost > 0) == !scheduledFaults.isEmpty)

@@ -9,7 +9,7 @@ import VoiceCleaning
 
 @testable import AudioSessions
 
-/// Which captured frames go into the file.
+/// Tests of the selection of captured frames for the file.
 @Suite struct RecordingPipelineTests {
   @Test(arguments: [false, true], [FileSampleFormat.float, .s16])
   func `a take begins where its window does, gaps in place`(

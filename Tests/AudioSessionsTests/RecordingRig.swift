@@ -6,8 +6,8 @@ import RealtimeAudio
 
 @testable import AudioSessions
 
-/// A recorder and its writer in a folder of their own, stepped by hand: every frame is its own
-/// number.
+/// A recorder and its writer in a separate folder, stepped by the test. The samples are frame
+/// numbers.
 final class RecordingRig {
   let folder: String
   let writer: RecordingWriter
@@ -15,7 +15,7 @@ final class RecordingRig {
   private var frame = 0
   private(set) var events: [RecordingEvent] = []
 
-  /// A recording in mono at 8 kHz, after `change` of its plan.
+  /// Creates a mono recording at 8 kHz after applying `change` to its plan.
   init(
     name: String = "take.wav", ringFrames: Int = 100_000,
     gate: any RecordingGate = WindowGate(PunchWindow()), rawName: String? = nil,
@@ -41,7 +41,7 @@ final class RecordingRig {
     rmdir(folder)
   }
 
-  /// The recorder gets `frames` frames more, after a gap of `lost`.
+  /// Passes `frames` further frames to the recorder, after a gap of `lost` frames.
   func record(_ frames: Int, lost: Int = 0) {
     frame += lost
     var done = 0
@@ -58,7 +58,7 @@ final class RecordingRig {
     }
   }
 
-  /// The recorder is told that `frames` frames were lost, and gets nothing after that.
+  /// Reports `frames` lost frames to the recorder, without frames after them.
   func lose(_ frames: Int) {
     recorder?.record(
       SampleBuffer(frameCount: 1, channelCount: 1), frames: 0,
@@ -66,20 +66,20 @@ final class RecordingRig {
     frame += frames
   }
 
-  /// The disk thread takes its turn.
+  /// Runs one step of the disk thread.
   func save() {
     _ = writer.step()
     events += writer.events.take()
   }
 
-  /// The recording ends.
+  /// Ends the recording.
   func finish() {
     recorder?.finish()
     while writer.step() { HostClock.pause(milliseconds: 1) }
     events += writer.events.take()
   }
 
-  /// What is in the folder.
+  /// The names of the files in the folder.
   var names: [String] {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }
@@ -93,7 +93,7 @@ final class RecordingRig {
     return names.sorted()
   }
 
-  /// The numbers of the frames in a file; 0 for silence.
+  /// Returns the numbers of the frames in a file; 0 for silence.
   func numbers(in path: String) throws -> [Int] {
     var file = try SoundFileReader(path: path)
     var numbers: [Int] = []
@@ -105,7 +105,7 @@ final class RecordingRig {
     }
   }
 
-  /// The numbers in all files, one after the other.
+  /// Returns the numbers in all files, in order.
   func allNumbers() throws -> [Int] {
     try writer.report.files.flatMap { try numbers(in: $0.path) }
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AudioSessions
 
-/// Recordings in several files.
+/// Tests of recordings in several files.
 @Suite struct SeriesTests {
   @Test(arguments: [1000, 1001, 4096, 30000])
   func `no frame is lost or doubled from file to file`(frames: Int) throws {
@@ -159,7 +159,7 @@ import Testing
     for _ in 0..<8 {
       rig.record(1000)
       rig.save()
-      // The one that grows is one of them.
+      // The growing file counts as one of them.
       if case .files(let most) = rule { #expect(rig.names.count <= most) }
     }
     rig.finish()
@@ -189,7 +189,7 @@ import Testing
     let rig = try RecordingRig(name: "sub-%s.wav") { $0.split = .frames(8000) }
     rig.record(8000)
     rig.save()
-    // The next name cannot be made: the present file goes on.
+    // The next file cannot be created, so the current file continues.
     chmod(rig.folder, 0o555)
     defer { chmod(rig.folder, 0o777) }
     rig.record(8000)

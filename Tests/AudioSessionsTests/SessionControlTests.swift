@@ -7,8 +7,7 @@ import Testing
 @testable import AudioSessions
 
 @Suite struct SessionControlTests {
-  /// A mixer in a unit on a microphone that hears nothing: what it plays, and what it records of
-  /// the microphone.
+  /// A mixer in a unit with a silent microphone; the output and the microphone are recorded.
   struct Rig: ~Copyable {
     private var unit: DuplexUnit<Mixer>
     private var output: RecordingReader
@@ -43,11 +42,11 @@ import Testing
 
     mutating func cycle(_ count: Int) { for _ in 0..<count { _ = unit.cycle() } }
 
-    /// What was played since the last time, and what was recorded of the microphone.
+    /// Returns the frames played or recorded from the microphone since the last call.
     mutating func played() -> [Float] { Self.all(&output) }
     mutating func recorded() -> [Float] { Self.all(&microphone) }
 
-    /// Which parts that may be missing are on the mixer.
+    /// Returns which optional parts the mixer has.
     mutating func parts() -> [Bool] {
       [
         unit.callbacks.insert != nil, unit.callbacks.inputInsert != nil,
@@ -68,7 +67,7 @@ import Testing
     }
   }
 
-  /// Multiplies by a number.
+  /// An effect that multiplies by a number.
   struct Multiplier: AudioEffect {
     let factor: Float
 
@@ -77,7 +76,7 @@ import Testing
     }
   }
 
-  /// Plays a constant, whatever it gets.
+  /// An effect that plays a constant.
   struct Constant: AudioEffect {
     @_noLocks mutating func process(_ frames: inout EffectFrames) {
       for sample in 0..<frames.sampleCount { frames[sample] = 0.5 }
@@ -197,7 +196,7 @@ import Testing
       var buffer = SampleBuffer(frameCount: 64, channelCount: channels)
       for index in 0..<64 * channels { buffer[index] = Float((index * 37) % 101) / 100 - 0.6 }
       var levels = SampleBuffer(frameCount: 1, channelCount: Meter.readingWidth(channels))
-      // What was measured before has no part in it.
+      // Earlier contents do not influence the measurement.
       levels[0] = 9
       let measured = buffer.measure(frames: frames, into: &levels)
       let peak = buffer.peak(frames: frames)

@@ -5,7 +5,8 @@ import Testing
 
 @testable import AudioSessions
 
-/// Settings beyond their range: refused with a sentence, or taken as the nearest.
+/// Tests of settings beyond their range: they are refused with a message or clamped to the nearest
+/// value.
 struct SettingsRangeTests {
   private static func plan() -> RecordingPlan {
     RecordingPlan(

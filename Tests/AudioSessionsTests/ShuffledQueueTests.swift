@@ -2,13 +2,14 @@ import AudioBasics
 import AudioSessions
 import Testing
 
-/// A queue that begins in another order each time, steered while the next round is read ahead.
+/// Tests of a queue with a new random order for each round, controlled while the next round is read
+/// ahead.
 @Suite struct ShuffledQueueTests {
   private static let lead = 48000 / 50 + 2 * 64
   private static let fileCount = 5
 
-  /// Long enough that a round lasts longer than what is read ahead, and so short that several
-  /// rounds do not.
+  /// With 20,000 frames a round is longer than the frames read ahead; with 1500 frames several
+  /// rounds are shorter.
   @Test(arguments: [20_000, 1500])
   func `what is heard begins again, or is sought, whatever order the next round has`(
     frames: Int
@@ -27,7 +28,7 @@ import Testing
       let heard = numbers(rig.run(cycles: 40))
       let (before, after) = (heard[Self.lead - 1], heard[Self.lead])
       #expect(after % 1_000_000 == target)
-      // Right at an end it is the one behind.
+      // At the end of a file the next one is the current one.
       let isAtEnd = before % 1_000_000 == frames - 1
       #expect(isAtEnd || after / 1_000_000 == before / 1_000_000)
     }
@@ -56,7 +57,7 @@ import Testing
       listen(cycles: 100)
       rig.player.skip(by: -1)
       #expect(numbers(rig.run(cycles: 40))[Self.lead] / 1_000_000 == heard[heard.count - 2])
-      // Into the next round.
+      // Continues into the next round.
       _ = rig.run(cycles: 900)
     }
   }

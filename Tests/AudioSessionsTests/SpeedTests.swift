@@ -4,9 +4,9 @@ import AudioSessions
 import Glibc
 import Testing
 
-/// Faster and slower.
+/// Tests of higher and lower speeds.
 @Suite struct SpeedTests {
-  /// A sine out of nothing, so that a speed's effect on it is known.
+  /// A calculated sine, so that the effect of a speed is known exactly.
   final class Sine: PlainSoundDecoder {
     let name = "a sine"
     let sampleRate: Int
@@ -52,7 +52,7 @@ import Testing
     while !rig.isFinished, heard.count < 200_000 { heard += rig.cycle() }
     let ratio = Double(rate) * speed / 48000
     let count = Int(rounding: 5000 / ratio)
-    // Away from the edges, where the sine begins and ends at once.
+    // Without the edges, where the sine starts and ends abruptly.
     let edge = Int(clamping: 300 / ratio)
     let errors = (edge..<count - edge).map { frame -> Float in
       abs(heard[frame] - sine.value(at: Double(frame) * ratio))
@@ -79,8 +79,8 @@ import Testing
       default: rig.player.toggleReversed()
       }
     }
-    // The steepest a sine of 200 Hz gets at up to 2.5 times the speed, and half a frame of rounding
-    // where it goes back to the ordinary speed.
+    // The maximum slope of a sine of 200 Hz at 2.5 times the speed, and half a frame of rounding at
+    // the return to normal speed.
     let steepest = 0.5 * 2 * Double.pi * 200 * 2.5 / 48000 * 1.5
     let steps = zip(heard, heard.dropFirst()).map { abs($0 - $1) }
     #expect(Double(steps.max() ?? 1) < steepest)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import AudioSessions
 
-/// Takes that wait to be started.
+/// Tests of takes that wait for a start command.
 @Suite struct StartTests {
   @Test(arguments: [(0, 3000), (500, 3000), (5000, 3000), (500, 100)])
   func `a take begins the pre-roll before its start, to the frame`(preRoll: Int, start: Int) throws

@@ -4,9 +4,9 @@ import AudioSessions
 import Glibc
 import Testing
 
-/// What is heard while a player is steered, against a plain model in memory: to the bit.
+/// Tests of a player's exact output during commands, against a simple model in memory.
 @Suite struct SteeringTests {
-  /// A file in memory, and a place in it.
+  /// A file in memory and a position in it.
   struct Model {
     let frames: Int
     var region: Range<Int>
@@ -20,12 +20,12 @@ import Testing
       times = nil
     }
 
-    /// Whether a pass is over.
+    /// Whether a pass has ended.
     var isAtEnd: Bool {
       isReversed ? boundary <= region.lowerBound : boundary >= region.upperBound
     }
 
-    /// At the end of a pass the next one begins, if there is one.
+    /// Starts the next pass, if any, at the end of a pass.
     mutating func wrap() {
       guard isAtEnd, times != 1 else { return }
       times = times.map { $0 - 1 }
@@ -39,7 +39,8 @@ import Testing
       return isReversed ? boundary : boundary - 1
     }
 
-    /// Behind the region it goes on at the region's beginning.
+    /// Moves a position after the region to the start of the region, or to its end if it plays in
+    /// reverse.
     mutating func settle() {
       boundary = min(max(0, boundary), frames)
       if isAtEnd {
@@ -66,7 +67,7 @@ import Testing
   func `seeks, turns and regions at any moment, each frame as the model has it`(
     format: FileFormat, seed: UInt64
   ) throws {
-    // Before a release 1,000 of them.
+    // A long test runs 1000 changes.
     let steps = getenv("DUPLEX_LONG") == nil ? 300 : 1000
     var random = SplitMix64(seed: seed)
     let file = try CountedFile(frames: 70_000, format: format)
@@ -85,7 +86,7 @@ import Testing
         done += 1
         let before = expected.count
         let cycles = Int.random(in: 1...60, using: &random)
-        // What is asked takes effect after the frames that are on their way.
+        // A command takes effect after the queued frames.
         let lead = heard.isEmpty ? 0 : 48000 / 50 + 2 * rig.periodFrames
         for _ in 0..<max(0, heard.count + lead - before) {
           if let frame = model.next() { expected.append(frame) } else { isOver = true }

@@ -5,7 +5,7 @@ import Testing
 @testable import AudioSessions
 
 @Suite struct StereoDownmixTests {
-  /// What each channel alone comes to on the left and on the right.
+  /// Returns the share of each channel in the left and the right output.
   private func shares(_ channels: Int, _ speakers: [Speaker]?) -> [[Float]]? {
     guard let mix = StereoDownmix(channelCount: channels, speakers: speakers) else { return nil }
     return (0..<channels).map { channel in
@@ -42,7 +42,7 @@ import Testing
     let found = try #require(shares(channels, none))
     #expect(found[0][0] > 0 && found[0][1] == 0 && found[1][1] > 0 && found[1][0] == 0)
     #expect(found.dropFirst(2).allSatisfy { $0[0] > 0 && $0[0] == $0[1] })
-    // All together reach full scale at most.
+    // The sum of all channels reaches at most full scale.
     #expect(abs(found.reduce(0) { $0 + $1[0] } - 1) < 1e-6)
   }
 

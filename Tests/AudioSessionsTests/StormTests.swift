@@ -8,9 +8,9 @@ import Testing
 
 @testable import AudioSessions
 
-/// Commands that come faster than they can be carried out.
+/// Tests of commands that arrive faster than they can be executed.
 @Suite struct StormTests {
-  /// Asks for the next thing whenever one is carried out.
+  /// Sends a new command whenever one is executed.
   private final class Storm: Sendable {
     let carriedOut = Atomic(0)
 
@@ -34,7 +34,7 @@ import Testing
     storm.strike(rig.player)
     rig.step()
     #expect(storm.carriedOut.load(ordering: .relaxed) <= 128)
-    // A second and a half, more than was queued before.
+    // 1.5 seconds, more than was queued before.
     let heard = numbers(rig.run(cycles: 1125))
     #expect(difference(heard, 20 * 64..<20 * 64 + 1125 * 64) == nil)
     #expect(storm.carriedOut.load(ordering: .relaxed) >= 1125)
@@ -58,7 +58,7 @@ import Testing
     #expect(storm.carriedOut.load(ordering: .relaxed) == 0)
   }
 
-  /// Asks for all sorts of things, and for something that is counted, over and over, each 0.7 ms.
+  /// Sends random commands and a counted command every 0.7 ms.
   private final class Asker: BackgroundWork {
     private let player: AudioPlayer
     private let carriedOut: Count
@@ -75,7 +75,7 @@ import Testing
 
     func step() -> Bool {
       var random = SplitMix64(seed: seed)
-      // Without an end of its own a player that never stops would never be found out.
+      // The loop is limited, so that a player that never stops is detected.
       for _ in 0..<20_000 where !isOver.isRaised {
         switch Int.random(in: 0..<8, using: &random) {
         case 0: try? player.seek(toFrame: Int.random(in: 0..<90_000, using: &random))
@@ -108,14 +108,14 @@ import Testing
     }
   }
 
-  /// The last in a session's background: how much was carried out when it was asked.
+  /// The last background work of a session, which records the number of executed commands.
   private final class Marker: BackgroundWork {
     private let carriedOut: Count
     private let counts = MutexBox<(start: Int?, end: Int?)>((nil, nil))
 
     init(_ carriedOut: Count) { self.carriedOut = carriedOut }
 
-    /// After the first turn of the feeder, and after it was told to end.
+    /// The counts after the first step of the feeder, and when the feeder was told to end.
     var atStart: Int? { counts.withLock { $0.start } }
     var atEnd: Int? { counts.withLock { $0.end } }
 
@@ -145,7 +145,7 @@ import Testing
       periodFrames: configuration.periodFrames, captureChannels: 0, playbackChannels: 2)
     callbacks.player = try player.attach(to: configuration)
     let carriedOut = Count()
-    // More than a turn takes.
+    // More commands than one step executes.
     for _ in 0..<1000 { carriedOut.ask(player) }
     let askers = (UInt64(0)..<4).map { Asker(player, carriedOut, seed: $0) }
     let threads = try askers.map { try BackgroundThread($0) }
@@ -160,7 +160,7 @@ import Testing
     let all = carriedOut.now
     for asker in askers { asker.conclude() }
     for thread in threads { thread.join() }
-    // What comes is done in turns, and behind an end only what was under way.
+    // Commands are executed in limited steps; after the end only the current command is completed.
     let atStart = try #require(marker.atStart)
     let atEnd = try #require(marker.atEnd)
     #expect(atStart <= 128)

@@ -6,17 +6,18 @@ import Testing
 
 @testable import AudioSessions
 
-/// Sessions in real time on a device of which one call does not come back before the test is over.
+/// Tests of sessions in real time on a device of which one call does not return before the end of
+/// the test.
 @Suite struct StuckDeviceTests {
   enum Call: Sendable {
     case start, wait, stop, close
     /// The start is refused at once.
     case refusal
-    /// Each call returns, and nothing comes any more.
+    /// Each call returns, but no more frames arrive.
     case stillness
   }
 
-  /// Remembers how it was ended.
+  /// Background work that records how it was ended.
   private final class Ending: BackgroundWork {
     private let concluded = AtomicFlag()
     private let abandoned = AtomicFlag()
@@ -43,7 +44,7 @@ import Testing
     }
     guard case .signal = report.stopReason else { Issue.record("It was a signal."); return }
     #expect(report.isDeviceStuck)
-    // Of a thread that has ended the last frame is known.
+    // The last frame is known only if the audio thread has ended.
     #expect(work.isAbandoned == (call == .start || call == .wait))
     #expect(work.isConcluded == (call == .stop || call == .close))
   }
@@ -115,7 +116,7 @@ import Testing
   }
 }
 
-/// An input that is always ready, until one call does not come back.
+/// An input that is always ready until one call does not return.
 private struct StuckDevice: DuplexDriver, ~Copyable, @unchecked Sendable {
   // @unchecked because one thread at a time has it.
   let configuration: DuplexConfiguration

@@ -5,9 +5,9 @@ import Testing
 
 @testable import AudioSessions
 
-/// What is played of a file, against a plain model in memory: to the bit.
+/// Tests of the exact frames played of a file, against a simple model in memory.
 @Suite struct TrackCursorTests {
-  /// A file of numbered frames, gone with the test.
+  /// A file of numbered frames, removed with its owner.
   struct NumberedFile: ~Copyable {
     let path: String
     let frames: Int
@@ -30,7 +30,7 @@ import Testing
     deinit { unlink(path) }
   }
 
-  /// The frame numbers that a track plays, at most `limit` of them.
+  /// Returns the frame numbers that a track plays, at most `limit` of them.
   private func played(_ path: String, _ range: PlaybackRange, limit: Int = .max) throws -> [Int] {
     let track = try TrackReader(path: path, sampleRate: 48000, channelCount: 2, range: range)
     var buffer = SampleBuffer(frameCount: 999, channelCount: 2)
@@ -146,7 +146,7 @@ import Testing
   }
 }
 
-/// Silence that says to be longer than it is.
+/// Silence whose announced length is longer than its real length.
 private final class PromisedSound: PlainSoundDecoder {
   let name = "the sound"
   let sampleRate = 48000

@@ -5,7 +5,7 @@ import Testing
 @testable import AudioSessions
 
 @Suite struct TrackMixTests {
-  /// The samples 1, 2, 3, ... times `step`, which fail behind `frameCount` of them.
+  /// A source of the samples 1, 2, 3, ... times `step`, which fails after `frameCount` frames.
   private final class Staircase: FrameSource {
     private let step: Float
     private let frameCount: Int
@@ -29,12 +29,12 @@ import Testing
     }
   }
 
-  /// The samples of a staircase of this step from the frame `first` on, up to the frame `end`.
+  /// Returns the samples of a staircase with this step from frame `first` to before frame `end`.
   private func stairs(_ step: Float, from first: Int = 0, to end: Int) -> [Float] {
     (first..<end).map { step * Float($0 + 1) }
   }
 
-  /// All that `mix` plays, ten frames at a time, at most a hundred.
+  /// Returns the output of `mix`, read ten frames at a time, until it ends or 100 frames were read.
   private func play(_ mix: TrackMix) throws -> [Float] {
     var buffer = SampleBuffer(frameCount: 10, channelCount: 1)
     var heard: [Float] = []
@@ -56,7 +56,7 @@ import Testing
     let heard = try play(mix)
     #expect(heard == stairs(1000, to: 20) + stairs(1, from: 20, to: 100))
     #expect(mix.takeFailures().map(\.index) == [chosen])
-    // What has failed is not heard again.
+    // A source that has failed is not played again.
     mix.chosen = chosen
     let more = try play(mix)
     #expect(more == stairs(1, from: 100, to: 200))

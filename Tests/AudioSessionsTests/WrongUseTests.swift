@@ -7,7 +7,7 @@ import RealtimeAudio
 import SimulatedDevices
 import Testing
 
-/// Says that it gave a frame more than it was asked for.
+/// A decoder that reports one frame more than requested.
 private final class Overshooting: PlainSoundDecoder {
   let name = "overshooting"
   let sampleRate = 48000
@@ -26,7 +26,7 @@ private final class Overshooting: PlainSoundDecoder {
   func seek(toFrame frame: Int) throws(FileFailure) { position = frame }
 }
 
-/// Renders into a buffer of its own, of any shape.
+/// Callbacks that render into a buffer of any shape.
 private struct Renderer: SessionCallbacks, ~Copyable {
   var buffer: SampleBuffer
 
@@ -59,8 +59,8 @@ private func run(_ renderer: consuming Renderer) throws {
   _ = try runner.run(clock: .virtual) { _, _ in .proceed }
 }
 
-/// What a program that uses the library wrongly is told, in release builds as well: modules that
-/// are optimised in debug builds leave the words of `precondition` out.
+/// Tests of the messages for programs that use the library wrongly, also in release builds: modules
+/// that are optimised in debug builds omit the messages of `precondition`.
 @Suite struct WrongUseTests {
   private func says(_ sentence: String, _ result: ExitTest.Result?) {
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)

@@ -2,7 +2,7 @@ import AudioBasics
 import DelayEstimation
 import Glibc
 
-/// Prints the error of the delay estimator over levels of noise and ways that a signal can take.
+/// Prints the error of the delay estimator for several noise levels and signal paths.
 func printAccuracy(trials: Int) {
   var random = SplitMix64(seed: 20_260_131)
   print("way          SNR dB  answers  doubtful  RMS error  largest   RMS/bound  wrong, no doubt")
@@ -58,14 +58,14 @@ struct AccuracyRow {
 }
 
 extension String {
-  /// Filled up with blanks, and one more.
+  /// Returns the string padded with spaces to `width` characters, followed by one more space.
   func padded(_ width: Int) -> String {
     self + String(repeating: " ", count: max(0, width - count) + 1)
   }
 }
 
 extension Double {
-  /// With that number of digits behind the point.
+  /// Returns the number with `digits` digits after the decimal point.
   func shown(_ digits: Int) -> String {
     guard isFinite, abs(self) < 1e6 else { return "\(self)" }
     let scale = pow(10, Double(digits))

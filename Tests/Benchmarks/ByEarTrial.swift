@@ -4,32 +4,32 @@ import AudioSpectra
 import DelayEstimation
 import Glibc
 
-/// A recording of a known sound by a microphone in a room, made by chance: the sound's band, its
-/// echoes, the recorder's clock and the noise.
+/// A random recording of a known sound, made by a microphone in a room. The bandwidth of the sound,
+/// its echoes, the recorder's clock rate and the noise are random.
 struct ByEarTrial {
-  /// What is played.
+  /// The kind of sound that is played.
   enum Material: CaseIterable {
     case speech, music, drums, noise, sweep
   }
 
   let reference: [Float]
   let recording: [Float]
-  /// Frames by which the reference's first frame comes late.
+  /// The delay of the reference's first frame in the recording, in frames.
   let delayFrames: Double
-  /// Frames by which an answer may be wrong: half a frame, or a twentieth of the period of the
-  /// band's upper edge where that is below 600 Hz.
+  /// The tolerated error of an estimate in frames: half a frame, or 1/20 of the period of the
+  /// band's upper edge if that edge is below 600 Hz.
   let toleranceFrames: Double
 
   private static let rate = 48000.0
 
-  /// Trial number `seed`, which chooses all of it.
+  /// Creates trial number `seed`; the seed determines all random choices.
   init?(seed: UInt64) {
     var random = SplitMix64(seed: seed &* 0x9E37_79B9)
     let material = Material.allCases[Int(clamping: random.uniform(0...4.999))]
     let seconds = random.uniform(2...6)
     let frames = Int(clamping: seconds * Self.rate)
     let sound = Self.sound(material, frames: frames, seed: seed, random: &random)
-    // From 300 Hz to 20 kHz, each octave as often as another.
+    // From 300 Hz to 20 kHz, with equal probability for each octave.
     let hertz = 300 * pow(20000.0 / 300, random.uniform(0...1))
     toleranceFrames = hertz < 600 ? Self.rate / hertz / 20 : 0.5
     delayFrames = random.uniform(0...20000)
@@ -56,7 +56,7 @@ struct ByEarTrial {
       return (0..<frames).map { next($0) }
     case .noise: return (0..<frames).map { _ in Float(0.1 * random.normal()) }
     case .sweep:
-      // Logarithmic, from 50 Hz to 20 kHz.
+      // A logarithmic sweep from 50 Hz to 20 kHz.
       let octaves = log(400.0)
       let length = Double(frames) / rate
       return (0..<frames).map { frame in
@@ -66,7 +66,7 @@ struct ByEarTrial {
     }
   }
 
-  /// The sound as a clock records it that is faster by `drift`, from `delay` frames on.
+  /// Returns the sound delayed by `delay` frames, as recorded by a clock that is faster by `drift`.
   private static func late(_ sound: [Float], by delay: Double, drift: Double) -> [Float] {
     let first = Int(clamping: delay.rounded(.up))
     let length = Int(clamping: Double(sound.count) * (1 + drift))
@@ -82,8 +82,7 @@ struct ByEarTrial {
       + Array(repeating: 0, count: 4000)
   }
 
-  /// Without what lies above `hertz`, but for a slope of a sixth of an octave; no frequency is
-  /// delayed.
+  /// Removes all frequencies above `hertz` with a slope of 1/6 octave and no phase shift.
   private static func lowPassed(_ sound: [Float], below hertz: Double) -> [Float]? {
     guard hertz < 19000 else { return sound }
     guard let transform = FourierTransform(atLeast: sound.count + 4096) else { return nil }
@@ -96,7 +95,7 @@ struct ByEarTrial {
     return Array(transform.signal(of: spectrum)[0..<sound.count])
   }
 
-  /// Up to three, 2 to 2,000 frames behind and at least 4 dB weaker.
+  /// Adds up to three echoes, 2 to 2,000 frames late and at least 4 dB weaker.
   private static func addEchoes(to sound: inout [Float], random: inout SplitMix64) {
     let direct = sound
     for _ in 0..<Int(clamping: random.uniform(0...3.999)) {
@@ -107,15 +106,16 @@ struct ByEarTrial {
   }
 }
 
-/// What became of a number of trials.
+/// The results of a number of trials.
 struct ByEarOutcome {
   private(set) var trials = 0
   private(set) var answers = 0
-  /// Answers that are wrong, and those of them that carry no doubt.
+  /// The number of wrong answers, and the number of wrong answers not marked as doubtful.
   private(set) var wrong = 0
   private(set) var surelyWrong = 0
-  /// Trials in which the largest value of the plain correlation, a whole frame, lies within the
-  /// tolerance; those of them that are answered right, and right without a doubt.
+  /// The number of trials in which the maximum of the plain correlation, at a whole frame, is
+  /// within the tolerance; the number of these with a correct answer, and with a correct answer not
+  /// marked as doubtful.
   private(set) var plainlyRight = 0
   private(set) var right = 0
   private(set) var surelyRight = 0
@@ -138,7 +138,7 @@ struct ByEarOutcome {
     surelyRight += isRight && !isDoubtful ? 1 : 0
   }
 
-  /// The lag at which the correlation is largest.
+  /// Returns the lag at which the correlation is largest.
   private static func plainCorrelation(_ trial: ByEarTrial) -> Double? {
     guard
       let transform = FourierTransform(atLeast: trial.recording.count + trial.reference.count)
@@ -152,8 +152,8 @@ struct ByEarOutcome {
   }
 }
 
-/// Prints, as Markdown, what the estimator of delays makes of `count` recordings by chance, from
-/// trial `first` on.
+/// Prints, as Markdown, the results of the delay estimator for `count` random recordings, starting
+/// with trial `first`.
 func printByEarTrials(_ count: Int, first: UInt64) {
   var outcome = ByEarOutcome()
   for number in 0..<UInt64(max(1, count)) {

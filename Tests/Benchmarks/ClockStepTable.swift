@@ -1,16 +1,16 @@
 import Foundation
 
 extension ClockTrial {
-  /// What is off some time after steps: a list for each time, with a value for each step.
+  /// The errors at several times after steps: one list for each time, with one value for each step.
   struct StepErrors {
-    /// Of the ratio, in parts per million.
+    /// The ratio errors, in parts per million.
     var ratioPPM: [[Double]]
-    /// Of the delay, in frames.
+    /// The delay errors, in frames.
     var delayFrames: [[Double]]
   }
 
-  /// Runs it for `seconds` and looks at it at some `ages`, in seconds after each step but the first
-  /// one, which is a start.
+  /// Runs the trial for `seconds` and records the errors at `ages`, in seconds after each step
+  /// except the first, which is the start.
   func errors(after ages: [Double], seconds: Double) -> StepErrors {
     var errors = StepErrors(ratioPPM: ages.map { _ in [] }, delayFrames: ages.map { _ in [] })
     let changes = course.steps.map(\.seconds)
@@ -29,8 +29,8 @@ extension ClockTrial {
   }
 }
 
-/// Prints what is off 5, 7, 10 and 15 seconds after steps of several sizes, of an hour under each
-/// of `seeds` seeds.
+/// Prints the errors 5, 7, 10 and 15 seconds after steps of several sizes, measured over one hour
+/// with each of `seeds` seeds.
 func printClockSteps(seeds: Int) {
   let ages = [5.0, 7, 10, 15]
   print(

@@ -4,19 +4,19 @@ import Foundation
 import Glibc
 import Reports
 
-/// Two clocks that are held together in virtual time, without any sound: what their readings look
-/// like, and what comes of it.
+/// A simulation of two clocks and the control that keeps them aligned, in virtual time and without
+/// audio. It generates the clock readings and measures the resulting errors.
 struct ClockTrial {
-  /// How the input's clock runs against the output's, in parts per million.
+  /// The rate of the input's clock relative to the output's clock over time.
   struct Course {
-    /// From when on it differs by so much.
+    /// The start time of each step and the rate difference from then on, in parts per million.
     var steps: [(seconds: Double, ppm: Double)]
-    /// The amplitude and the period of a slow sine that is added.
+    /// The amplitude of an added slow sine, in parts per million.
     var wanderPPM: Double
-    /// Seconds from crest to crest.
+    /// The period of that sine in seconds.
     var wanderSeconds: Double
 
-    /// A course in steps.
+    /// Creates a course that consists of steps.
     init(
       steps: [(seconds: Double, ppm: Double)], wanderPPM: Double = 0, wanderSeconds: Double = 1200
     ) {
@@ -30,7 +30,8 @@ struct ClockTrial {
         + wanderPPM * sin(2 * .pi * seconds / wanderSeconds)
     }
 
-    /// Frames by then of a clock of `rate` frames a second.
+    /// Returns the number of frames counted at `seconds` by a clock of `rate` nominal frames per
+    /// second.
     func frames(at seconds: Double, rate: Double) -> Double {
       var extra = wanderPPM * (1 - cos(2 * .pi * seconds / wanderSeconds))
       extra *= wanderSeconds / (2 * .pi)
@@ -42,42 +43,44 @@ struct ClockTrial {
     }
   }
 
-  /// One moment of it.
+  /// The errors at one point in time.
   struct Moment {
-    /// When it was.
+    /// The time in seconds.
     var seconds: Double
-    /// Parts per million between the ratio and the right one.
+    /// The difference between the actual and the correct ratio, in parts per million.
     var ratioErrorPPM: Double
-    /// Frames by which the delay was too long.
+    /// The excess of the delay over its target, in frames.
     var delayError: Double
   }
 
-  /// Frames a second of both clocks, nominally.
+  /// The nominal rate of both clocks, in frames per second.
   var rate = 48000.0
-  /// Frames from one cycle to the next.
+  /// The number of frames per cycle.
   var period = 64
-  /// Frames that a clock moves at once.
+  /// The number of frames by which a clock position advances at a time.
   var batch = 48.0
-  /// Seconds by which a reading may be late.
+  /// The maximum delay of a reading, in seconds.
   var jitter = 0.001
-  /// Seconds of the machine's tick at which positions move instead, where more than 0, and a
-  /// reading carries the time at which it was asked for, as those of ALSA's loopback do.
+  /// The tick period in seconds at which positions advance instead of in batches, if greater than
+  /// 0. Readings then carry the time at which they were requested, as those of ALSA's loopback
+  /// device do.
   var tickSeconds = 0.0
-  /// One reading of this many is not told, and one is nonsense; 0 for none.
+  /// The error rate of readings: one in this many is missing and one has a random time. 0 for no
+  /// errors.
   var spoiled = 0
-  /// Where its random numbers begin.
+  /// The seed of the random numbers.
   var seed: UInt64 = 1
-  /// Seconds after a start or a change in which everything must have settled.
+  /// The time in seconds after a start or a change within which the errors must have settled.
   var lockSeconds = 15.0
-  /// How the input's clock runs.
+  /// The rate of the input's clock over time.
   var course: Course
 
-  /// A trial with USB's batches and a millisecond of jitter on both clocks.
+  /// Creates a trial with USB-like batches and 1 ms of jitter on both clocks.
   init(_ course: Course) {
     self.course = course
   }
 
-  /// A clock as it is seen: a batch at a time, each late by chance.
+  /// The observed state of a clock: its position advances in batches, each with a random delay.
   private struct Sight {
     var shown = ClockReading(frames: 0, nanoseconds: 0)
     var next = 0.0
@@ -86,7 +89,7 @@ struct ClockTrial {
 
   private static let origin: UInt64 = 1_000_000_000
 
-  /// Runs it for `seconds` and shows every cycle.
+  /// Runs the trial for `seconds` and calls `show` for each cycle.
   func run(seconds: Double, show: (Moment) -> Void) {
     var random = SplitMix64(seed: seed)
     let length = Double(period)
@@ -149,7 +152,7 @@ struct ClockTrial {
         position = control.target(input.estimate, output.estimate, frame: end, at: now)
       }
       if let place = position {
-        // Far off, it is set anew, as after a start.
+        // If the position is off by more than 10 ms, it is reset, as after a start.
         let target = control.target(input.estimate, output.estimate, frame: end, at: now)
         let place = abs(place - target) > rate / 100 ? target : place
         let next = control.steer(
@@ -159,7 +162,7 @@ struct ClockTrial {
           Moment(
             seconds: time, ratioErrorPPM: (next / right - 1) * 1e6,
             delayError: (end / rate - captured(at: place)) * rate - delay))
-        // The converter's ratio glides over the period.
+        // The converter's ratio changes linearly over the period.
         position = place + ratio * length + (next - ratio) * (length + 1) / 2
         ratio = next
       }
@@ -177,7 +180,7 @@ struct ClockTrial {
     }
   }
 
-  /// When the input's clock has come to `frames`.
+  /// Returns the time in seconds at which the input's clock reaches `frames`.
   private func captured(at frames: Double) -> Double {
     var seconds = frames / rate
     for _ in 0..<6 { seconds += (frames - course.frames(at: seconds, rate: rate)) / rate }
@@ -188,15 +191,15 @@ struct ClockTrial {
 extension ClockTrial {
   /// The largest errors of a run.
   struct Errors {
-    /// Of the ratio, in parts per million, from `lockSeconds` after each change on.
+    /// The largest ratio error in parts per million, measured from `lockSeconds` after each change.
     var ratioPPM = 0.0
-    /// Of the delay, in frames, likewise.
+    /// The largest delay error in frames, measured over the same time.
     var delayFrames = 0.0
-    /// Of the delay at any time.
+    /// The largest delay error at any time, in frames.
     var everFrames = 0.0
   }
 
-  /// Runs it for `seconds`, each step of the course being a change.
+  /// Runs the trial for `seconds`; each step of the course counts as a change.
   func errors(seconds: Double) -> Errors {
     var errors = Errors()
     var next = 0
@@ -211,15 +214,15 @@ extension ClockTrial {
     return errors
   }
 
-  /// A start, whose clocks must be locked in 5 seconds.
+  /// A start after which the clocks must be locked within 5 seconds.
   static var start: ClockTrial {
     var trial = ClockTrial(Course(steps: [(0, 80)]))
     trial.lockSeconds = 5
     return trial
   }
 
-  /// An input's clock, 80 ppm fast, that sways by `ppm` to and fro within `period` seconds, and
-  /// must be followed from a minute on.
+  /// Returns a trial whose input clock is 80 ppm fast and varies sinusoidally by `ppm` with a
+  /// period of `period` seconds. The errors count from 60 seconds after the start.
   static func swaying(ppm: Double, period: Double) -> ClockTrial {
     var trial = ClockTrial(
       Course(steps: [(0, 80)], wanderPPM: ppm, wanderSeconds: period))
@@ -227,7 +230,7 @@ extension ClockTrial {
     return trial
   }
 
-  /// A trial with a step of the input's clock every minute.
+  /// Returns a trial with a step of the input's clock every minute.
   static func stepping(through ppm: [Double], wanderPPM: Double = 0) -> ClockTrial {
     ClockTrial(
       Course(
@@ -236,9 +239,10 @@ extension ClockTrial {
   }
 }
 
-/// Prints the largest errors of a start, of an hour of steps and of wander, and of clocks that
-/// sway, under `seeds` seeds. False where one is 1 ppm or 1 frame or more, or of a clock that sways
-/// 60 ppm, a tenth of a cent, or 5 frames, 10 of the fastest.
+/// Prints the largest errors of a start, of an hour of steps, of an hour of slow wander and of
+/// clocks with sinusoidal rate variation, for `seeds` seeds. Returns false if an error reaches its
+/// limit: 1 ppm or 1 frame, but for sinusoidal variation 60 ppm (0.1 cent) and 5 frames (10 frames
+/// for the fastest).
 func printClockTrials(seeds: Int) -> Bool {
   let hour = { (steps: [Double]) in (0..<60).map { steps[$0 % steps.count] } }
   typealias Limits = (ppm: Double, frames: Double)
@@ -276,16 +280,16 @@ func printClockTrials(seeds: Int) -> Bool {
   return isGood
 }
 
-/// How the ratio and the delay come to what they should be after the input's clock, 50 ppm fast,
-/// jumped by `ppm`. With USB's batches of 48 frames and a millisecond of jitter on both clocks.
+/// The convergence of the ratio and the delay after the input's clock, 50 ppm fast, changes its
+/// rate by `ppm`. Both clocks have USB-like batches of 48 frames and 1 ms of jitter.
 struct LockCurve {
-  /// By how much the input's clock jumps, in parts per million.
+  /// The size of the step of the input's clock, in parts per million.
   let ppm: Double
-  /// Frames a cycle.
+  /// The number of frames per cycle.
   let period: Int
   private static let stepSeconds = 60.0
 
-  /// The moments from `before` seconds before the step to `after` seconds behind it.
+  /// Returns the moments from `before` seconds before the step to `after` seconds after it.
   func moments(before: Double, after: Double) -> [LockPicture.Moment] {
     var trial = ClockTrial(
       ClockTrial.Course(steps: [(0, 50), (Self.stepSeconds, 50 + ppm)]))
@@ -299,7 +303,7 @@ struct LockCurve {
     return moments
   }
 
-  /// Prints a line for each tenth of a second from the start to a minute after the step.
+  /// Prints one line for each 100 ms from the start to one minute after the step.
   func printTable() {
     print("seconds,ratioErrorPPM,delayErrorFrames")
     var next = -Self.stepSeconds
@@ -311,7 +315,7 @@ struct LockCurve {
     }
   }
 
-  /// The same as a picture.
+  /// A picture of the same curve.
   var picture: LockPicture {
     LockPicture(
       title: "A step of \(Int(clamping: ppm)) ppm",
@@ -320,7 +324,7 @@ struct LockCurve {
   }
 }
 
-/// Writes a picture for each of several steps into `folder`.
+/// Writes one picture for each of several steps into `folder`.
 func drawLockCurves(into folder: String) throws {
   for ppm in [1.0, 100, -100, 1000, -1000, 5000, -5000] {
     let path = "\(folder)/lock\(ppm < 0 ? "-minus" : "")-\(Int(clamping: abs(ppm))).svg"

@@ -6,13 +6,13 @@ import OtherConverters
 /// A converter in the comparison.
 enum ComparedConverter {
   case ours(ConversionQuality)
-  /// libsamplerate's, which moves its ratio evenly over a call.
+  /// libsamplerate, which changes its ratio linearly over a call.
   case samplerate(Int)
-  /// The same in steps of 5 ppm every 15 seconds, as alsaloop turns it.
+  /// libsamplerate in steps of 5 ppm every 15 seconds, as alsaloop uses it.
   case alsaloop
-  /// speexdsp's, at one ratio: it cannot move.
+  /// speexdsp at a fixed ratio, because it cannot change the ratio continuously.
   case speex
-  /// Ours at one ratio, the same as speexdsp's here.
+  /// The converter of this package at the same fixed ratio as speexdsp.
   case fixed
 
   var name: String {
@@ -35,15 +35,15 @@ enum ComparedConverter {
   }
 }
 
-/// What comes out of a converter, one channel, 64 frames at a time, and where in the input each
-/// frame lies but for a constant delay.
+/// The output of a converter, one channel in blocks of 64 frames, and the position of each output
+/// frame in the input, apart from a constant delay.
 struct ConverterRun {
   private(set) var samples: [Float] = []
   private(set) var positions: [Double] = []
   private static let blockFrames = 64
 
-  /// Converts `input` into `blocks` blocks; the input's clock is `ppm(seconds)` fast. Nil where the
-  /// other's library is not installed.
+  /// Converts `input` into `blocks` blocks; the input's clock is fast by `ppm(seconds)`. Nil if the
+  /// library of another converter is not installed.
   init?(
     _ converter: ComparedConverter, _ input: [Float], blocks: Int, ppm: (Double) -> Double
   ) {
@@ -109,13 +109,14 @@ struct ConverterRun {
     }
   }
 
-  /// libsamplerate 0.2 goes from the ratio of the call before to this call's in equal steps, the
-  /// last of which it leaves out, and there the next call begins.
+  /// Runs libsamplerate 0.2, which changes the ratio from the previous call's to this call's in
+  /// equal steps but omits the last step. The next call starts from the ratio reached.
   private mutating func run(
     _ other: consuming OtherConverter, _ input: [Float], blocks: Int, ratio: (Int) -> Double
   ) {
     var block = [Float](repeating: 0, count: Self.blockFrames)
-    // Apart, for sums of large numbers are rounded, and that adds up.
+    // Kept separately, because sums of large numbers are rounded and the rounding errors
+    // accumulate.
     var (whole, part) = (0.0, 0.0)
     var last = 1 / ratio(0)
     var done = 0

@@ -3,14 +3,14 @@ import AudioSpectra
 import DelayEstimation
 import Glibc
 
-/// A probe on its way through a simulated world, and the truth about it.
+/// A probe that has passed through a simulated signal path, and its true delay.
 struct DelayedSignal {
-  /// What happens to a probe on its way.
+  /// The signal path of a probe.
   enum Way: String, CaseIterable {
     case plain, clipped, bandLimited, echoing
-    /// With an echo three to eight frames behind.
+    /// With an echo 3 to 8 frames late.
     case nearEcho
-    /// The same within a band of 300 to 8000 Hz.
+    /// With such an echo, limited to 300 to 8000 Hz.
     case narrowEcho
 
     var isBandLimited: Bool { self == .bandLimited || self == .narrowEcho }
@@ -22,7 +22,8 @@ struct DelayedSignal {
   let delayFrames: Double
   let isInverted: Bool
 
-  /// One second of probe at `rate`, `signalToNoiseDB` above white noise as long as it sounds.
+  /// Creates a recording of one second of probe at `rate`. The probe is `signalToNoiseDB` above the
+  /// white noise while it plays.
   init?(_ way: Way, rate: Int, signalToNoiseDB: Double, random: inout SplitMix64) {
     let probe = ProbeSignal(seed: random.next(), frames: rate).samples
     delayFrames = random.uniform(0...Double(min(96_000, 2 * rate)))
@@ -66,7 +67,8 @@ struct DelayedSignal {
 }
 
 extension DelayedSignal {
-  /// `signal`, `delay` frames later, in a recording of `frames` frames; nil where memory is short.
+  /// Returns `signal`, delayed by `delay` frames, in a recording of `frames` frames; nil if memory
+  /// is insufficient.
   static func delayed(_ signal: [Float], by delay: Double, frames: Int) -> [Float]? {
     guard let transform = FourierTransform(atLeast: frames + signal.count) else { return nil }
     var spectrum = transform.spectrum(of: signal.span)
@@ -79,13 +81,14 @@ extension DelayedSignal {
 }
 
 extension SplitMix64 {
-  /// Of a uniform distribution over `range`.
+  /// Returns a number from a uniform distribution over `range`.
   mutating func uniform(_ range: ClosedRange<Double>) -> Double {
     let unit = Double(next() >> 11) / 9_007_199_254_740_992
     return range.lowerBound + unit * (range.upperBound - range.lowerBound)
   }
 
-  /// Of mean 0 and deviation 1: Box and Muller's transform.
+  /// Returns a number from a normal distribution with mean 0 and deviation 1, by the Box-Muller
+  /// transform.
   mutating func normal() -> Double {
     let radius = (-2 * log(max(1e-300, uniform(0...1)))).squareRoot()
     return radius * cos(2 * Double.pi * uniform(0...1))

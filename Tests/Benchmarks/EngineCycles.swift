@@ -1,8 +1,8 @@
 import Duplex
 import Glibc
 
-/// Runs a `DuplexEngine` as `duplex monitor -D sim:clock=free -f S16_LE -p 64` runs, to count its
-/// instructions.
+/// Runs a `DuplexEngine` with the settings of `duplex monitor -D sim:clock=free -f S16_LE -p 64`,
+/// so that its instructions can be counted.
 func runEngine(seconds: Double) -> Never {
   var request = DuplexRequest(captureDevice: "sim:clock=free", playbackDevice: "sim:clock=free")
   request.format = .s16LE

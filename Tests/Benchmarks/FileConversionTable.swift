@@ -3,8 +3,8 @@ import AudioClocks
 import Glibc
 import OtherConverters
 
-/// Prints, as Markdown, what converters at fixed rates do to sines at -1 dBFS, and what they cost:
-/// ours for files, and those of others, all in one run on one machine.
+/// Prints, as Markdown, the errors of fixed-rate converters with sines at -1 dBFS, and their
+/// processor time. The converters of this package and of other libraries run on the same machine.
 func printFileConversion() {
   for (from, to) in [(44100, 48000), (48000, 44100)] {
     print(
@@ -30,9 +30,9 @@ func printFileConversion() {
 
 /// A converter at fixed rates.
 enum FileConverter {
-  /// Ours for files, of that quality.
+  /// The converter of this package for files, with the given quality.
   case ours(quality: Int)
-  /// Ours for devices, of that quality.
+  /// The converter of this package for devices, with the given quality.
   case audioThread(quality: Int)
   case soxr(recipe: Int)
   case samplerate
@@ -67,14 +67,14 @@ struct FileConversionRun {
     (self.converter, self.from, self.to) = (converter, from, to)
   }
 
-  /// The sine of `hertz` in what comes out for it; a half second at the beginning, where filters
-  /// fill, is left out. nil where the converter is not installed.
+  /// Returns the best-fitting sine of `hertz` in the output for that sine. The first half second,
+  /// in which filters fill, is omitted. Nil if the converter is not installed.
   func fit(_ hertz: Double) -> SineFit? {
     sound(hertz).map { SineFit($0, at: places($0), radians: radians(hertz)) }
   }
 
-  /// What a sine at 0.99 of half the input's rate becomes at the place where it is mirrored, in
-  /// decibels of the sine.
+  /// The level of the alias or image of a sine at 0.99 of half the input's rate, at the mirrored
+  /// frequency, in decibels relative to the sine.
   var foldedLevel: Double {
     let hertz = 0.99 * Double(from) / 2
     let isUp = to > from
@@ -82,7 +82,7 @@ struct FileConversionRun {
     let mirrored = Double(isUp ? from : to) - hertz
     var rest = sound
     if isUp {
-      // But for the sine itself, which is heard.
+      // Remove the sine itself, which is within the output's band.
       let own = SineFit(sound, at: places(sound), radians: radians(hertz)).parts
       for frame in rest.indices {
         let angle = radians(hertz) * Double(frame)
@@ -94,7 +94,8 @@ struct FileConversionRun {
     return 20 * log10(image.amplitude / Self.peak)
   }
 
-  /// Processor time of ten minutes of stereo, in seconds: ten times the least of five of a minute.
+  /// The processor time in seconds for ten minutes of stereo: ten times the minimum of five
+  /// measurements of one minute.
   var seconds: Double? {
     let input = sine(0.13, frames: 60 * from, channels: 2)
     let least = (0..<5).compactMap { _ in convert(input, channels: 2, taking: nil) }.min()
@@ -109,7 +110,7 @@ struct FileConversionRun {
     (0..<frames * channels).map { Float(Self.peak * sin(radians * Double($0 / channels))) }
   }
 
-  /// A second of what comes out for a sine of `hertz`.
+  /// Returns one second of the output for a sine of `hertz`.
   private func sound(_ hertz: Double) -> [Float]? {
     let input = sine(2 * .pi * hertz / Double(from), frames: 2 * from, channels: 1)
     var output: [Float] = []
@@ -117,8 +118,8 @@ struct FileConversionRun {
     return Array(output[(to / 2)..<(to / 2 + to)])
   }
 
-  /// Converts all of `input`, and hands out what comes out: samples, and how many of them count.
-  /// Returns the processor time in seconds; nil where the converter is not installed.
+  /// Converts all of `input` and passes each output block to `take`: the samples, and the number of
+  /// valid samples. Returns the processor time in seconds; nil if the converter is not installed.
   private func convert(
     _ input: [Float], channels: Int, taking take: (([Float], Int) -> Void)?
   ) -> Double? {
@@ -158,7 +159,7 @@ struct FileConversionRun {
     return Double(clock() - began) / Double(CLOCKS_PER_SEC)
   }
 
-  /// Gives all of `input` in pieces, as the player does.
+  /// Converts all of `input` in pieces, as the player does.
   private func run(
     _ input: [Float], _ channels: Int, _ take: (([Float], Int) -> Void)?,
     _ convert: (borrowing SampleBuffer, Int, Int, inout SampleBuffer) -> (

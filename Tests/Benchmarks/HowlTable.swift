@@ -1,10 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// Prints what becomes of loops of each gain in `rooms` rooms: how many the feedback suppressor
-/// ducks, and for how long they were heard above -20 dBFS once they had come to the limit; and how
-/// many loops of gains below 0 dB it ducks, for each kind of sound in them. `first` is the seed of
-/// the first room.
+/// Prints the results of feedback loops for each gain in `rooms` rooms: the number of loops that
+/// the feedback suppressor ducks, and how long their output was above -20 dBFS after it had reached
+/// the limit. Also prints how many loops with gains below 0 dB it ducks, for each kind of sound.
+/// `first` is the seed of the first room.
 func printHowls(rooms: Int, first: UInt64) {
   let seeds = first..<first + UInt64(max(1, rooms))
   print("| gain | loops | ducked | loud for more than 0.3 s | for, at most | highest sample |")
@@ -44,7 +44,7 @@ func printHowls(rooms: Int, first: UInt64) {
   }
 }
 
-/// What came of the run of each room, as many of them at a time as there are processors.
+/// Returns the result of each room's run. As many runs are concurrent as there are processors.
 private func results(
   _ seeds: Range<UInt64>, run: @Sendable (UInt64) -> LoopRig.Result
 ) -> [LoopRig.Result] {

@@ -4,22 +4,22 @@ import AudioSessions
 import Glibc
 import RealtimeAudio
 
-/// A room in virtual time: what is played comes back to the microphone after a delay, through a
-/// resonance, with a gain; and something is heard there besides.
+/// A simulated room in virtual time: the output returns to the microphone after a delay, through a
+/// resonance and with a gain. Another sound is added at the microphone.
 struct LoopRig {
   var sampleRate = 16000
   var periodFrames = 64
   /// The loop's gain at its resonance in dB; nil for no loop.
   var gainDB: Double?
   var frequency = 1000.0
-  /// How sharp the resonance is; nil for a room that answers all frequencies alike.
+  /// The quality factor of the resonance; nil for a room with a flat frequency response.
   var quality: Double? = 10
   var delaySeconds = 0.02
   /// Whether the microphone clips at full scale.
   var clips = true
 
-  /// A room by chance: a resonance between 100 Hz and 6.4 kHz, sharp or broad, or none, 2 to 62 ms
-  /// away.
+  /// Returns a random room: a resonance between 100 Hz and 6.4 kHz, narrow, broad or absent, with a
+  /// delay of 2 to 62 ms.
   static func room(_ seed: UInt64, gainDB: Double?) -> LoopRig {
     var chance = Chance(seed &+ 77)
     var rig = LoopRig()
@@ -30,7 +30,7 @@ struct LoopRig {
     return rig
   }
 
-  /// What is heard there besides: noise at -70 dBFS, and with every other seed a word.
+  /// Returns the other sound at the microphone: noise at -70 dBFS, and a word if the seed is even.
   func quiet(_ seed: UInt64) -> (Int) -> Float {
     var chance = Chance(seed)
     return { frame in
@@ -44,24 +44,24 @@ struct LoopRig {
     }
   }
 
-  /// What came of a run.
+  /// The result of a run.
   struct Result {
     var highest: Float = 0
-    /// When it ducked, and what it took for the pitch.
+    /// The times at which the output was ducked, and the detected frequencies.
     var ducks: [(seconds: Double, frequencyHz: Double)] = []
-    /// Level of each 10 ms of the output in dB, a full-scale sine being -3.
+    /// The level of each 10 ms of the output in dB; a full-scale sine has -3 dB.
     var levels: [Double] = []
     /// The highest sample of each 10 ms.
     var peaks: [Float] = []
 
-    /// For how long, once it had come to the limit, it was heard above -20 dBFS.
+    /// The time in seconds for which the output was above -20 dBFS after it had reached the limit.
     var painSeconds: Double {
       guard let first = peaks.firstIndex(where: { $0 > 0.885 }) else { return 0 }
       return Double(levels[first...].count { $0 > -23 }) / 100
     }
   }
 
-  /// Runs `seconds` of it, with `sound` at the microphone.
+  /// Runs the loop for `seconds` with `sound` at the microphone.
   func run(seconds: Double, sound: (Int) -> Float) -> Result {
     let events = FeedbackEventWriter(sampleRate: sampleRate)
     var reader = events.makeReader()
@@ -72,7 +72,7 @@ struct LoopRig {
       sampleRate: sampleRate, channelCount: 1, events: events)
     let rate = Double(sampleRate)
     let delay = max(periodFrames, Int(clamping: delaySeconds * rate))
-    // A howl's trip takes a whole number of its periods.
+    // The loop delay of a howl is a whole number of its periods.
     let tone = max(1, (frequency * Double(delay) / rate).rounded()) * rate / Double(delay)
     var room = Resonance(frequency: tone, quality: quality ?? 1, rate: rate)
     let gain = gainDB.map { Double(Gain(decibels: $0).factor) }
@@ -119,7 +119,7 @@ struct LoopRig {
   }
 }
 
-/// A band-pass of the second order, 0 dB at its middle (R. Bristow-Johnson's cookbook).
+/// A second-order band-pass with 0 dB at its centre (R. Bristow-Johnson's cookbook).
 private struct Resonance {
   private let gain: Double
   private let first: Double
@@ -143,7 +143,7 @@ private struct Resonance {
   }
 }
 
-/// Numbers from -1 to 1 that repeat.
+/// A generator of reproducible random numbers from -1 to 1.
 struct Chance {
   private var state: UInt64
 

@@ -1,18 +1,18 @@
 import Glibc
 
-/// Sounds that may be heard in a room with a loop and are no howl, although some of them resemble
-/// one.
+/// Sounds that may occur in a room with a feedback loop and are not howling, although some of them
+/// resemble it.
 enum LoopSound: String, CaseIterable {
   case held, whistle, swellingWhistle, risingTone, siren, crescendo, swell, organ, tremolo, pluck
   case drums, chord, loudTone, speech, music, risingNoise
 
-  /// A room by chance in which it is played.
+  /// Returns a random room in which the sound is played.
   func room(_ seed: UInt64, gainDB: Double?) -> LoopRig {
     LoopRig.room(seed &* 7 &+ UInt64(rawValue.count), gainDB: gainDB)
   }
 
-  /// One of that kind by chance: the sample of each frame in turn. Its level lies between -30 and
-  /// -4 dBFS, but for a tone that overdrives the microphone.
+  /// Returns a random sound of this kind as a function from frame to sample. Its level is between
+  /// -30 and -4 dBFS, except for a tone that overdrives the microphone.
   func make(_ seed: UInt64, sampleRate: Int) -> (Int) -> Float {
     var chance = Chance(seed &* 31 &+ 5)
     func next(_ range: ClosedRange<Double>) -> Double {
@@ -64,7 +64,7 @@ enum LoopSound: String, CaseIterable {
         let beat = Int(clamping: seconds * beats)
         sound = 0
         for part in 1...3 {
-          // A note lasts as many beats as its part counts.
+          // A note of part n lasts n beats.
           let hertz = notes[(beat / part + part) % notes.count]
           let age = seconds - Double(beat / part * part) / beats
           for partial in stride(from: 1.0, through: 4, by: 1) {
@@ -79,8 +79,8 @@ enum LoopSound: String, CaseIterable {
   }
 }
 
-/// Syllables of a voice that says nothing: pulses and breath through three resonances, others in
-/// each syllable.
+/// Syllables of an unintelligible voice: pulses and breath noise through three resonances, which
+/// differ for each syllable.
 private struct SyntheticVoice {
   var chance: Chance
   private let pitch: Double

@@ -4,9 +4,9 @@ import AudioFiles
 import Glibc
 import OtherConverters
 
-/// Prints, as Markdown, what converters add to a sine at -1 dBFS while their ratio wanders by
-/// 100 ppm to and fro in 20 seconds, what they take from it, and what they cost: ours, those of
-/// others, all in one run on one machine.
+/// Prints, as Markdown, the noise and distortion that converters add to a sine at -1 dBFS while
+/// their ratio varies by ±100 ppm with a period of 20 seconds, their level errors and their
+/// processor time. The converters of this package and of other libraries run on the same machine.
 func printPurity() {
   print(
     "| converter | all but the sine, 1 kHz | 10 kHz | level to 20 kHz within | 64 stereo frames |")
@@ -37,7 +37,8 @@ enum PurityRow {
     (0..<frames * channels).map { Float(peak * sin(radians * Double($0 / channels))) }
   }
 
-  /// Half a second at the beginning, where filters fill, is left out.
+  /// Returns the best-fitting sine in the output. The first half second, in which filters fill, is
+  /// omitted.
   private static func fit(
     _ converter: ComparedConverter, hertz: Double, seconds: Double, ppm: (Double) -> Double
   ) -> SineFit? {
@@ -50,12 +51,12 @@ enum PurityRow {
       Array(run.samples[from...]), at: Array(run.positions[from...]), radians: radians)
   }
 
-  /// How far below the sine all else lies, in decibels.
+  /// Returns the level of the sine over the level of the rest, in decibels.
   static func rest(_ converter: ComparedConverter, hertz: Double) -> Double? {
     fit(converter, hertz: hertz, seconds: 40) { 100 * sin(2 * .pi * $0 / 20) }?.rest
   }
 
-  /// The largest departure from 0 dB of tones from 1 to 20 kHz.
+  /// Returns the largest deviation from 0 dB of tones from 1 to 20 kHz.
   static func level(_ converter: ComparedConverter) -> Double? {
     var worst = 0.0
     for hertz in stride(from: 1000.0, through: 20000, by: 1000) {
@@ -67,7 +68,8 @@ enum PurityRow {
     return worst
   }
 
-  /// Processor time for 64 stereo frames: the least of many hundreds of frames' means.
+  /// Returns the processor time in microseconds for 64 stereo frames: the minimum of many means
+  /// over 100 blocks.
   static func microseconds(_ converter: ComparedConverter) -> Double? {
     let passes = 60
     let blocks = 100
@@ -78,8 +80,8 @@ enum PurityRow {
       pass()
       best = min(best, Double(clock() - began) / Double(CLOCKS_PER_SEC) * 1e6 / Double(blocks))
     }
-    // Of ours: `convert` takes frames of the source from a place on, fills the target, and returns
-    // how many it took.
+    // For the converters of this package: `convert` reads frames of the source from a position,
+    // fills the target and returns how many frames it has read.
     func leastOfOurs(
       _ convert: (borrowing SampleBuffer, _ from: Int, inout SampleBuffer, _ block: Int) -> Int
     ) -> Double {
@@ -133,8 +135,8 @@ enum PurityRow {
   }
 }
 
-/// Prints, as Markdown, how pure the sines in recordings are, a row for each channel of `files`;
-/// false where one cannot be read.
+/// Prints, as Markdown, the purity of the sines in recordings, one row for each channel of `files`.
+/// Returns false if a file cannot be read.
 func printSinePurity(files: [String]) -> Bool {
   print("| recording | sine | level | all but the sine, median | in three of four | breaks |")
   print("| --- | ---: | ---: | ---: | ---: | ---: |")
@@ -151,7 +153,7 @@ func printSinePurity(files: [String]) -> Bool {
 }
 
 extension RecordedSine {
-  /// Its row, but for what it is called.
+  /// The cells of the table row, without the name.
   fileprivate var cells: String {
     guard let hertz, let level else { return "none | | | | \(breaks)" }
     return "\(hertz.shown(1)) Hz | \(level.shown(2)) dB | \((-rest(atLeast: 0.5)).shown(1)) dB "
@@ -159,14 +161,14 @@ extension RecordedSine {
   }
 }
 
-/// What a recording holds besides a sine, a quarter of a second at a time.
+/// The sine in a recording and all other content, measured in windows of 250 ms.
 ///
-/// The recorder has a clock of its own, and what the sound went through may follow other clocks:
-/// the pitch moves. That is no impurity as long as it is slow: a course with six bends in a quarter
-/// of a second, some 24 Hz, counts as the sine's. All further from it, and all that moves its
-/// level, is what the sine is compared with.
+/// The recorder has its own clock, and other devices in the signal path may have others, so the
+/// pitch varies. Slow variation does not count as impurity: a course with up to six bends in 250
+/// ms, about 24 Hz, counts as part of the sine. Faster variation of the pitch and any variation of
+/// the level count as impurity.
 struct RecordedSines {
-  /// A sine for each channel.
+  /// One sine for each channel.
   private(set) var channels: [RecordedSine]
 
   private static let degree = 12
@@ -195,24 +197,25 @@ struct RecordedSines {
   }
 }
 
-/// What is known of one channel's sine.
+/// The measurements of one channel's sine.
 struct RecordedSine {
-  /// How often frames were missing, doubled or silent. What such a window leaves over is no
-  /// converter's impurity: it is left out.
+  /// The number of breaks, at which frames were missing, repeated or silent. The windows of a break
+  /// are omitted, because their residue is not caused by a converter.
   private(set) var breaks = 0
 
   private let sampleRate: Int
   private var found: [WanderingSine] = []
   private var isBroken = false
 
-  /// Less than that below the sine, in decibels, is what a jump leaves over.
+  /// The minimum level of an intact window's sine over its residue, in decibels; a jump reduces it
+  /// further.
   private static let brokenRest = 45.0
 
   init(sampleRate: Int) {
     self.sampleRate = sampleRate
   }
 
-  /// Counts one more window; nil is one without a sine.
+  /// Adds the result of one window; nil if the window holds no sine.
   mutating func take(_ sine: WanderingSine?) {
     guard let sine, sine.fit.rest > Self.brokenRest else {
       if !isBroken { breaks += 1 }
@@ -223,12 +226,12 @@ struct RecordedSine {
     found.append(sine)
   }
 
-  /// Its frequency in the middle of the recording.
+  /// The frequency in the middle of the recording, in hertz.
   var hertz: Double? {
     middle.map { $0.radians * Double(sampleRate) / (2 * .pi) }
   }
 
-  /// Its peak there, in decibels of full scale.
+  /// The peak level in the middle of the recording, in dBFS.
   var level: Double? {
     middle.map { Decibels.level(Float($0.fit.amplitude)) }
   }
@@ -237,26 +240,27 @@ struct RecordedSine {
     found.isEmpty ? nil : found[found.count / 2]
   }
 
-  /// How far below the sine all else lies, in decibels, in that share of the windows.
+  /// Returns the level of the sine over the rest, in decibels, reached by `share` of the windows.
   func rest(atLeast share: Double) -> Double {
     let rests = found.map(\.fit.rest).sorted(by: >)
     return rests[min(rests.count - 1, Int(clamping: share * Double(rests.count)))]
   }
 }
 
-/// The sine of a known frequency that fits samples best, and what it leaves over.
+/// The best-fitting sine of a known frequency, and the residue.
 struct SineFit {
-  /// What of the cosine and of the sine there is in it.
+  /// The amplitudes of the cosine and of the sine.
   let parts: (cosine: Double, sine: Double)
-  /// What is left over, in decibels below the sine.
+  /// The level of the sine over the residue, in decibels.
   let rest: Double
 
-  /// The sine's peak.
+  /// The peak amplitude of the sine.
   var amplitude: Double {
     (parts.cosine * parts.cosine + parts.sine * parts.sine).squareRoot()
   }
 
-  /// Fits cos and sin of `radians` a frame, by least squares, to `samples` taken at `positions`.
+  /// Fits the cosine and sine of `radians` per frame to `samples` taken at `positions`, by least
+  /// squares.
   init(_ samples: [Float], at positions: [Double], radians: Double) {
     let waves = positions.map { (cosine: cos(radians * $0), sine: sin(radians * $0)) }
     var (cosines, sines, mixed, alongCosine, alongSine) = (0.0, 0.0, 0.0, 0.0, 0.0)

@@ -1,24 +1,25 @@
 import Glibc
 
-/// The sine that fits a stretch of a recording best whose clock is not known: its pitch may move,
-/// but slowly.
+/// The best-fitting sine for a part of a recording whose clock is unknown: the pitch may vary
+/// slowly.
 ///
-/// Its phase is read off every few milliseconds, and a polynomial through these readings is taken
-/// for the pitch's course. What is quicker than that is left over, as is all that moves the level.
+/// The phase is measured every few milliseconds, and a polynomial fitted to these phases gives the
+/// course of the pitch. Faster pitch variation and any level variation remain in the residue.
 struct WanderingSine {
-  /// The sine, along the course that was found.
+  /// The best-fitting sine along the fitted course.
   let fit: SineFit
-  /// Its frequency in radians a frame, about the middle.
+  /// The frequency in the middle, in radians per frame.
   let radians: Double
 
   private static let blockFrames = 240
 
-  /// Finds it in `samples`, its phase a polynomial of `degree`. Nil where nothing sounds.
+  /// Fits a sine to `samples` whose phase is a polynomial of `degree`. Nil if the samples are
+  /// silent.
   init?(_ samples: [Float], degree: Int) {
     guard let radians = Self.frequency(samples) else { return nil }
     var positions = samples.indices.map(Double.init)
-    // Blocks of a wrong pitch tell a slightly wrong phase: what they told makes the next ones
-    // right.
+    // A wrong pitch causes small phase errors in each block, so a second pass repeats the
+    // measurement with the pitch found by the first.
     for _ in 0..<2 {
       let phases = Self.phases(samples, at: positions, radians: radians)
       guard let course = LegendreSeries(fitting: phases, degree: degree) else { return nil }
@@ -31,7 +32,7 @@ struct WanderingSine {
     self.radians = radians
   }
 
-  /// By how much each block's sine is ahead, in radians.
+  /// Returns the phase lead of each block's sine, in radians.
   private static func phases(
     _ samples: [Float], at positions: [Double], radians: Double
   ) -> [Double] {
@@ -46,8 +47,8 @@ struct WanderingSine {
     return phases
   }
 
-  /// Of three samples of a sine in a row, the outer ones' sum is the middle one times twice the
-  /// cosine of its frequency.
+  /// Returns the frequency in radians per frame. For three successive samples of a sine, the sum of
+  /// the outer two is the middle one times twice the cosine of the frequency.
   private static func frequency(_ samples: [Float]) -> Double? {
     guard samples.count > 2 else { return nil }
     var (power, along) = (0.0, 0.0)
@@ -61,12 +62,13 @@ struct WanderingSine {
   }
 }
 
-/// A polynomial from -1 to 1, as a sum of Legendre's, which stay apart however many there are.
+/// A polynomial on -1 to 1 as a sum of Legendre polynomials, which stay numerically independent at
+/// high degrees.
 struct LegendreSeries {
   private let coefficients: [Double]
 
-  /// The one of `degree` that comes closest to `values`, evenly spaced, each the mean of its share
-  /// of the way from -1 to 1. Nil where they are too few.
+  /// Fits a polynomial of `degree` to evenly spaced `values`, each the mean of its part of the
+  /// interval from -1 to 1. Nil if there are too few values.
   init?(fitting values: [Double], degree: Int) {
     guard degree >= 0, values.count > degree else { return nil }
     let count = degree + 1
@@ -78,7 +80,7 @@ struct LegendreSeries {
         rows[row][count] += terms[row] * value
       }
     }
-    // They are all but perpendicular: no row need change places.
+    // The terms are nearly orthogonal, so no row exchange is necessary.
     for pivot in 0..<count {
       for row in 0..<count where row != pivot {
         let factor = rows[row][pivot] / rows[pivot][pivot]
@@ -106,7 +108,7 @@ struct LegendreSeries {
     }
   }
 
-  /// Legendre's polynomial after that of `degree`, by Bonnet's recursion.
+  /// Returns the Legendre polynomial after that of `degree`, by Bonnet's recursion.
   private static func next(
     after term: Double, _ last: Double, degree: Int, at place: Double
   ) -> Double {

@@ -1,49 +1,59 @@
 import Glibc
 import RealtimeAudio
 
-// Prints the error of the delay estimator against the bound of Cramér and Rao, over levels of noise
-// and ways that a signal can take:
+// Prints the error of the delay estimator and its Cramér-Rao bound for several noise levels and
+// signal paths:
 //
 //     swift run -c release Benchmarks [TRIALS]
 //
-// or, as comma-separated values, how two clocks come together that differ by PPM after 60 seconds:
+// or, as comma-separated values, the convergence of two clocks after a step of PPM at 60 seconds:
 //
 //     swift run -c release Benchmarks lock-curve PPM [PERIOD]
-// or how pure converters are while their ratio wanders, as a Markdown table:
+//
+// or the purity of converters while their ratio varies, as a Markdown table:
 //
 //     swift run -c release Benchmarks purity
 //
-// or how converters do at fixed rates, those of files and those of others, as Markdown tables:
+// or the figures of fixed-rate converters of this package and of other libraries, as Markdown
+// tables:
 //
 //     swift run -c release Benchmarks file-conversion
 //
-// or how pure the sines in recordings are, a row for each channel:
+// or the purity of the sines in recordings, one row for each channel:
 //
 //     swift run -c release Benchmarks sine-purity FILE...
 //
-// or pictures of how two clocks come together after steps, into a folder:
+// or pictures of the convergence of two clocks after steps, written into a folder:
 //
-//     swift run -c release Benchmarks lock-picture FOLDER or the largest errors of hours of virtual
-//     time under a number of seeds, failing where one is too large:
+//     swift run -c release Benchmarks lock-picture FOLDER
+//
+// or the largest errors in hours of virtual time for a number of seeds; fails if one is too large:
 //
 //     swift run -c release Benchmarks clock-trials [SEEDS]
-// or what is off some seconds after steps of a clock's rate:
+//
+// or the errors some seconds after steps of a clock's rate:
 //
 //     swift run -c release Benchmarks clock-steps [SEEDS]
-// or what the estimator makes of recordings by chance, of speech, music, noise and sweeps in rooms:
+//
+// or the results of the delay estimator for random recordings of speech, music, noise and sweeps in
+// rooms:
 //
 //     swift run -c release Benchmarks by-ear [RECORDINGS [FIRST]]
-// or what becomes of howls, in a number of rooms for each gain:
 //
-//     swift run -c release Benchmarks howls [ROOMS [FIRST]] or what the voice gate misses and cuts
-//     of phrases in noises, said by espeak-ng, and how long noises keep it open:
+// or the results of the feedback suppressor, in a number of rooms for each gain:
 //
-//     swift run -c release Benchmarks voice-gate [tuning|held-out] [SEED] or runs an engine on the
-//     simulated device for SECONDS of virtual time, for its instructions to be counted:
+//     swift run -c release Benchmarks howls [ROOMS [FIRST]]
+//
+// or the misses and cuts of the voice gate for phrases by espeak-ng in noise, and how long noises
+// keep it open:
+//
+//     swift run -c release Benchmarks voice-gate [tuning|held-out] [SEED]
+//
+// or runs an engine on the simulated device for SECONDS of virtual time, to count its instructions:
 //
 //     swift run -c release Benchmarks engine SECONDS
 //
-// or hours of virtual time of all that a session can do, with faults; Scripts/soak says more:
+// or runs hours of virtual time of all functions of a session, with faults (see Scripts/soak):
 //
 //     swift run -c release Benchmarks soak HOURS SEED one|two FOLDER
 let words = Array(CommandLine.arguments.dropFirst())
@@ -60,7 +70,7 @@ if words.first == "lock-curve" {
 } else if words.first == "engine" {
   runEngine(seconds: words.dropFirst().first.flatMap { Double($0) } ?? 2)
 } else if words.first == "soak" {
-  // As the tool does.
+  // As in the tool.
   MemoryLock.separateLargeBlocks()
   let clocks = words.dropFirst(3).first.flatMap { SoakClocks(rawValue: $0) } ?? .one
   let soak = Soak(

@@ -1,2 +1,2 @@
-// What the C library's allocator tells of itself; Swift's own module of the C library leaves it out.
+// The C library's allocator statistics, which Swift's own module of the C library omits.
 #include <malloc.h>

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-// As in samplerate.h.
+// Declared as in samplerate.h.
 struct samplerate_data {
   const float *data_in;
   float *data_out;
@@ -27,7 +27,7 @@ struct other_converter {
   void (*destroy_at)(void **);
 };
 
-// As in soxr.h.
+// Declared as in soxr.h.
 struct soxr_quality {
   double precision, phase_response, passband_end, stopband_begin;
   void *reserved;
@@ -102,7 +102,7 @@ other_converter *other_converter_swresample(
   converter->swresample_convert = dlsym(converter->library, "swr_convert");
   converter->destroy_at = dlsym(converter->library, "swr_free");
   if (new_state && start && converter->swresample_convert && converter->destroy_at) {
-    // AV_CH_LAYOUT_MONO or AV_CH_LAYOUT_STEREO, AV_SAMPLE_FMT_FLT.
+    // The layout is AV_CH_LAYOUT_MONO or AV_CH_LAYOUT_STEREO, the sample format AV_SAMPLE_FMT_FLT.
     int64_t layout = channels == 1 ? 4 : 3;
     converter->state =
         new_state(NULL, layout, 3, output_rate, layout, 3, input_rate, 0, NULL);

@@ -1,4 +1,4 @@
-// The same source, asked whether the processor has AVX2, is told that it has not.
+// Compiles the same source with a processor check that always reports no AVX2.
 #define __builtin_cpu_supports(feature) 0
 #define vectors_peak plain_peak
 #define vectors_scale plain_scale

@@ -1,5 +1,5 @@
-// Preloaded: a program that closes a descriptor that is not open ends there, with a sentence. What it
-// closes twice may be another thread's by then.
+// Preloaded: ends a program with a message if it closes a descriptor that is not open. The
+// descriptor of a second close may already belong to another thread.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

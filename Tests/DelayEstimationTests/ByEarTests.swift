@@ -3,7 +3,7 @@ import Testing
 
 @testable import Benchmarks
 
-/// Recordings by chance, of `Benchmarks by-ear`, that were misjudged once.
+/// Tests with random recordings of `Benchmarks by-ear` that earlier versions misjudged.
 @Suite struct ByEarTests {
   private func expectRight(_ seed: UInt64) throws {
     let trial = try #require(ByEarTrial(seed: seed))
@@ -18,19 +18,19 @@ import Testing
     try expectRight(1257)
   }
 
-  /// Noise below 780 Hz, with echoes 12 and 130 frames behind; a peak is 34 frames wide.
+  /// Noise below 780 Hz, with echoes 12 and 130 frames late; a peak is 34 frames wide.
   @Test func `an echo within half of a peak is told apart beside another`() throws {
     try expectRight(365)
   }
 
-  /// Music with echoes of 0.55 and 0.46, 240 and 249 frames behind.
+  /// Music with echoes of 0.55 and 0.46, 240 and 249 frames late.
   @Test func `echoes of music are found although they peak low`() throws {
     try expectRight(210)
   }
 
-  /// A sweep with an echo of 0.37, 16 frames behind, and a clock 74 ppm off: each frequency is
-  /// there at one time only, so five echoes without a drift explain it, too, and the delay is 7
-  /// frames off.
+  /// A sweep with an echo of 0.37, 16 frames late, and a clock error of 74 ppm. Each frequency
+  /// occurs at one time only, so five echoes without a drift explain the recording as well, and the
+  /// delay is wrong by 7 frames.
   @Test func `a drift that was measured and not taken is a doubt`() throws {
     let trial = try #require(ByEarTrial(seed: 3526))
     let found = DelayEstimator().estimate(

@@ -6,12 +6,12 @@ import Testing
 
 @testable import Benchmarks
 
-/// Recordings of signals that are no probe: of voices, music and sweeps.
+/// Tests with recordings of signals other than probes: voices, music and sweeps.
 @Suite struct ColouredSignalTests {
   private let frames = 32000
   private var random = SplitMix64(seed: 12)
 
-  /// Noise that falls by 6 or by 12 dB an octave, in syllables.
+  /// Returns noise that falls by 6 or by 12 dB per octave, in syllables.
   private mutating func voice(isDark: Bool) -> [Float] {
     var (once, twice) = (0.0, 0.0)
     let samples = (0..<frames).map { frame in
@@ -32,7 +32,7 @@ import Testing
   mutating func `of a voice without its treble no wrong delay is believed`(seed: UInt64) throws {
     random = SplitMix64(seed: seed)
     let reference = voice(isDark: false)
-    // A windowed sinc of 2049 taps, whose ends leave a little of the treble 1024 frames off.
+    // A windowed sinc of 2049 taps, whose ends leave some treble at a distance of 1024 frames.
     let share = 0.02 + 0.0025 * Double(seed)
     let filter = (-1024...1024).map { tap in
       let angle = Double.pi * share * Double(tap)
@@ -56,8 +56,8 @@ import Testing
     let echo = try #require(DelayedSignal.delayed(reference, by: 1002.5, frames: 35000))
     let both = zip(direct, echo).map { $0 + 0.5 * $1 }
     let (alone, found) = (estimate(reference, in: direct), estimate(reference, in: both))
-    // Nearly all of its power is at the bottom: two ways of weighing it may differ, but not in the
-    // answer.
+    // Nearly all of the power is at low frequencies: two weightings may disagree, but the answer
+    // must be correct.
     #expect(alone?.doubts.allSatisfy { [.narrowBand, .disagreement].contains($0) } == true)
     #expect(abs((alone?.delayFrames ?? 0) - 1000.25) < 0.01)
     #expect(found?.isDoubtful == true || abs((found?.delayFrames ?? 0) - 1000.25) < 0.05)
@@ -75,10 +75,10 @@ import Testing
     let recorded = (0..<125_000).map { sweep(Double($0) / (1 + ppm * 1e-6) - 1000) }
     let found = estimate((0..<120_000).map { sweep(Double($0)) }, in: recorded)
     #expect(found?.isDoubtful == (ppm > 0))
-    // That of the first frame, the drift taken out.
+    // The delay of the first frame, without the drift.
     #expect(abs((found?.delayFrames ?? 0) - 1000 * (1 + ppm * 1e-6)) < (ppm == 0 ? 0.01 : 1))
     #expect(abs((found?.driftPPM ?? 0) - ppm) < 10)
-    // One listening alone has an interval.
+    // A single measurement also has a confidence interval.
     #expect((found?.deviationFrames ?? 0) >= 1e-4)
   }
 }

@@ -69,7 +69,7 @@ import Testing
     let probe = ProbeSignal(seed: 3, frames: 8000).samples
     let lead = 64
     let shifted = try #require(delayed(probe, by: Double(lead) + delay, frames: 9000))
-    // The first frames are cut off, as if the recorder had been started late.
+    // The first frames are removed, as if the recorder had been started late.
     let found = try #require(
       estimate(probe, in: Array(shifted[lead...])))
     #expect(abs(found.delayFrames - delay) < 0.001)
@@ -98,7 +98,7 @@ import Testing
     #expect(found.isDoubtful)
   }
 
-  /// `signal`, so many frames later, in a recording of `frames` frames.
+  /// Returns `signal`, delayed by `delay` frames, in a recording of `frames` frames.
   private func delayed(_ signal: [Float], by delay: Double, frames: Int) -> [Float]? {
     DelayedSignal.delayed(signal, by: delay, frames: frames)
   }

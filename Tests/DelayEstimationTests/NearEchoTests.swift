@@ -5,7 +5,7 @@ import Testing
 
 @testable import Benchmarks
 
-/// Recordings in which echoes look like something else, or hide it.
+/// Tests with recordings in which echoes resemble another effect, or hide it.
 @Suite struct NearEchoTests {
   private var random = SplitMix64(seed: 5)
 
@@ -14,8 +14,8 @@ import Testing
     return DelayEstimator().estimate(reference: reference.span, in: noisy.span)
   }
 
-  /// Sines of random frequencies up to `highest`, in cycles a frame, as a function of time in
-  /// frames, 0 outside of `frames`.
+  /// Returns sines of random frequencies up to `highest` cycles per frame, as a function of the
+  /// time in frames; 0 outside of `frames`.
   private mutating func sines(below highest: Double, frames: Int) -> (Double) -> Double {
     let sines = (0..<60).map { _ in
       (

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Benchmarks
 
-/// Recordings in which the probe is not.
+/// Tests with recordings that do not contain the probe.
 @Suite struct NoAnswerTests {
   private let rate = 16000
 
@@ -48,7 +48,7 @@ import Testing
   @Test func `what sounds like speech gives no answer`() {
     var random = SplitMix64(seed: 8)
     for seed in 0..<10 {
-      // Syllables: a buzz at a wandering pitch, or a hiss, with pauses between.
+      // Syllables: a buzz with a varying pitch, or a hiss, separated by pauses.
       var recording: [Float] = []
       while recording.count < 3 * rate {
         let length = Int(clamping: random.uniform(0.05...0.25) * Double(rate))

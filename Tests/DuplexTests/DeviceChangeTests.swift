@@ -1,7 +1,7 @@
 import Duplex
 import Testing
 
-/// What becomes of recordings where other devices take over.
+/// Tests of recordings across changes of devices.
 @Suite struct DeviceChangeTests {
   private let folder = TemporaryFolder()
   private let stereo = "sim:clock=free,noise=-20,gain=-200"
@@ -25,7 +25,7 @@ import Testing
     return (try #require(recording.report), report)
   }
 
-  /// A unit without what is recorded.
+  /// Returns devices without the recorded direction.
   private func without(_ source: RecordingSettings.Source) -> DeviceSelection {
     source == .microphone
       ? DeviceSelection(input: nil, output: stereo) : DeviceSelection(input: stereo, output: nil)
@@ -62,7 +62,7 @@ import Testing
     let (recorded, run) = try await recorded(source, over: [next])
     #expect(recorded.failure == nil)
     #expect(recorded.frames == run.frames)
-    // Both channels hear something to the end.
+    // Both channels contain a signal up to the end.
     var reader = try SoundFileReader(path: folder.path("take.wav"))
     var buffer = SampleBuffer(frameCount: recorded.frames, channelCount: 2)
     #expect(try reader.read(into: &buffer) == recorded.frames)
@@ -90,7 +90,7 @@ import Testing
   }
 }
 
-/// Plays one value.
+/// An effect that plays a constant value.
 private struct Constant: AudioEffect {
   let level: Float
 

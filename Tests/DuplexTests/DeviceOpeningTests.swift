@@ -7,7 +7,7 @@ import Testing
 @Suite struct DeviceOpeningTests {
   private static let selection = DeviceSelection(device: "sim:clock=free")
 
-  /// What keeps a device that was opened with it: gone when that is closed.
+  /// An object that is owned by an opened device and deallocated when the device is closed.
   private final class Witness: Sendable {
     private let isHeld = MutexBox<CardReservation?>(CardReservation())
     private let seen: MutexBox<WeakReservation>

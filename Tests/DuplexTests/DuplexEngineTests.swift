@@ -208,8 +208,8 @@ import Testing
   @Test func `the player goes on over a change of device`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
     try await engine.record(to: folder.path("song.wav"))
-    // Long enough that it is not over in virtual time before this task, which may have to wait for
-    // a processor, asks.
+    // The run is long enough that it has not ended in virtual time before this task, which may have
+    // to wait for a processor, continues.
     try await engine.run(seconds: 30)
     let playing = DuplexEngine(input: nil, output: "sim:clock=free", .playing)
     playing.player.enqueue(path: folder.path("song.wav"))
@@ -276,7 +276,7 @@ import Testing
       for _ in 0..<4 {
         group.addTask {
           for _ in 0..<250 {
-            // Another one's stop may come between.
+            // Another task may stop the engine in between.
             _ = try? await engine.start()
             await engine.stop()
           }
@@ -289,7 +289,7 @@ import Testing
 }
 
 extension DuplexEngine.Settings {
-  /// Ends with the player.
+  /// Settings with which an engine ends with its player.
   fileprivate static var playing: DuplexEngine.Settings {
     var settings = DuplexEngine.Settings()
     settings.endsWithPlayer = true
@@ -297,7 +297,7 @@ extension DuplexEngine.Settings {
   }
 }
 
-/// Plays silence.
+/// An effect that plays silence.
 private struct Muting: AudioEffect {
   @_noLocks
   mutating func process(_ frames: inout EffectFrames) {
@@ -305,7 +305,7 @@ private struct Muting: AudioEffect {
   }
 }
 
-/// Plays a sample in each cycle.
+/// An effect that plays one sample in each cycle.
 private struct Clicking: AudioEffect {
   @_noLocks
   mutating func process(_ frames: inout EffectFrames) {
@@ -314,7 +314,7 @@ private struct Clicking: AudioEffect {
 }
 
 extension DuplexEngine {
-  /// Waits until the timeline has moved on by `frames`, or the engine has stopped.
+  /// Waits until the timeline has advanced by `frames`, or the engine has stopped.
   func passes(frames: Int) async {
     let updates = statusUpdates
     let end = status.frames + frames

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Duplex
 
-/// Runs whose devices change, and who may end a run.
+/// Tests of runs whose devices change, and of the conditions that end a run.
 @Suite struct EngineRateChangeTests {
   private let folder = TemporaryFolder()
 
@@ -22,7 +22,7 @@ import Testing
     let granted = try await engine.use(device(16000))
     try #require(granted?.sampleRate == 16000)
     let report = try await ended
-    // The time of the change is a gap, as long as it took.
+    // The time of the change is a gap of the same length.
     #expect(abs(engine.status.seconds - 60) < 0.001)
     #expect(report.frames < 60 * 48000)
     #expect(report.frames > 60 * 16000)
@@ -72,7 +72,7 @@ import Testing
     try await recorder.record(to: folder.path("song.wav"))
     try await recorder.run(seconds: 1)
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20", settings)
-    // It is paused, and so does not end.
+    // The player is paused, so the engine does not end.
     engine.player.enqueue(path: folder.path("song.wav"))
     try await engine.start()
     do throws(EngineFailure) {

@@ -1,7 +1,7 @@
 import Duplex
 import Testing
 
-/// When recordings answer, and what they refuse.
+/// Tests of the times at which recordings report, and of the requests that they refuse.
 @Suite struct EngineRecordingTests {
   private let folder = TemporaryFolder()
 
@@ -58,7 +58,7 @@ import Testing
     #expect(events.contains { if case .paused = $0 { true } else { false } })
     let marker = try #require(report.markers.first)
     #expect(marker.label == "here")
-    // In virtual time the disk is a little behind, or ahead of who asks.
+    // In virtual time the disk thread may lag behind or run ahead of the requesting task.
     let latest = asked + 240_000
     #expect(marker.frame > 0 && marker.frame <= latest - before)
     let pause = try #require(report.pauses.first)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Duplex
 
-/// How runs begin and end.
+/// Tests of the start and the end of runs.
 @Suite struct EngineRunTests {
   private let folder = TemporaryFolder()
 
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test func `who waits for the end is told where a stop overtakes the start`() {
-    // Without the engine's thread: nothing takes the start.
+    // The engine's thread does not run, so no thread handles the start.
     let worker = EngineWorker(DeviceSelection(device: "sim:clock=free"), DuplexEngine.Settings())
     let told = MutexBox<[String]>([])
     worker.start(seconds: nil) { _ in told.withLock { $0.append("start") } }
@@ -140,7 +140,7 @@ import Testing
     await engine.passes(frames: 4800)
     let recording = try await engine.record(to: folder.path("loud.wav"))
     await engine.passes(frames: 4800)
-    // As often as there is no room for so many at once.
+    // More effects than there is room for at the same time.
     for _ in 0..<200 { engine.remove(engine.insert(Zero(), at: .input)) }
     await engine.stop()
     #expect(recording.report.map { $0.levels.samplePeaks.allSatisfy { $0 > 0.03 } } == true)
@@ -154,7 +154,7 @@ import Testing
   }
 }
 
-/// Plays silence.
+/// An effect that plays silence.
 private struct Zero: AudioEffect {
   @_noLocks
   mutating func process(_ frames: inout EffectFrames) {

@@ -1,7 +1,7 @@
 import Duplex
 import Testing
 
-/// Recordings and changes of device around a start that fails and a run that is over.
+/// Tests of recordings and changes of device during a start that fails and after a run.
 @Suite struct EngineStartTests {
   private let folder = TemporaryFolder()
   private let sim = DeviceSelection(device: "sim:clock=free,noise=-20")
@@ -76,7 +76,7 @@ import Testing
   @Test func `of starts and stops in a row the last one counts`() async throws {
     for round in 0..<50 {
       let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
-      // From a stop, and from a run.
+      // Starts from the stopped state and from a run in turn.
       if round % 2 == 1 { try await engine.start() }
       engine.stop { _ in }
       engine.start { _ in }

@@ -1,6 +1,7 @@
-"""Whether what a command printed with --json is as the schema of events says, and in the right order.
+"""Checks that the --json output of a command conforms to the schema of events and has the right
+order.
 
-events.py FILE: prints what is wrong with it, a line each; nothing where all is well.
+events.py FILE: prints one line for each error; nothing if there is none.
 """
 import json
 import os
@@ -14,7 +15,7 @@ SCHEMA = pathlib.Path(__file__).resolve().parents[2] / "Sources/duplex/Terminal/
 
 TYPES = {"object": dict, "array": list, "string": str, "number": (int, float), "integer": int, "boolean": bool,
          "null": type(None)}
-# What the schema is written in: any other keyword stops the check.
+# The keywords that the schema uses: any other keyword stops the check.
 KEYWORDS = {"$ref", "additionalProperties", "allOf", "anyOf", "const", "description", "enum", "items", "maxItems",
             "maximum", "minItems", "minLength", "minimum", "pattern", "properties", "required", "type",
             "unevaluatedProperties"}
@@ -31,8 +32,11 @@ def is_of(kind, value):
 
 
 def judge(value, schema, defs, place=""):
-    """What is wrong with a value, and which of its members the schema knows. It is JSON Schema, as far as ours needs
-    it: a library for all of it takes longer to be loaded than most checks take. Tests/EndToEnd/event-schema compares."""
+    """Returns the errors in a value, and the names of its members that the schema covers.
+
+    It implements the part of JSON Schema that the schema of events uses: a complete library takes
+    longer to load than most checks take. Tests/EndToEnd/event-schema compares the two.
+    """
     if schema is True or schema is False:
         return ([] if schema else [f"{place} must not be there"]), set()
     unknown = schema.keys() - KEYWORDS
@@ -94,7 +98,7 @@ def judge(value, schema, defs, place=""):
 
 
 def members(value):
-    """The name of each member within."""
+    """Yields the name of each member within a value."""
     if isinstance(value, dict):
         yield from value
         value = list(value.values())
@@ -104,7 +108,7 @@ def members(value):
 
 
 def shows(character):
-    """Whether a character may stand in an event as it is."""
+    """Returns whether a character may appear unescaped in an event."""
     return character in "\u200c\u200d" or unicodedata.category(character) not in (
         "Cc", "Cf", "Zl", "Zp")
 

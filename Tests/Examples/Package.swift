@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Programs on the library, each one file with one import of ours: to be read, copied and changed.
+// Example programs for the library, each in one file with one import of this package: to read, copy
+// and change.
 //
 //     swift run --package-path Tests/Examples RingModulator sim 10
 let names = [

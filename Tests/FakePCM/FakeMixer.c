@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Every mixer of the tests' program is a fake: no other test opens one. A handle is the address of a
-// `struct opened`, an element that of a `struct fake_control`.
+// Every mixer in the test program is a fake; no other test opens one. A handle is the address of a
+// `struct opened`, an element is the address of a `struct fake_control`.
 enum { most_mixers = 64 };
 
 struct opened {

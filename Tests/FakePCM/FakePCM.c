@@ -27,7 +27,7 @@ struct fake_pcm *fake_pcm_make(void) {
   return made;
 }
 
-// A fake's handle is the address of its structure, and nothing else lies there.
+// The handle of a fake is the address of its structure, which no other object has.
 struct fake_pcm *fake(const void *handle) {
   struct fake_pcm *found = NULL;
   pthread_mutex_lock(&mutex);
@@ -51,7 +51,7 @@ int snd_pcm_open(snd_pcm_t **pcm, const char *name, snd_pcm_stream_t stream, int
   found->waker = ends[1];
   if (!found->is_never_due) fake_pcm_wake(found);
   found->opened++;
-  // The direction is kept where only this file looks.
+  // The direction is stored in the last sample, which only this file reads.
   found->memory[most_samples - 1] = (int16_t)stream;
   *pcm = (snd_pcm_t *)found;
   return 0;
@@ -103,7 +103,7 @@ snd_pcm_sframes_t snd_pcm_avail_update(snd_pcm_t *pcm) {
   return frames < 0 ? frames : frames > of->stale ? frames - of->stale : 0;
 }
 
-// Where a sample lies in the fake's memory.
+// Returns the index of a sample in the fake's memory.
 static long place_of(const struct fake_pcm *of, long frame, long channel) {
   frame %= of->buffer;
   return of->is_planar ? channel * of->buffer + frame : frame * of->channels + channel;
@@ -131,7 +131,8 @@ int snd_pcm_mmap_begin(snd_pcm_t *pcm, const snd_pcm_channel_area_t **areas,
   return 0;
 }
 
-// The frames that one call moves which hands over `frames`.
+// Moves as many of `frames` frames as one call may transfer. Returns their number, or an error
+// code.
 static long moved(struct fake_pcm *of, long frames) {
   if (of->code < 0) return of->code;
   if (of->refusals > 0 && frames > 0) {
@@ -152,7 +153,7 @@ snd_pcm_sframes_t snd_pcm_mmap_commit(snd_pcm_t *pcm, snd_pcm_uframes_t offset,
   return moved(of, (long)frames);
 }
 
-// Copies between the fake's memory and that of the program: its channels one by one, or all together.
+// Copies frames between the fake's memory and the program's, with separate or interleaved channels.
 static snd_pcm_sframes_t copy(struct fake_pcm *of, void **planes, int16_t *samples, long frames) {
   long first = of->application, done = moved(of, frames);
   for (long frame = 0; frame < done; ++frame)

@@ -7,10 +7,10 @@
 
 enum { most_samples = 65536 };
 
-/// The fake behind a handle; null where it is a PCM of alsa-lib's.
+/// Returns the fake for a handle; null if the handle is a PCM of alsa-lib.
 struct fake_pcm *fake(const void *handle);
 
-/// alsa-lib's own function of this name.
+/// The function of this name in alsa-lib.
 #define ALSAS(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 #define PASS_ON(pcm, name, ...) \
   if (!fake(pcm)) return ALSAS(name)(__VA_ARGS__)

@@ -1,10 +1,11 @@
-// What a fake PCM grants, and what it tells of itself beside its position.
+// The parameters that a fake PCM grants, and its properties other than its position.
 #define _GNU_SOURCE
 #include <errno.h>
 
 #include "PassingOn.h"
 
-// What the fake keeps in the memory of alsa-lib's parameter blocks, behind a mark that no real one has.
+// The fake's data in the memory of alsa-lib's parameter blocks, after a mark that no real block
+// has.
 static const uint64_t mark = 0xfa4efa4efa4efa4eULL;
 struct block {
   uint64_t mark;
@@ -32,7 +33,7 @@ int snd_pcm_info_get_card(const snd_pcm_info_t *info) {
   return BLOCK(info)->pcm->is_server ? -1 : 0;
 }
 
-// Says nothing: no part of it keeps no time.
+// Writes nothing: an empty description contains no part without a clock.
 int snd_pcm_dump(snd_pcm_t *pcm, snd_output_t *output) {
   PASS_ON(pcm, snd_pcm_dump, pcm, output);
   return 0;
@@ -93,7 +94,7 @@ int snd_pcm_hw_params_test_format(snd_pcm_t *pcm, snd_pcm_hw_params_t *space,
   return format == SND_PCM_FORMAT_S16_LE ? 0 : -EINVAL;
 }
 
-// Near what is asked: what the fake grants, or exactly that.
+// Sets the value that the fake grants, or exactly the requested value if the fake does not fix one.
 #define NEAR(field, asked) \
   if (fake(pcm)->field) *(asked) = (__typeof__(*(asked)))fake(pcm)->field; \
   BLOCK(space)->field = (long)*(asked); \

@@ -1,21 +1,22 @@
-// Makes one library call fail at its n-th time; loaded into the tool with LD_PRELOAD by
+// Makes one library call fail at its n-th occurrence; loaded into the tool with LD_PRELOAD by
 // Scripts/faults.
 //
-// FAULT is a list of settings with commas between them:
+// FAULT is a list of settings separated by commas:
 //
 //   call=NAME    the family of calls: write, open, snd_pcm_prepare, malloc, ...
 //   at=N         the first call that fails, counted from 1 among those that match (1)
-//   times=N      how many fail; 0 for all from then on (1)
-//   errno=NAME   what is answered: ENOSPC, EIO, ... (EIO)
-//   path=TEXT    only files whose path holds TEXT; stdout is standard output
+//   times=N      the number of calls that fail; 0 for all after the first (1)
+//   errno=NAME   the error returned: ENOSPC, EIO, ... (EIO)
+//   path=TEXT    only files whose path contains TEXT; stdout is standard output
 //   size=BYTES   only memory of at least so many bytes
-//   short=BYTES  the first transfer that fails moves so many bytes, and says so
-//   value=N      what is answered instead of an error: a state of a PCM, events of a poll
+//   short=BYTES  the first transfer that fails moves so many bytes and returns that number
+//   value=N      the value returned instead of an error: a state of a PCM, events of a poll
 //   delay=MS     the call takes so much longer, and succeeds unless errno is given as well
 //
-// FAULT_LOG names a file that gets a line for each call that failed. The settings do not pass on to
-// the programs that the tool starts. Arguments and results are taken for numbers of the size of a
-// pointer, which holds for every call below on the processors that the tool runs on.
+// FAULT_LOG names a file that receives a line for each failed call. The settings are not passed on
+// to
+// the programs that the tool starts. Arguments and results are treated as pointer-sized integers,
+// which is correct for all calls below on the supported processors.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -88,7 +89,7 @@ __attribute__((constructor)) static void arm(void) {
   atomic_store(&isArmed, 1);
 }
 
-// Told with bare system calls: none of them is one of ours.
+// Writes the log with direct system calls, none of which is intercepted here.
 static void note(const char *name) {
   if (!*fault.log) return;
   long file = syscall(SYS_openat, AT_FDCWD, fault.log, O_WRONLY | O_CREAT | O_APPEND, 0666);
@@ -105,7 +106,8 @@ static int namesPath(const char *path) { return path && strstr(path, fault.path)
 static int isOfPath(long descriptor) {
   char link[40] = "/proc/self/fd/", digits[12], path[1024];
   int count = 0, length = 14;
-  // What is printed fails only where a case names it: a sentence must be able to tell of the rest.
+  // Standard streams fail only if a test case names them, so that the tool can report other
+  // failures.
   if (!*fault.path) return descriptor > 2 || descriptor < 0;
   if (!strcmp(fault.path, "stdout")) return descriptor == 1;
   if (descriptor < 0) return 0;
@@ -115,11 +117,11 @@ static int isOfPath(long descriptor) {
   long found = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof path - 1);
   if (found < 0) return 0;
   path[found] = 0;
-  // A file that has no name yet is one that is being written.
+  // A file without a name is one that is being written.
   return namesPath(path) || strstr(path, "/#") != 0;
 }
 
-/// The number of this call among those that are to fail, from 1; 0 for one that goes through.
+/// Returns the number of this call among those that must fail, from 1; 0 if the call must succeed.
 static long fails(const char *family, int isOurs) {
   if (!isOurs) return 0;
   long number = atomic_fetch_add(&matches, 1) + 1;
@@ -139,12 +141,12 @@ static int is(const char *family) { return atomic_load(&isArmed) && !strcmp(faul
   static call *real;                                                \
   if (!real) real = (call *)dlsym(RTLD_NEXT, #name);
 #define FORWARD real(a, b, c, d, e, f)
-// Goes by the library's name without being taken for its declaration.
+// Defines a symbol with the library's name that does not conflict with the library's declaration.
 #define FUNCTION(name)                                                           \
   long fault_##name(long a, long b, long c, long d, long e, long f) __asm__(#name); \
   long fault_##name(long a, long b, long c, long d, long e, long f)
 
-// How a family says that it failed.
+// How a family of calls reports a failure.
 #define BY_ERRNO (errno = fault.error, -1L)
 #define BY_NULL (errno = fault.error, 0L)
 #define BY_NUMBER ((long)fault.error)
@@ -164,7 +166,7 @@ static int is(const char *family) { return atomic_load(&isArmed) && !strcmp(faul
     int ours = is(#family) && isOfPath((int)(number));                  \
     return fails(#family, ours) ? failure : FORWARD;                                  \
   }
-// Transfers may be short as well.
+// Transfers may also be short.
 #define TRANSFER(name, family)                                                        \
   FUNCTION(name) {                                                                    \
     REAL(name)                                                                        \
@@ -175,7 +177,7 @@ static int is(const char *family) { return atomic_load(&isArmed) && !strcmp(faul
     return FORWARD;                                                                   \
   }
 
-// What is opened without a name is one that is to be written.
+// A file opened without a name is one that will be written.
 #define OPEN(name)                                                                    \
   FUNCTION(name) {                                                                    \
     REAL(name)                                                                        \
@@ -243,11 +245,11 @@ TRANSFER(pwrite64, pwrite)
 TRANSFER(read, read)
 TRANSFER(pread, pread)
 TRANSFER(pread64, pread)
-// A vector is taken for one piece: of it only an error is made.
+// A vector call is treated as one transfer that can only fail completely.
 DESCRIPTOR(writev, write, a, BY_ERRNO)
 DESCRIPTOR(readv, read, a, BY_ERRNO)
 
-// The kernel gives the descriptor up whatever it answers.
+// The kernel closes the descriptor regardless of the result.
 FUNCTION(close) {
   REAL(close)
   int failing = fails("close", is("close") && isOfPath((int)a)) > 0;
@@ -290,7 +292,7 @@ FUNCTION(mmap) {
   return fails("mmap", ours) ? BY_ERRNO : FORWARD;
 }
 
-// ALSA answers with the negative number, or with what the settings say.
+// ALSA functions return the negative error number, or the value from the settings.
 #define ALSA(name)                                                       \
   FUNCTION(name) {                                                       \
     REAL(name)                                                           \
@@ -365,7 +367,7 @@ ALSA(snd_ctl_pcm_info)
 ALSA(snd_ctl_card_info)
 ALSA(snd_card_load)
 
-// Fewer frames are offered, or none.
+// Offers fewer frames, or none.
 FUNCTION(snd_pcm_mmap_begin) {
   REAL(snd_pcm_mmap_begin)
   if (!fails("snd_pcm_mmap_begin", is("snd_pcm_mmap_begin"))) return FORWARD;
@@ -375,7 +377,7 @@ FUNCTION(snd_pcm_mmap_begin) {
   if (answer == 0 && *frames > (unsigned long)fault.partial) *frames = (unsigned long)fault.partial;
   return answer;
 }
-// The events are answered through a pointer.
+// The events are returned through a pointer.
 FUNCTION(snd_pcm_poll_descriptors_revents) {
   REAL(snd_pcm_poll_descriptors_revents)
   if (!fails("snd_pcm_poll_descriptors_revents", is("snd_pcm_poll_descriptors_revents")))

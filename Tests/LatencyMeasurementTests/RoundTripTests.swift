@@ -6,7 +6,7 @@ import LatencyMeasurement
 import SimulatedDevices
 import Testing
 
-/// Whole measurements on the simulated wire.
+/// Tests of complete measurements on the simulated wire.
 @Suite struct RoundTripTests {
   private func measure(
     _ wire: String, periodFrames: Int = 256, _ change: (inout ProbePlan) -> Void = { _ in }
@@ -103,7 +103,7 @@ import Testing
   }
 }
 
-/// Begins a measurement by a changed plan.
+/// Begins a measurement with a changed plan.
 private func begin(_ change: (inout ProbePlan) -> Void) {
   var plan = ProbePlan(
     sampleRate: 48000, captureChannels: 2, playbackChannels: 2, unitLatencyFrames: 0)

@@ -1,9 +1,10 @@
 import LatencyMeasurement
 import Testing
 
-/// Searches on machines that hold certain settings and no others.
+/// Tests of searches on machines on which only certain settings are stable.
 @Suite struct TuneSearchTests {
-  /// The search's answer and its trials, for a machine that holds what `holds` says.
+  /// Returns the search's result and its trials, for a machine on which the settings that `holds`
+  /// accepts are stable.
   private func search(_ holds: (TuneSetting) -> Bool) -> (best: TuneSetting?, trials: [TuneSetting])
   {
     var search = TuneSearch()
@@ -27,7 +28,7 @@ import Testing
 
   @Test(arguments: [17, 33, 64, 100, 200, 500, 1500])
   func `the answer is held, and half of it is not`(least: Int) throws {
-    // So many frames must be queued, whatever the period.
+    // The number of frames that must be queued, independently of the period.
     let holds = { (setting: TuneSetting) in setting.latencyFrames >= least }
     let found = search(holds)
     let best = try #require(found.best)

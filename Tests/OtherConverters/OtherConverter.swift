@@ -1,23 +1,23 @@
 import COtherConverters
 
-/// A sample rate converter of another project, to be compared with ours. Not for the audio thread.
+/// A sample rate converter of another project, for comparison. Not for the audio thread.
 public struct OtherConverter: ~Copyable {
-  /// Which converter.
+  /// The kind of converter.
   public enum Kind: Sendable {
     /// libsamplerate's sinc converters: best, medium, fastest are 0, 1, 2.
     case samplerate(Int)
-    /// speexdsp's resampler of this quality, at fixed rates.
+    /// speexdsp's resampler with this quality, at fixed rates.
     case speex(quality: Int, inputRate: Int, outputRate: Int)
-    /// libsoxr's, at fixed rates, by the number of a recipe: 4 is HQ, 6 VHQ.
+    /// libsoxr, at fixed rates, by recipe number: 4 is HQ, 6 is VHQ.
     case soxr(recipe: Int, inputRate: Int, outputRate: Int)
-    /// ffmpeg's libswresample as it is without options, at fixed rates; one or two channels.
+    /// ffmpeg's libswresample with default options, at fixed rates; one or two channels.
     case swresample(inputRate: Int, outputRate: Int)
   }
 
   private let handle: OpaquePointer
   private let channelCount: Int
 
-  /// Finds the library on this machine; nil where it is not installed.
+  /// Opens the library on this machine. Returns nil if it is not installed.
   public static func open(_ kind: Kind, channelCount: Int) -> OtherConverter? {
     let handle =
       switch kind {
@@ -42,13 +42,14 @@ public struct OtherConverter: ~Copyable {
 
   deinit { other_converter_close(handle) }
 
-  /// Converts interleaved frames of `input` from frame `first` on into the whole of `output`, while
-  /// the ratio moves to `outputPerInput`. Returns frames used and made, none where it failed.
+  /// Converts interleaved frames of `input`, starting with frame `first`, until `output` is full,
+  /// while the ratio changes to `outputPerInput`. Returns the numbers of frames used and made, 0 on
+  /// failure.
   public mutating func convert(
     _ input: [Float], from first: Int, into output: inout [Float], outputPerInput: Double
   ) -> (used: Int, made: Int) {
     var used = 0
-    // Some keep whatever finds no room.
+    // Limits the input of a call, because some converters buffer all input that does not fit.
     let frames = min(1024, input.count / channelCount - first)
     let room = output.count / channelCount
     let made = input.withUnsafeBufferPointer { source in

@@ -1,8 +1,9 @@
-// The microphone through PortAudio to the headphones: what its users get at the lowest latency that it grants.
+// Passes the microphone through PortAudio to the headphones, at the lowest latency that PortAudio
+// grants.
 //
 //     portaudio-wire CAPTURE PLAYBACK PERIOD
 //
-// Stereo, 16 bits, 48 kHz, with the realtime priority that PortAudio can ask for. Ends with a signal.
+// Stereo, 16 bits, 48 kHz, with PortAudio's realtime scheduling. Ends on a signal.
 #include <pa_linux_alsa.h>
 #include <portaudio.h>
 #include <stdio.h>

@@ -77,7 +77,8 @@ private struct Lone: RealtimeWork, ~Copyable, Sendable {
   mutating func run() { farewell.isSaid.store(true, ordering: .releasing) }
 }
 
-/// Takes more than 1 KiB of stack a step: more in all than the 256 KiB of a thread's default.
+/// Work that uses more than 1 KiB of stack per step, in total more than the default of 256 KiB for
+/// a thread.
 private struct Deep: RealtimeWork, ~Copyable, Sendable {
   var depth = 0
 

@@ -19,7 +19,7 @@ import Testing
     var random = Chunks(seed: 2)
     var wrong = 0
     while true {
-      // In this order: what is queued after the end was told is all there will be.
+      // The end is checked first: after it, no further frames are queued.
       let isLast = reader.isFinished
       let start = reader.frameCount
       let count = reader.read(into: &buffer, frames: random.next(upTo: 97))
@@ -123,7 +123,7 @@ import Testing
       for _ in 0..<3 {
         let piece = reader.piece(atMost: 100)
         for index in piece { seen.append(reader.samples[index]) }
-        // What is not handed back is not written over.
+        // Frames that were not released are not overwritten.
         #expect(writer.room == 8 - reader.available)
         reader.skip(piece.count)
       }
@@ -152,7 +152,7 @@ import Testing
   }
 }
 
-/// Writes samples that carry their own number, in chunks of any size.
+/// Work that writes samples with consecutive numbers, in chunks of any size.
 private struct Counting: RealtimeWork, ~Copyable, Sendable {
   var writer: SampleWriter
   let channelCount: Int

@@ -3,8 +3,8 @@ import Testing
 
 @testable import RealtimeAudio
 
-/// Each test sends signals to its own thread, where the watch has blocked them, and reads them
-/// there: no other test's thread is asked.
+/// Tests of signals. Each test sends them to its own thread, in which the watch has blocked them,
+/// and reads them there, so that no other test's thread receives them.
 @Suite struct SignalWatchTests {
   @Test(arguments: [
     (SIGINT, UserSignal.end), (SIGTERM, .end), (SIGHUP, .end), (SIGUSR1, .split), (SIGUSR2, .mark),

@@ -1,13 +1,14 @@
-// Counts what the audio thread asks of the allocator and of locks. Preloaded (LD_PRELOAD).
+// Counts the audio thread's allocator and lock calls. Preloaded (LD_PRELOAD).
 //
-// Counted are the calls that the thread named duplex-audio makes between its first wait for the
-// device and its last: what it does before audio flows, and when it is over, costs nobody a sample.
-// The result goes to the file that AUDIO_THREAD_COUNTS names, or to standard error, and nothing is
-// said of a program that has no such thread:
+// It counts the calls of the thread named duplex-audio between its first and last wait for the
+// device: calls before audio flows and after it ends cannot cause a dropout. The result is written
+// to the file that AUDIO_THREAD_COUNTS names, or to standard error. Nothing is written for a
+// program
+// without such a thread:
 //
 //   cycles=10402 allocations=0 frees=0 locks=0
 //
-// A cycle is a wait (clock_nanosleep, poll, ppoll, epoll_wait) and what follows it.
+// A cycle is a wait (clock_nanosleep, poll, ppoll, epoll_wait) and the calls after it.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,18 +25,18 @@
 
 enum kind { allocations, frees, locks, kinds };
 
-// The C library's own names for what is replaced here.
+// The C library's internal names of the functions replaced here.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 extern void __libc_free(void *);
 
-// What happened since the last wait, and all that happened before it. Only the audio thread writes;
-// the report is made when it has been joined.
+// The counts since the last wait, and the totals before it. Only the audio thread writes them; the
+// report is made after that thread was joined.
 static long since_wait[kinds], counted[kinds], waits;
 
-// What the calling thread is. Of a storage model that needs no allocation.
+// The kind of the calling thread, in a storage model that needs no allocation.
 static __thread enum { unknown, other, watched } thread
     __attribute__((tls_model("initial-exec")));
 
@@ -50,7 +51,7 @@ static int is_audio_thread(void) {
 }
 
 static void note_wait(void) {
-  // Asked at the first wait, not earlier: a thread has its name by then.
+  // Checked at the first wait, because a thread has its name by then.
   if (thread == unknown) thread = is_audio_thread() ? watched : other;
   if (thread == other) return;
   waits++;
@@ -98,7 +99,7 @@ void free(void *block) {
   __libc_free(block);
 }
 
-// The function that is replaced here, looked up once.
+// Looks up the replaced function, once.
 #define NEXT(function) \
   static __typeof__(&function) next; \
   if (next == NULL) next = (__typeof__(&function))dlsym(RTLD_NEXT, #function)

@@ -1,5 +1,5 @@
-// Proves the proof: RealtimeSanitizer must end this program where it allocates as the audio thread
-// would. It marks the stretch as duplex does, through the header that duplex uses.
+// A test of the proof: RealtimeSanitizer must end this program when it allocates memory in a
+// realtime section. The section is marked with the same header that duplex uses.
 #include "CRealtime.h"
 #include <stdio.h>
 #include <stdlib.h>

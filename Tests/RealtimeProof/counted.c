@@ -1,5 +1,5 @@
-// Proves the proof: a thread called duplex-audio that allocates, frees and locks once a cycle. The
-// counter must see every one of them, and nothing of what the main thread does.
+// A test of the proof: a thread called duplex-audio that allocates, frees and locks once per cycle.
+// The counter must count all of these calls, and none of the main thread's.
 #define _GNU_SOURCE
 #include <poll.h>
 #include <pthread.h>

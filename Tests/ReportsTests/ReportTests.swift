@@ -199,7 +199,7 @@ extension TunePicture {
   }
 }
 
-/// Whether every tag that opens closes, in order, and quotes in tags are paired.
+/// Returns whether all tags are closed in order, and the quotes in tags are paired.
 func isBalanced(_ text: String) -> Bool {
   var open: [Substring] = []
   for piece in text.split(separator: "<").dropFirst(text.hasPrefix("<") ? 0 : 1) {
@@ -216,7 +216,7 @@ func isBalanced(_ text: String) -> Bool {
   return open.isEmpty
 }
 
-/// Whether a word of the text is what a number becomes that is none.
+/// Returns whether a word of the text is the output for a number that is not finite.
 private func hasNonNumber(_ text: String) -> Bool {
   text.lowercased().split { !$0.isLetter }.contains { ["nan", "inf", "infinity"].contains($0) }
 }
@@ -224,7 +224,7 @@ private func hasNonNumber(_ text: String) -> Bool {
 extension String {
   fileprivate func occurrences(of part: String) -> Int { pieces(after: part).count }
 
-  /// What follows each occurrence of `part`, up to the next.
+  /// Returns the text after each occurrence of `part`, up to the next occurrence.
   fileprivate func pieces(after part: String) -> [Substring] {
     Array(split(separator: part, omittingEmptySubsequences: false).dropFirst())
   }

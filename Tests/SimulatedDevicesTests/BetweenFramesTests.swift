@@ -10,7 +10,7 @@ struct BetweenFramesTests {
     let pitch = frequency / 48000
     let signal = (0..<frames).map { Float(sine(pitch, at: Double($0))) }
     let heard = try run("delay=\(delay)", playing: signal, frames: frames).heard
-    // Fits a sine and a cosine where all has settled; whole cycles make them independent.
+    // Fits a sine and a cosine to the settled part; whole cycles make them orthogonal.
     let window = 480..<5280
     var inPhase = 0.0
     var inQuadrature = 0.0
@@ -56,12 +56,12 @@ struct BetweenFramesTests {
   @Test func `an output that falls behind is full now and then, and goes on`() throws {
     let result = try run("drift=10000", playing: counter(48000), frames: 48000)
     #expect(result.failure == nil && result.frames == 48000)
-    // What counts what is played has its turn all the same.
+    // The output callback runs in every cycle nevertheless.
     #expect(result.playTimes == result.times && result.times.count == 750)
-    // A period in a hundred, and one more that was lost.
+    // One lost period in a hundred played ones.
     #expect(result.events.map(\.frame) == Array(stride(from: 0, to: 48000, by: 101 * 64)))
     #expect(result.events.allSatisfy { $0.frames == 64 })
-    // What came in and could not be played is told.
+    // Captured frames that could not be played are reported.
     #expect(!result.events.isEmpty)
     #expect(result.events.allSatisfy { $0.kind == .playbackXrun })
     #expect(result.lostFrames == result.events.reduce(0) { $0 + $1.frames })
@@ -71,7 +71,7 @@ struct BetweenFramesTests {
     let result = try run("drift=-10000", playing: counter(48000), frames: 48000)
     #expect(result.failure == nil && result.frames == 48000)
     #expect(result.events.allSatisfy { $0.kind == .playbackXrun })
-    // 64 frames of headroom last for 6400.
+    // 64 frames of headroom last for 6400 frames.
     #expect((6...8).contains(result.events.count))
     #expect(result.lostFrames == result.events.reduce(0) { $0 + $1.frames })
   }

@@ -36,7 +36,7 @@ struct CaptureSignalTests {
     #expect(first.times == second.times && first.events == second.events)
   }
 
-  /// A feeder that has queued `signal`, on the second channel turned.
+  /// Returns a feeder with `signal` queued, inverted on the second channel.
   private func feeder(_ signal: [Float], capacity: Int = 20000) -> SampleReader {
     var writer = SampleWriter(frameCount: capacity, channelCount: 2)
     var buffer = SampleBuffer(frameCount: signal.count, channelCount: 2)

@@ -4,9 +4,9 @@ import Glibc
 import RealtimeAudio
 import SimulatedDevices
 
-/// What came of a run of two devices with two clocks.
+/// The result of a run of two devices with two clocks.
 struct DriftingRun {
-  /// One channel of what the unit's input delivered, and of what it played, by the timeline.
+  /// One channel of the samples that the unit's input delivered, by timeline frame.
   var heard: [Float] = []
   var configuration: DuplexConfiguration
   var events: [TimelineEvent] = []
@@ -17,8 +17,8 @@ struct DriftingRun {
   var failure: DeviceFailure?
 }
 
-/// Runs two simulated devices with two clocks for `frames` frames in a real unit. `fed` is what the
-/// microphone hears, by captured frame; `playing` what is played, by the timeline.
+/// Runs two simulated devices with two clocks for `frames` frames in a real unit. `fed` is the
+/// microphone's signal by captured frame, `playing` the played signal by timeline frame.
 func runDrifting(
   _ settings: String, master: ClockMaster = .playback, feeding fed: [Float] = [],
   playing signal: [Float] = [], frames: Int, period: Int = 64, headroom: Int? = nil,
@@ -68,8 +68,8 @@ func runDrifting(
   return result
 }
 
-/// By how many frames the sine in `heard` is early, in blocks of `block` frames: `place` says at
-/// which place of the sine, counted in its own frames, a frame should be.
+/// Returns the number of frames by which the sine in `heard` is early, in blocks of `block` frames.
+/// `place` returns the expected position in the sine, in its own frames, of a frame.
 func lead(
   _ heard: [Float], cyclesPerFrame: Double, block: Int, from first: Int,
   place: (Double) -> Double

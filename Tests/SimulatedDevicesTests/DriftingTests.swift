@@ -31,7 +31,7 @@ struct DriftingTests {
   @Test(arguments: ["drift=100", "drift=-800,batch=48,jitter=1"])
   func `with the input as master every frame of it arrives as it was`(settings: String) throws {
     let fed = counter(5 * 48000)
-    // Nothing is played that the wire could bring back.
+    // The played signal is silent, so the wire adds nothing.
     let run = try runDrifting(settings, master: .capture, feeding: fed, frames: 4 * 48000)
     #expect(difference(run.heard, fed.prefix(4 * 48000)) == nil)
     #expect(run.captureXruns == 0 && run.playbackXruns == 0)
@@ -43,7 +43,7 @@ struct DriftingTests {
   {
     let run = try runDrifting(
       "drift=200,delay=300", master: master, playing: tone(6 * 48000), frames: 5 * 48000)
-    // The wire's frames are the output's; the latency is counted in the master's.
+    // The wire's frames are the output's; the latency is counted in the master's frames.
     let pace = master == .playback ? 1 : 1 / (1 + 200e-6)
     let leads = lead(run.heard, cyclesPerFrame: Self.pitch, block: 480, from: 4 * 48000) {
       $0 - run.configuration.latencyFrames - 300 / pace
@@ -90,7 +90,7 @@ struct DriftingTests {
     let peaks = stride(from: 48000, to: 6 * 48000, by: 96).map { start in
       run.heard[start..<start + 96].map(abs).max() ?? 0
     }
-    // Two periods of a sine hold its crest, unless something is missing.
+    // Two periods of a sine contain its peak, unless samples are missing.
     #expect((peaks.min() ?? 0) > 0.88)
     let later = try #require(run.drift)
     #expect(abs(later.ppm - Double(ppm)) < 30 && abs(later.errorFrames) < 1)
@@ -124,7 +124,7 @@ struct DriftingTests {
 
   @Test(arguments: [1000.0, 10000])
   func `a sine stays pure while the clocks wander`(pitch: Double) throws {
-    // A hundred parts per million to and fro within twenty seconds.
+    // A sinusoidal variation of 100 ppm with a period of 20 seconds.
     let steps = (0..<400).map { step in
       let seconds = Double(step) / 50
       return "drift-at=\(seconds):\(100 * sin(2 * .pi * seconds / 20))"

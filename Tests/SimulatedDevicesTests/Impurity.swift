@@ -1,10 +1,11 @@
 import Foundation
 
-/// Everything but a sine whose pitch wanders slowly, in decibels below it.
+/// Returns the level of everything except a sine with slowly varying pitch, in decibels below the
+/// sine.
 ///
-/// Blocks of 256 frames, in each of which a sine whose amplitude and phase run as a cubic of time
-/// is taken out by least squares. A wander of some seconds is far slower than that, and noise,
-/// images and steps are far quicker.
+/// In each block of 256 frames, a sine whose amplitude and phase are cubic functions of time is
+/// removed by least squares. A pitch variation over seconds is much slower than a block; noise,
+/// images and steps are much faster.
 func impurity(_ signal: [Float], _ cyclesPerFrame: Double) -> Double {
   let block = 256
   let order = 4
@@ -19,7 +20,7 @@ func impurity(_ signal: [Float], _ cyclesPerFrame: Double) -> Double {
     }
     var samples = (0..<block).map { Double(signal[start + $0]) }
     power += samples.reduce(0) { $0 + $1 * $1 }
-    // Gram and Schmidt, twice as exact for taking each column out of what is left.
+    // Gram-Schmidt orthogonalization, run twice for each column to improve its accuracy.
     var basis: [[Double]] = []
     for column in columns {
       var vector = column

@@ -20,7 +20,7 @@ struct MishapTests {
     let expected = (0..<frames).map { frame -> Float in
       if (4800..<end).contains(frame) { return PlayAndCapture.missing }
       let output = frame - delay
-      // What was queued goes on playing until the output starts again with silence.
+      // The queued samples continue to play until the output starts again with silence.
       let isPlaying = output < min(end, queuedBefore) || output >= end + 128
       return isPlaying && frame >= latency ? signal[frame - latency] : 0
     }
@@ -57,14 +57,14 @@ struct MishapTests {
     try device.start()
     while case .ready = device.wait() { cycle(&device) }
     device.close()
-    // The last period was not finished; a tenth of a second later it is there.
+    // The last period was not finished; 100 ms later the device is found.
     let found = device.pollForReconnection()
     #expect(found == .returned(cards: []))
     guard case .ready = device.wait() else {
       Issue.record("It should be there.")
       return
     }
-    // 4800 frames were captured; it is back with the first period after frame 9600.
+    // 4800 frames were captured; the first period after the return begins after frame 9600.
     let lost = device.status.lostFrames
     let time = device.status.periodTime
     #expect(lost == 4800)
@@ -87,7 +87,8 @@ struct MishapTests {
       }
     }
     #expect(found == .playbackXrun)
-    // Silence of a period and the headroom lasts so long; dry is when nothing is left.
+    // The silence of one period and the headroom lasts this long; the output is dry when no frame
+    // is left.
     #expect(cycles == (period + headroom - 1) / period)
     try device.recover()
     guard case .ready = device.wait() else {
@@ -96,7 +97,7 @@ struct MishapTests {
     }
     let lost = device.status.lostFrames
     #expect(lost == period)
-    // Once.
+    // The lost frames are reported only once.
     cycle(&device, frames: period)
     guard case .ready = device.wait() else {
       Issue.record("It should run on.")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SimulatedDevices
 
-/// One of two devices goes away, and comes back.
+/// Tests of two devices of which one is lost and returns.
 struct OneSidedLossTests {
   private static let pitch = 997.0 / 48000
   private static let ppm = 80.0
@@ -43,7 +43,8 @@ struct OneSidedLossTests {
     let leads = lead(
       run.heard, cyclesPerFrame: Self.pitch, block: 480, from: (isNoisy ? 9 : 3) * 48000
     ) { ($0 - delay) * pace }
-    // How long the gap was is known as well as the first reading: to the batch and the jitter.
+    // The length of the gap is known as accurately as the first reading: to the batch and the
+    // jitter.
     let worst = isNoisy && master == .capture ? 96.0 : 1
     #expect((leads.map(abs).max() ?? 99) < worst)
   }
@@ -66,7 +67,7 @@ struct OneSidedLossTests {
       let end: Int = gap * 192_000 + 168_000
       let heard = Array(run.heard[..<end])
       let leads = lead(heard, cyclesPerFrame: pitch, block: 4800, from: end - 24000) { $0 }
-      // How long each gap was is known to the first reading's lateness, of 0 to 48 frames.
+      // The length of each gap is known to the lateness of the first reading, 0 to 48 frames.
       #expect((leads.map(abs).max() ?? 99) < 28, "gap \(gap)")
     }
   }
@@ -93,7 +94,7 @@ struct OneSidedLossTests {
     let leads = lead(run.heard, cyclesPerFrame: Self.pitch, block: 480, from: 48000) {
       ($0 - delay) * (1 + Self.ppm * 1e-6)
     }
-    // All through, but for the moment in which the two clocks are brought together again.
+    // At all times, except while the two clocks are aligned again.
     let worst = isNoisy ? 8.0 : 1
     #expect((leads.map(abs).max() ?? 99) < worst)
     #expect((leads.suffix(90).map(abs).max() ?? 9) < 1)
@@ -109,14 +110,14 @@ struct OneSidedLossTests {
       "playback", master: master, extra: ",delay=300" + extra, playing: tone(31 * 48000),
       seconds: seconds)
     #expect(run.drift?.relocks == 1)
-    // What the delay allows for an input that delivers in steps is told.
+    // The part of the delay that allows for steps of the input is reported.
     let latency = run.configuration.latencyFrames + Double(run.drift?.addedFrames ?? 0)
     let pace = master == .playback ? 1 : 1 / (1 + Self.ppm * 1e-6)
     let leads = lead(
       run.heard, cyclesPerFrame: Self.pitch, block: 480, from: (seconds - 1) * 48000
     ) { $0 - latency - 300 / pace }
     #expect((leads.map(abs).max() ?? 9) < (isNoisy ? 0.2 : 0.1))
-    // Not a click: it comes up from silence.
+    // The signal fades in, without a click.
     let back = run.heard.dropFirst(96000).prefix(48000)
     let first = back.firstIndex { abs($0) > 1e-4 } ?? 0
     #expect(run.heard[first..<first + 48].allSatisfy { abs($0) < 0.2 })
@@ -142,7 +143,7 @@ struct OneSidedLossTests {
       "unplug-at=1,replug-at=2,unplug-at=3,replug-at=4,unplug-at=5,replug-at=6,unplug-side=capture,"
         + "unplug-side=playback", master: .capture, frames: 7 * 48000, reconnects: true)
     #expect(run.failure == nil)
-    // The last side goes for all that follow.
+    // The last `unplug-side` applies to all later absences.
     #expect(
       run.events.map(\.kind) == [
         .captureLost, .captureReturned, .playbackLost, .playbackReturned, .playbackLost,
@@ -190,7 +191,8 @@ struct OneSidedLossTests {
       feeding: tone(7 * 48000), frames: 6 * 48000, reconnects: true)
     let gap = try #require(run.events.last { $0.kind == .captureReturned })
     #expect(abs(gap.frame - 2 * 48000) < 600 && run.lostFrames == gap.frames)
-    // Behind it there is sound again, but for a fade-in and what the delay takes to be right.
+    // After the gap there is a signal again, except for the fade-in and the time in which the delay
+    // settles.
     let end = gap.frame + gap.frames + 24000
     #expect(run.heard[gap.frame + 1000..<gap.frame + gap.frames - 1000].allSatisfy { $0 == 0 })
     #expect(run.heard[end..<end + 48000].contains { abs($0) > 0.8 })

@@ -4,7 +4,7 @@ import RealtimeAudio
 import SimulatedDevices
 import Testing
 
-/// A device that goes away and comes back in a unit that waits for it.
+/// Tests of a device that is lost and returns in a unit that waits for it.
 struct ReconnectionTests {
   @Test(arguments: [(0.2, 0.3), (0.2, 1.25), (0.2001, 0.2002), (0.1, 7.3)])
   func `the gap is as long as the device was away, to the frame`(
@@ -14,8 +14,8 @@ struct ReconnectionTests {
     let signal = counter(frames)
     let result = try run(
       "unplug-at=\(away),replug-at=\(back)", playing: signal, frames: frames, reconnects: true)
-    // What was captured of the period in which it went away is lost with it; back, it is found at
-    // the very frame, but never before that period's end.
+    // The frames captured of the current period are lost with the device. The device is found again
+    // at the exact frame of its return, but not before the end of that period.
     let gap = Int(clamping: away * 48000) / 64 * 64
     let end = max(Int(rounding: back * 48000), gap + 64)
     #expect(result.failure == nil && result.frames == frames)
@@ -27,7 +27,7 @@ struct ReconnectionTests {
     #expect(result.lostFrames == end - gap)
     let expected = (0..<frames).map { frame -> Float in
       if (gap..<end).contains(frame) { return PlayAndCapture.missing }
-      // What was queued goes on playing until the output starts again with silence.
+      // The queued samples continue to play until the output starts again with silence.
       let isPlaying = frame < min(end, gap + 128) || frame >= end + 128
       return isPlaying && frame >= 128 ? signal[frame - 128] : 0
     }
@@ -104,7 +104,7 @@ struct ReconnectionTests {
     }
     unit.stop()
     #expect(progress.captureXruns == 0)
-    // Each poll for the device takes 100 ms; what came of the last period counts as well.
+    // Each poll for the device takes 100 ms; the captured part of the last period counts as well.
     #expect((0..<64).contains(progress.lostFrames - 50 * 4800))
     #expect(progress.frames == 4800 + progress.lostFrames)
   }
@@ -113,7 +113,7 @@ struct ReconnectionTests {
     let result = try run(
       "unplug-at=0.2,replug-at=0.4,xrun-at=0.1,xrun-at=0.3,xrun-at=0.5", playing: [], frames: 48000,
       reconnects: true)
-    // The one at 0.3 found nobody there.
+    // The xrun at 0.3 has no effect, because the device is absent.
     #expect(
       result.events.map(\.kind) == [.captureXrun, .deviceLost, .deviceReturned, .captureXrun])
     #expect(result.lostFrames == result.events.reduce(0) { $0 + $1.frames })
@@ -146,11 +146,12 @@ struct ReconnectionTests {
     while let event = reader.read() { events.append(event) }
     #expect(failure == nil && progress.frames == 3 * rate)
     #expect(events.map(\.kind) == [.deviceLost, .deviceReturned])
-    // Between the last frame before it and the first after it lies a second, and what waited in
-    // the resampler's queue: less than a period of each side.
+    // The gap is the second between the last frame before and the first frame after it, and the
+    // frames in the resampler's queue: less than a period on each side.
     let gap = events.last?.frames ?? 0
     #expect((rate...(rate + 256)).contains(gap))
-    // Nothing of the timeline is missing: the first period after the gap is heard at its own time.
+    // No part of the timeline is missing: the first period after the gap is captured at its own
+    // time.
     let end = (events.last?.frame ?? 0) + gap
     #expect(abs(end - rate * 3 / 2) <= 2)
   }

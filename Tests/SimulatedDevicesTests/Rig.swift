@@ -4,8 +4,8 @@ import Glibc
 import RealtimeAudio
 import SimulatedDevices
 
-/// Plays what a table holds, frame by frame of the timeline, and keeps what comes back by its place
-/// on the timeline. Frames nobody delivered stay at `missing`.
+/// Callbacks that play the samples of a table by timeline frame and store the captured samples by
+/// timeline frame. Frames that were not delivered stay at `missing`.
 struct PlayAndCapture: DuplexCallbacks, ~Copyable {
   static let missing: Float = -9
   var signal: [Float]
@@ -34,7 +34,7 @@ struct PlayAndCapture: DuplexCallbacks, ~Copyable {
       for channel in 0..<output.channelCount {
         let position = output.time.frame + frame
         let sample = position < signal.count ? signal[position] : 0
-        // The second channel plays the first one's opposite, so that no channel is mistaken.
+        // The second channel plays the inverted first one, so that exchanged channels are detected.
         scratch[frame * output.channelCount + channel] = channel == 0 ? sample : -sample
       }
     }
@@ -43,14 +43,14 @@ struct PlayAndCapture: DuplexCallbacks, ~Copyable {
   }
 }
 
-/// What came of a run of a simulated device, one channel of it.
+/// The result of a run of a simulated device, for one or two channels.
 struct Run {
   var heard: [Float] = []
   var other: [Float] = []
   var events: [TimelineEvent] = []
   var frames = 0
   var lostFrames = 0
-  /// Where each gap ends.
+  /// The frames at which the gaps end.
   var gaps: [Int] = []
   var failure: DeviceFailure?
   var times: [UInt64] = []
@@ -101,18 +101,18 @@ func run(
   return result
 }
 
-/// A signal that is different at every frame, in steps that 16 bits hold.
+/// Returns a signal with a different value at every frame, in steps that 16 bits can represent.
 func counter(_ frames: Int) -> [Float] {
   (0..<frames).map { Float(($0 &* 7919) % 32768) / 32768 }
 }
 
-/// Where two signals differ first, nil where they do not.
+/// Returns the index of the first difference between two signals; nil if they are equal.
 func difference(_ one: some Collection<Float>, _ other: some Collection<Float>) -> Int? {
   if one.count != other.count { return min(one.count, other.count) }
   return zip(one, other).enumerated().first { $1.0 != $1.1 }?.offset
 }
 
-/// How far two signals are apart at most, from `first` on.
+/// Returns the largest difference between two signals, from frame `first` on.
 func distance(_ one: [Float], _ other: [Double], from first: Int) -> Double {
   zip(one, other).dropFirst(first).map { abs(Double($0) - $1) }.max() ?? 0
 }
@@ -121,7 +121,7 @@ func sine(_ cyclesPerFrame: Double, at frame: Double) -> Double {
   sin(2 * .pi * cyclesPerFrame * frame)
 }
 
-/// A device that is driven by hand, and what it last told.
+/// A device that is driven by the test, and its last status.
 struct DrivenDevice: ~Copyable {
   private var device: DuplexDevice
   private(set) var status = DeviceStatus()

@@ -6,20 +6,21 @@ import Testing
 @testable import AudioDevices
 @testable import SimulatedDevices
 
-/// What came of a run with secondary outputs.
+/// The result of a run with secondary outputs.
 private struct SecondaryRun {
   var heard: [Float] = []
   var configuration: DuplexConfiguration
   var readings: [SecondaryOutputReading] = []
   var events: [TimelineEvent] = []
   var xruns = 0
-  /// By how many of the unit's frames what each secondary output played was early, in blocks.
+  /// The lead of each secondary output over its expected time, in frames of the unit, for each
+  /// block.
   var leads: [[Double]] = []
   /// The lowest peak of any block.
   var quietest: Float = 1
 }
 
-/// The same goes to several devices.
+/// Tests of the same signal on several devices.
 struct SecondaryOutputTests {
   private static let pitch = 997.0 / 48000
 
@@ -30,7 +31,7 @@ struct SecondaryOutputTests {
     return request
   }
 
-  /// A simulated device plays a tone; `names` are the secondary outputs.
+  /// Plays a tone on a simulated device; `names` are the secondary outputs.
   private func play(_ names: [String], seconds: Int, measuring tail: Int) throws -> SecondaryRun {
     let request = request(period: 64)
     let base = try SimulatedDevice(
@@ -38,7 +39,7 @@ struct SecondaryOutputTests {
     return try play(DuplexDevice(base), request, names, seconds: seconds, measuring: tail)
   }
 
-  /// The same for two devices with two clocks.
+  /// Plays a tone on two devices with two clocks.
   private func playDrifting(
     _ settings: String, master: ClockMaster = .playback, period: Int = 64, _ names: [String],
     seconds: Int, measuring tail: Int
@@ -52,7 +53,7 @@ struct SecondaryOutputTests {
       measuring: tail, drift: master == .capture ? specification.driftPPM : 0)
   }
 
-  /// The same for any device, the clock of which is `drift` ppm fast.
+  /// Plays a tone on any device, whose clock is fast by `drift` ppm.
   private func play(
     _ base: consuming DuplexDevice, _ request: DuplexRequest, _ names: [String], seconds: Int,
     measuring tail: Int, drift: Double = 0
@@ -60,7 +61,7 @@ struct SecondaryOutputTests {
     let period = request.periodFrames
     var device = FanOutDevice(base, resamplerQuality: 5)
     var specifications: [SimulatedDeviceSpecification] = []
-    // Theirs as long as the unit's device.
+    // The simulated outputs exist as long as the unit's device.
     var outputs: [UnsafeMutablePointer<SimulatedOutput>] = []
     for name in names {
       var specification = try SimulatedDeviceSpecification(parsing: name)
@@ -143,7 +144,8 @@ struct SecondaryOutputTests {
     }
   }
 
-  /// As two loopback cards, and a third one of another rate, are seen that go by the kernel's tick.
+  /// Simulates two loopback cards, and a third one with another rate, whose positions advance with
+  /// the kernel's tick.
   @Test func `clocks that are seen to move by four milliseconds are held together`() throws {
     let run = try playDrifting(
       "tick=4", period: 256, ["sim:drift=500,rate=44100,tick=4"], seconds: 40, measuring: 10)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SimulatedDevices
 
-/// What simulated devices are made of, and what they tell of themselves.
+/// Tests of the parts of simulated devices, and of their own descriptions.
 struct SimulatedPartsTests {
   private func request(_ name: String, period: Int = 64, headroom: Int? = nil) -> DuplexRequest {
     var request = DuplexRequest(captureDevice: name, playbackDevice: name)
@@ -29,7 +29,7 @@ struct SimulatedPartsTests {
     var output = try SimulatedOutput(
       SimulatedDeviceSpecification(parsing: name), request: request(name), remembering: 1)
     output.start(silence: 100, at: 0)
-    // 475 frames later, of which none is seen yet.
+    // 475 frames later, none of which is visible in the clock yet.
     let now: UInt64 = 475 * 1_000_000_000 / 48000
     output.start(silence: 100, at: now)
     let state = output.readState(at: now)

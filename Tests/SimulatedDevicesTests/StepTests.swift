@@ -4,7 +4,8 @@ import Testing
 
 @testable import SimulatedDevices
 
-/// Devices that deliver and take their frames in steps larger than the period, as sound servers do.
+/// Tests of devices that deliver and accept frames in steps larger than the period, as sound
+/// servers do.
 struct StepTests {
   @Test(arguments: [192, 480, 1024, 2048], [64, 256])
   func `steps larger than the period are allowed for, and the delay is what is said`(
@@ -16,7 +17,8 @@ struct StepTests {
     #expect(late.isEmpty)
     let drift = try #require(run.drift)
     #expect(abs(drift.ppm - 100) < 1 && abs(drift.errorFrames) < 1)
-    // A step must fit in, beside what the period and half of the headroom hold already.
+    // A step must fit in addition to the frames that the period and half of the headroom already
+    // hold.
     let least = step - period - period / 2
     #expect(drift.addedFrames >= least && drift.addedFrames <= max(0, least) + step / 8 + 64)
   }
@@ -28,8 +30,8 @@ struct StepTests {
     #expect(run.events.filter { $0.frame > 48000 }.isEmpty)
   }
 
-  /// Two periods are a third of what the clocks' readings are late by: until the clock of the
-  /// output is known to less, it plays silence.
+  /// Two periods are a third of the lateness of the clocks' readings. The output plays silence
+  /// until its clock is known more accurately than that.
   @Test(arguments: [512, 1024, 2048], ClockMaster.allCases)
   func `late steps cost no frame where the period is far shorter`(
     step: Int, master: ClockMaster
@@ -39,7 +41,7 @@ struct StepTests {
         "batch=\(step),jitter=2,drift=\(ppm)", master: master, frames: 16 * 48000, period: 16,
         quality: 3)
       #expect(run.events.filter { $0.frame > 48000 }.isEmpty)
-      // The readings of two such clocks tell no more (FilteredClockTests): 2.5 deviations.
+      // The readings of two such clocks are not more accurate (FilteredClockTests): 2.5 deviations.
       let bound = 2.5 * 1.41 * 5e6 * 0.002 * Double(step) / 48_000 / (15 * 15)
       let drift = try #require(run.drift)
       #expect(abs(drift.ppm - Double(ppm)) < 1 + bound)
@@ -60,8 +62,8 @@ struct StepTests {
     #expect(run.drift?.addedFrames == 0)
   }
 
-  /// 40 seconds, because the readings of a clock that is seen 24 times a second, 0 to 2 ms late, do
-  /// not tell its rate to 1 ppm in fewer than 25 (Scripts/step-table).
+  /// The test runs for 40 seconds, because 24 readings per second that are 0 to 2 ms late do not
+  /// give the clock's rate to 1 ppm in less than 25 seconds (Scripts/step-table).
   @Test(arguments: [512, 1024, 2048], [64, 256])
   func `steps that come late tell the rate to a millionth`(step: Int, period: Int) throws {
     let run = try runDrifting(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SoundInspection
 
-/// Sound that a function makes, sample by sample.
+/// A sound whose samples are calculated by a function.
 private final class MadeSound: PlainSoundDecoder {
   let name = "made"
   let sampleRate = 48000
@@ -46,8 +46,8 @@ private func sine(_ hertz: Double, _ frame: Int, _ level: Double = 1) -> Float {
 
 struct InspectionTests {
   @Test func `silence is measured at both ends and in pauses, not between waves`() throws {
-    // A second of nothing, a second of tone, 0.6 s of nothing, tone, 0.3 s of nothing, tone, 0.1 s
-    // of nothing.
+    // One second of silence, one second of tone, 0.6 s of silence, tone, 0.3 s of silence, tone,
+    // 0.1 s of silence.
     let loud = [48000..<96000, 124_800..<172_800, 187_200..<235_200]
     let sound = MadeSound(frames: 240_000, channels: 2) { frame, channel in
       channel == 1 && loud.contains { $0.contains(frame) } ? 0.5 : 0.0005

@@ -1,10 +1,10 @@
-// Makes a card tick every period, so that the loopback card has a clock to follow.
+// Makes a card tick every period, to provide a clock for the loopback card.
 #include <unistd.h>
 
 #include "request.h"
 
 int run_clock(const Request *request) {
-  // The card plays on without being fed: nobody wakes up, so the clock costs no time of its own.
+  // The card plays without being fed and without wake-ups, so the clock uses no processor time.
   snd_pcm_t *pcm = open_stream((StreamWish){
       .device = request->playback,
       .direction = SND_PCM_STREAM_PLAYBACK,

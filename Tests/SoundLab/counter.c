@@ -1,16 +1,16 @@
-// Measures what a sound program does to the frames it is given.
+// Measures what an audio program does to the frames that pass through it.
 //
 //   counter clock   -P PCM -p P                          makes a card tick every P frames
-//   counter loop    -P PCM -C PCM [--skip S] [--save F]  plays numbered frames, finds them again
+//   counter loop    -P PCM -C PCM [--skip S] [--save F]  plays numbered frames and captures them
 //   counter play    -P PCM                               plays numbered frames
-//   counter capture -C PCM [--skip S] [--save F]         checks the numbered frames it hears
+//   counter capture -C PCM [--skip S] [--save F]         checks captured numbered frames
 //   counter verify  FILE [--skip S]                      checks a WAV file, or a raw one with -f -c
-//   counter wire    -C PCM -P PCM --headroom H           the barest loop from input to output
-//                   [--delay FRAMES]                     and that much longer: 1234.5 is possible
+//   counter wire    -C PCM -P PCM --headroom H           the minimal loop from input to output
+//                   [--delay FRAMES]                     with an added delay, such as 1234.5
 //   counter hog                                          keeps the processor busy
 //
 // Options of all: -r RATE, -f FORMAT, -c CHANNELS, -p PERIOD, -d SECONDS. Every command prints one
-// JSON line; the status is 0 when each frame was there once, unaltered and in order.
+// JSON line; the status is 0 if each frame was present once, unaltered and in order.
 #include <getopt.h>
 
 #include "delay_line.h"

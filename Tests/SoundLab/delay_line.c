@@ -4,22 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A sinc under a Kaiser window, `reach` frames to either side of the instant asked for. It is exact
-// to 130 dB up to 0.45 of the rate.
+// A sinc with a Kaiser window, `reach` frames to either side of the requested instant. Its error is
+// below -130 dB up to 0.45 of the rate.
 enum { reach = 48, taps = 2 * reach, longest = 200000 };
 static const double kaiser_beta = 14;
 
 struct DelayLine {
-  int step;      // bytes of a frame
-  int channels;  // in a frame
-  int bytes;     // of a sample
+  int step;      // bytes per frame
+  int channels;  // per frame
+  int bytes;     // bytes per sample
 
-  // Whole frames: the ring has room for `length` and the one that has just come.
+  // The integer part of the delay: the ring buffer has room for `length` frames and the newest one.
   unsigned char *ring;
   size_t length, position;
 
-  // The rest, unless it is none: what came out of the ring last, by channel. It is kept twice, one
-  // copy behind the other, so that the last `taps` samples always lie in a row.
+  // The fractional part of the delay, if not zero: the latest samples from the ring buffer, by
+  // channel. They are stored twice, one copy after the other, so that the last `taps` samples are
+  // always contiguous.
   bool interpolates;
   double filter[taps], (*recent)[2 * taps];
   int oldest;
@@ -34,7 +35,7 @@ const char *delay_objection(const FrameLayout *frames, double delay) {
   return NULL;
 }
 
-// The modified Bessel function of order zero.
+// Returns the modified Bessel function of order zero.
 static double bessel(double x) {
   double sum = 1, term = 1;
   for (int k = 1; term > 1e-17 * sum; k++) {
@@ -58,7 +59,7 @@ DelayLine *new_delay_line(const FrameLayout *frames, double delay) {
   line->channels = frames->channels;
   line->bytes = frames->layout.bytes;
   line->interpolates = fraction > 0;
-  // The filter is late by itself, as the future it needs has to come first.
+  // The filter has a delay of its own, because it needs later samples.
   line->length = (size_t)delay - (line->interpolates ? reach - 1 : 0);
   for (int i = 0; i < taps; i++) line->filter[i] = windowed_sinc(reach - i - fraction);
   line->ring = calloc(line->length + 1, (size_t)line->step);

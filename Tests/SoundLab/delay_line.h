@@ -1,4 +1,4 @@
-// Holds frames back by an exact time, which need not be a whole number of frames.
+// Delays frames by an exact time, which need not be a whole number of frames.
 #pragma once
 #include <stddef.h>
 
@@ -6,11 +6,13 @@
 
 typedef struct DelayLine DelayLine;
 
-/// Why frames of this layout cannot be held back by `delay` frames, as a sentence, or NULL.
+/// Returns the reason why frames of this layout cannot be delayed by `delay` frames, as a sentence,
+/// or NULL.
 const char *delay_objection(const FrameLayout *frames, double delay);
 
-/// A line full of silence, or NULL without memory for it. There must be no objection to `delay`.
+/// Returns a delay line filled with silence, or NULL if memory is insufficient. `delay_objection`
+/// must have returned NULL for `delay`.
 DelayLine *new_delay_line(const FrameLayout *frames, double delay);
 
-/// Takes `count` frames in at `from`, and puts those whose time has come at `to`.
+/// Reads `count` frames from `from` and writes the same number of delayed frames to `to`.
 void hold_back(DelayLine *line, const unsigned char *from, unsigned char *to, size_t count);

@@ -1,7 +1,7 @@
 // A load that never sleeps and makes no system call.
 //
-// Its instructions do nothing: the lab's clock counts each of them like any other, while the emulator has nearly
-// nothing to do. An hour beside it passes in minutes.
+// Its instructions are no-ops: the lab's clock counts each of them as any other instruction, but
+// the emulator executes them quickly. An hour of this load takes only minutes.
 #include "request.h"
 
 int run_hog(const Request *request) {

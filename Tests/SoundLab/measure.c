@@ -13,17 +13,18 @@ static int64_t clocks_apart_now(const Transport *player, const Transport *listen
   return device_position(player) - device_position(listener);
 }
 
-/// How many frames the player's timeline is ahead of the listener's.
+/// Returns the number of frames by which the player's timeline is ahead of the listener's.
 ///
-/// Both start with one call, but a tick may fall between the two, and then they stay a period
-/// apart. The positions tell, except while a tick is being delivered: most of many looks decide.
+/// Both start with one call, but a tick may occur between the two starts; they then remain a period
+/// apart. The device positions show this, except during the delivery of a tick, so the majority of
+/// many readings is used.
 static int64_t clocks_apart(const Request *request, const Transport *player,
                             const Transport *listener) {
   enum { looks = 21 };
   int64_t seen[looks], best = 0;
   int most = 0;
-  // A part of the period, so that the looks wander through it; all of them take six periods, in
-  // which no buffer runs dry.
+  // A fraction of the period, so that the readings occur at different points of it. All readings
+  // take six periods, during which no buffer runs empty.
   long pause = (long)(0.3 * 1e9 * (double)request->period / request->rate);
   for (int i = 0; i < looks; i++) {
     nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
@@ -66,7 +67,7 @@ int run_loop(const Request *request) {
   }
   char more[64];
   snprintf(more, sizeof more, ",\"startedApartFrames\":%lld", (long long)apart);
-  // Number 1 left at position 0.
+  // Number 1 was played at position 0.
   return finish(&verdict, apart + 1, more, save);
 }
 

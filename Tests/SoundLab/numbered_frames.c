@@ -13,7 +13,7 @@ const SampleLayout *sample_layout(const char *name) {
   return NULL;
 }
 
-// One sample, as a signed 24-bit value whatever its container.
+// Stores and loads one sample as a signed 24-bit value, in any container format.
 
 static void store(const SampleLayout *layout, int32_t value, unsigned char *bytes) {
   uint32_t bits = (uint32_t)value;
@@ -41,8 +41,8 @@ static int32_t load(const SampleLayout *layout, const unsigned char *bytes) {
   return (int32_t)bits >> 8;
 }
 
-// Two words a number. The second is stirred with the first, so that it moves with every frame and
-// an altered sample in either makes the number absurd.
+// Each number is stored as two words. The second word is mixed with a hash of the first, so that it
+// changes with every frame and an altered sample in either word yields an implausible number.
 
 static int word_bits(const FrameLayout *frames) { return frames->layout.depth - 2; }
 
@@ -51,7 +51,7 @@ static uint64_t word_mask(const FrameLayout *frames) { return (1ull << word_bits
 static uint64_t stirred(uint64_t low) { return low * 0x9E3779B1ull; }
 
 static int32_t sample_of(const FrameLayout *frames, uint64_t number, int channel) {
-  // Every pair of channels counts from its own start: swapped pairs are found.
+  // Every pair of channels counts from a different start, so that swapped pairs are detected.
   number += 7919ull * (unsigned)(channel / 2);
   uint64_t low = number & word_mask(frames);
   uint64_t word = channel % 2 ? (number >> word_bits(frames)) + stirred(low) : low;
@@ -74,7 +74,8 @@ bool holds_numbered_frame(const FrameLayout *frames, uint64_t number, const unsi
   for (int channel = 0; channel < frames->channels; channel++) {
     unsigned char sample[4];
     store(&frames->layout, sample_of(frames, number, channel), sample);
-    // S24_LE leaves its fourth byte to the driver: compare what the sample says, not its bytes.
+    // The driver may set the fourth byte of S24_LE, so the sample values are compared, not the
+    // bytes.
     if (load(&frames->layout, sample) !=
         load(&frames->layout, bytes + channel * frames->layout.bytes))
       return false;

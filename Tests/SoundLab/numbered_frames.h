@@ -1,19 +1,19 @@
-// Frames that carry their own number.
+// Frames that contain their own number.
 //
-// Frame n is spread over its channels as two words, so that a frame found anywhere tells which one
-// it is. The words leave the two top bits of a sample alone: at -12 dBFS no limiter steps in, and
-// no value needs more than the 24 bits that pass through a Float32 unharmed.
+// The number of frame n is stored in its channels as two words, so that any frame can be
+// identified. The words do not use the two top bits of a sample: at -12 dBFS no limiter acts, and
+// no value needs more than the 24 bits that a Float32 represents exactly.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
 typedef struct {
-  const char *name;  // as ALSA writes it
-  int bytes;         // a sample takes in memory
-  int depth;         // bits that carry the number's words: 16 or 24
+  const char *name;  // ALSA's name
+  int bytes;         // bytes per sample in memory
+  int depth;         // bits used for the number's words: 16 or 24
 } SampleLayout;
 
-/// The layout called `name`, or NULL.
+/// Returns the layout called `name`, or NULL.
 const SampleLayout *sample_layout(const char *name);
 
 typedef struct {
@@ -29,6 +29,6 @@ void write_numbered_frame(const FrameLayout *frames, uint64_t number, unsigned c
 bool holds_numbered_frame(const FrameLayout *frames, uint64_t number, const unsigned char *bytes);
 bool holds_silence(const FrameLayout *frames, const unsigned char *bytes);
 
-/// The number that `bytes` claim to be. A single channel only holds the low word: the number
-/// nearest to `expected` is meant then.
+/// Returns the number that `bytes` encode. A single channel contains only the low word; the result
+/// is then the number nearest to `expected`.
 uint64_t claimed_number(const FrameLayout *frames, uint64_t expected, const unsigned char *bytes);

@@ -1,4 +1,4 @@
-// What the command line asks for.
+// The settings from the command line.
 #pragma once
 #include "stream.h"
 

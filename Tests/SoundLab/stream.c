@@ -50,7 +50,7 @@ snd_pcm_t *open_stream(StreamWish wish) {
 
   checked(snd_pcm_sw_params_current(pcm, software), "read the thresholds");
   checked(snd_pcm_sw_params_get_boundary(software, &boundary), "read the boundary");
-  // Streams start when told to, never on their own.
+  // Streams start only on request, never automatically.
   checked(snd_pcm_sw_params_set_start_threshold(pcm, software, boundary), "set the start");
   checked(snd_pcm_sw_params_set_stop_threshold(pcm, software,
                                                wish.free_running ? boundary : wish.buffer),

@@ -12,7 +12,7 @@ static Transport open_transport(const Request *request, const char *device,
       .rate = request->rate,
       .period = request->period,
       .buffer = buffer,
-      // Rarely: what the instrument does must not be felt by what it measures.
+      // Wake-ups are rare, so that the instrument does not disturb the measured program.
       .wake_up = buffer / 4,
   });
   transport.bytes = calloc(buffer, (size_t)frame_bytes(&request->frames));
@@ -31,7 +31,7 @@ void play_on(Transport *player) {
   snd_pcm_uframes_t room = (snd_pcm_uframes_t)checked(snd_pcm_avail_update(player->pcm), "play");
   if (room > player->room) room = player->room;
   if (room == 0) return;
-  // The first frame is number 1: number 0 would be silence.
+  // The first frame is number 1, because number 0 would be silence.
   for (snd_pcm_uframes_t i = 0; i < room; i++)
     write_numbered_frame(&player->frames, player->moved + i + 1,
                          player->bytes + i * (size_t)frame_bytes(&player->frames));

@@ -1,5 +1,5 @@
-// Plays numbered frames and captures what comes back, with buffers so deep that this side never
-// loses a frame itself.
+// Plays numbered frames and captures the returned frames, with buffers so large that this program
+// never loses a frame itself.
 #pragma once
 #include "request.h"
 #include "verdict.h"
@@ -9,17 +9,17 @@ typedef struct {
   FrameLayout frames;
   unsigned char *bytes;
   snd_pcm_uframes_t room;
-  uint64_t moved;  // frames given to the device, or taken from it
+  uint64_t moved;  // frames written to the device, or read from it
 } Transport;
 
 Transport open_player(const Request *request);
 Transport open_listener(const Request *request);
 
-/// Plays the next numbers for as long as the device has room.
+/// Plays the next numbers while the device has room.
 void play_on(Transport *player);
 
-/// Takes what was captured; returns how many frames lie in `bytes`.
+/// Reads the captured frames into `bytes`; returns their number.
 uint64_t listen(Transport *listener);
 
-/// Frames that have passed the device's connector so far.
+/// Returns the number of frames that have passed the device's connector so far.
 int64_t device_position(const Transport *transport);

@@ -57,7 +57,8 @@ static void judge_frame(Verdict *verdict, const unsigned char *bytes) {
     verdict->silent_since++;
     return;
   }
-  // After a gap as long as the one in the numbers, the frame whose turn it would be is likeliest.
+  // After a gap of the same length in the numbers as in time, the number that continues the latest
+  // run is the most likely one.
   uint64_t likely = verdict->run_count > 0 ? latest->number + (at - latest->at) : 0;
   uint64_t number = claimed_number(frames, likely, bytes);
   if (holds_numbered_frame(frames, number, bytes))

@@ -1,4 +1,5 @@
-// Checks a sound file: WAV as its head says, anything else as raw frames of the format asked for.
+// Checks an audio file: WAV according to its header, any other file as raw frames of the given
+// format.
 #include "request.h"
 #include "verdict.h"
 
@@ -25,7 +26,8 @@ static void read_format(FrameLayout *frames, const unsigned char *chunk) {
   frames->channels = (int)number_at(chunk + 2, 2);
 }
 
-/// Leaves `file` at its first frame and returns how many bytes of frames the head promises.
+/// Positions `file` at its first frame and returns the number of bytes of frames given by the
+/// header.
 static uint64_t read_head(FILE *file, FrameLayout *frames) {
   unsigned char head[12], chunk[8], format[40] = {0};
   if (fread(head, 1, 12, file) != 12 || memcmp(head + 8, "WAVE", 4)) {
@@ -34,7 +36,7 @@ static uint64_t read_head(FILE *file, FrameLayout *frames) {
   }
   while (fread(chunk, 1, 8, file) == 8) {
     uint32_t size = number_at(chunk + 4, 4);
-    // RF64 writes its true length elsewhere.
+    // RF64 stores its true length elsewhere.
     if (!memcmp(chunk, "data", 4)) return size == UINT32_MAX ? UINT64_MAX : size;
     uint32_t known = size < sizeof format ? size : sizeof format;
     bool is_format = !memcmp(chunk, "fmt ", 4);
@@ -50,7 +52,7 @@ int run_verify(const Request *request) {
   if (!file) checked(-ENOENT, "open the file");
   FrameLayout frames = request->frames;
   uint64_t bytes_left = read_head(file, &frames);
-  // Frames that were played with 16 bits stay 16-bit numbers in whatever file they end.
+  // Frames that were played with 16 bits contain 16-bit numbers in a file of any format.
   frames.layout.depth = request->frames.layout.depth;
 
   Verdict verdict = verdict_on(frames, (uint64_t)(request->skip * request->rate));

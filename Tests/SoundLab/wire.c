@@ -1,14 +1,15 @@
-// The barest loop from input to output: what any duplex program is measured against.
+// The minimal loop from input to output: the reference for measurements of duplex programs.
 //
-// Captured frames are copied to the output once a period. With `headroom` frames still queued when
-// they arrive, input to output is one period plus the headroom, and no program can do better. A
-// delay comes on top of that: it stands for a device's converters, or for air.
+// Captured frames are copied to the output once per period. With `headroom` frames still queued
+// when they arrive, the latency from input to output is one period plus the headroom, the minimum
+// for any program. A delay is added to that; it simulates a device's converters, or the path
+// through air.
 #include <sys/resource.h>
 
 #include "delay_line.h"
 #include "request.h"
 
-/// `line` is NULL when nothing is to be delayed.
+/// Copies frames through `line`; `line` is NULL if there is no added delay.
 static void copy(DelayLine *line, const snd_pcm_channel_area_t *from, snd_pcm_uframes_t from_offset,
                  const snd_pcm_channel_area_t *to, snd_pcm_uframes_t to_offset,
                  snd_pcm_uframes_t frames) {
@@ -21,7 +22,7 @@ static void copy(DelayLine *line, const snd_pcm_channel_area_t *from, snd_pcm_uf
     memcpy(target, source, frames * step);
 }
 
-/// Moves what was captured, at most `frames`, to the output.
+/// Copies at most `frames` captured frames to the output. Returns their number.
 static snd_pcm_uframes_t pass_on(snd_pcm_t *capture, snd_pcm_t *playback, DelayLine *line,
                                  snd_pcm_uframes_t frames) {
   const snd_pcm_channel_area_t *from, *to;
@@ -75,7 +76,7 @@ int run_wire(const Request *request) {
   while (moved < wanted && await(capture)) {
     long ready = checked(snd_pcm_avail_update(capture), "capture");
     checked(snd_pcm_avail_update(playback), "play");
-    // Twice when the ring wraps.
+    // Twice if the ring buffer wraps.
     while (ready > 0) {
       snd_pcm_uframes_t passed = pass_on(capture, playback, line, (snd_pcm_uframes_t)ready);
       if (passed == 0) break;

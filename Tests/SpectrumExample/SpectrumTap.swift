@@ -4,10 +4,10 @@ import AudioSpectra
 import Glibc
 import RealtimeAudio
 
-/// Works out the spectrum of what a player plays, to be drawn when it is heard.
+/// Calculates the spectrum of the frames that a player plays, to be drawn when they are audible.
 final class SpectrumTap: PlayerTap, @unchecked Sendable {
   // @unchecked because only the thread that decodes gathers; the spectra are behind a lock.
-  /// Levels in dB, lowest band first, of the frames that begin with the player's frame `frame`.
+  /// The levels in dB, lowest band first, of the frames that begin with the player's frame `frame`.
   struct Spectrum: Sendable {
     let frame: Int
     let levels: [Double]
@@ -19,8 +19,8 @@ final class SpectrumTap: PlayerTap, @unchecked Sendable {
   private var window: [Float] = []
   private let spectra = MutexBox<[Spectrum]>([])
 
-  /// A tap for `bandCount` bands from 50 Hz up, all as many octaves wide. nil where memory is
-  /// short.
+  /// Creates a tap for `bandCount` bands above 50 Hz of equal width in octaves. Nil if memory is
+  /// insufficient.
   init?(bandCount: Int, sampleRate: Int) {
     guard let transform = FourierTransform(atLeast: Self.frames) else { return nil }
     let lowest = 50 * Double(transform.length) / Double(sampleRate)
@@ -43,7 +43,8 @@ final class SpectrumTap: PlayerTap, @unchecked Sendable {
     }
   }
 
-  /// The newest spectrum of what has been heard, when `frame` frames were.
+  /// Returns the newest spectrum of the frames that were played before `frame`; nil if there is
+  /// none.
   func spectrum(frame: Int) -> Spectrum? {
     spectra.withLock { spectra in
       let count = spectra.prefix { $0.frame <= frame }.count
@@ -54,13 +55,13 @@ final class SpectrumTap: PlayerTap, @unchecked Sendable {
   }
 
   private func levels() -> [Double] {
-    // Hann's window: what lies between two bins does not spill over all of them.
+    // A Hann window, so that a frequency between two bins does not spread over all bins.
     let turn = 2 * Double.pi / Double(transform.length)
     let shaped = window.enumerated().map { index, sample in
       sample * Float(0.5 - 0.5 * cos(turn * Double(index)))
     }
     let bins = transform.spectrum(of: shaped.span)
-    // A sine of full scale comes to a quarter of the length in its bin.
+    // A full-scale sine gives a quarter of the length in its bin.
     let full = Float(transform.length) / 4
     return bands.map { band in
       let power = band.map { bins[min($0, bins.count - 1)].power }.max() ?? 0

@@ -1,4 +1,4 @@
-/// A spectrum as a line of text: a bar a band, 72 dB high.
+/// A spectrum as a line of text: one bar per band, with a range of 72 dB.
 enum SpectrumText {
   private static let bars = Array(" ▁▂▃▄▅▆▇█")
 

@@ -1,12 +1,12 @@
-// Plays a file on the default device, or the one named behind it, and draws its spectrum, line by
-// line, as it is heard: what a player's tap is for.
+// Plays a file on the default device, or on the given device, and draws its spectrum line by line
+// as it is played: an example of a player's tap.
 //
 //   swift run -c release SpectrumExample FILE [PCM]
 import AudioDevices
 import AudioSessions
 import RealtimeAudio
 
-/// Plays `path` on the device `name` and has `draw` told each new line.
+/// Plays `path` on the device `name` and calls `draw` for each new line.
 func playDrawing(_ path: String, on name: String, draw: (String) -> Void) throws {
   let request = DuplexRequest(captureDevice: nil, playbackDevice: name)
   let device = try ALSADuplex(opening: request)
@@ -22,7 +22,7 @@ func playDrawing(_ path: String, on name: String, draw: (String) -> Void) throws
   let runner = SessionRunner(
     device: device, callbacks: callbacks, background: player.background, meter: nil, frameLimit: nil
   )
-  // A device that keeps no time is played in step with the decoder.
+  // A device without a clock is played in step with the decoder.
   let clock: SessionClock = configuration.keepsTime ? .real(.normal) : .virtual
   var drawn = -1
   _ = try runner.run(clock: clock) { _, _ in

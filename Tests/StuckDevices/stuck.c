@@ -1,7 +1,8 @@
-// Preloaded: a device of one period a millisecond or so, made of ALSA's `null`, one of whose calls
-// does not come back, or a disk. $STUCK_CALL names the call, $STUCK_AFTER how many of it come back
-// before; the file $STUCK_REACHED is made when it is stuck. With $STUCK_SECONDS it comes back after so
-// long. With $STUCK_PCM only that device is stuck while it is opened. Of the disk's calls only those of the file $STUCK_FILE are stuck.
+// Preloaded: a device with a period of about 1 ms, made of ALSA's `null`, or a disk, of which one
+// call does not return. $STUCK_CALL names the call, $STUCK_AFTER gives the number of its calls that
+// return before it blocks; the file $STUCK_REACHED is created when it blocks. With $STUCK_SECONDS
+// the call returns after that time. With $STUCK_PCM only opening that device blocks. For a disk,
+// only calls on the file $STUCK_FILE block.
 #define _GNU_SOURCE
 #include <alsa/asoundlib.h>
 #include <dlfcn.h>
@@ -14,7 +15,8 @@
 
 static int calls;
 
-// Sleeps for ever where it is this call's turn; with $STUCK_SPINS it turns for ever instead.
+// Sleeps for 1000000 seconds, or for $STUCK_SECONDS, if it is this call's turn; with $STUCK_SPINS
+// it spins instead.
 static void pass(const char *name) {
   const char *stuck = getenv("STUCK_CALL");
   if (!stuck || strcmp(stuck, name) != 0) return;
@@ -42,7 +44,7 @@ static long now_frames(void) {
   return now.tv_sec * 48000 + now.tv_nsec / 1000 * 48 / 1000;
 }
 
-// A card that keeps time, as far as anybody can see.
+// Reports a card, so that the device counts as one with a clock.
 int snd_pcm_info_get_card(const snd_pcm_info_t *info) { return getenv("STUCK_TIMELESS") ? -1 : 0; }
 
 int snd_pcm_open(snd_pcm_t **pcm, const char *name, snd_pcm_stream_t stream, int mode) {
@@ -76,7 +78,8 @@ int snd_pcm_hw_params(snd_pcm_t *pcm, snd_pcm_hw_params_t *params) {
   return ORIGINAL(snd_pcm_hw_params)(pcm, params);
 }
 
-// Whether `descriptor` is the file that is stuck; one without a name may have got it later.
+// Returns whether `descriptor` is the file $STUCK_FILE. The check is made at each call, because a
+// file created without a name may have received that name later.
 static int is_stuck(int descriptor) {
   struct stat wanted, found;
   const char *name = getenv("STUCK_FILE");

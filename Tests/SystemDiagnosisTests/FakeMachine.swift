@@ -4,7 +4,7 @@ import RealtimeAudio
 import SystemDiagnosis
 import Testing
 
-/// A machine that tells of itself in files of a folder of its own, which is gone with it.
+/// A simulated machine, described by files in a temporary folder, which is removed with its owner.
 struct FakeMachine: ~Copyable {
   private let root: String
 
@@ -18,7 +18,7 @@ struct FakeMachine: ~Copyable {
     _ = ProgramAnswer.asking(["rm", "-rf", root], milliseconds: 60_000)
   }
 
-  /// Makes the file `path`; a text that begins with `-> ` makes it a link.
+  /// Creates the file `path`; a text that begins with `-> ` makes it a link.
   func write(_ text: String, to path: String) {
     let whole = root + path
     for slash in whole.indices.dropFirst() where whole[slash] == "/" {
@@ -39,16 +39,16 @@ struct FakeMachine: ~Copyable {
   }
 }
 
-/// What is different on a machine from the one where all is well, and what must be found.
+/// The differences of a machine from a machine without problems, and the expected findings.
 struct MachineCase: CustomTestStringConvertible, Sendable {
   var name: String
-  /// Files that are otherwise; without a text, they are not there.
+  /// The files that differ; a file without a text does not exist.
   var files: [String: String?] = [:]
   var refused: Set<String> = []
   var answer = ProgramAnswer.failed
   var granted = GrantedPriority(policy: .fifo, number: 70)
   var late = 40.0
-  /// Weight and code of all that is not fine, worst first.
+  /// The weight and the code of all findings that are not fine, worst first.
   var found: [String] = []
 
   var testDescription: String { name }
@@ -66,7 +66,7 @@ struct MachineCase: CustomTestStringConvertible, Sendable {
 
   private static let card = "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-2/1-2:1.0"
 
-  /// A computer with an interface at a USB port of its own, on which nothing is in the way.
+  /// The files of a computer without problems, with an interface at a separate USB port.
   static let well: [String: String?] = [
     "/proc/asound/cards": """
      0 [PCH            ]: HDA-Intel - HDA Intel PCH

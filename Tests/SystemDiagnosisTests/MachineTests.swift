@@ -217,7 +217,7 @@ struct MachineTests {
   ]
 }
 
-/// A machine with PipeWire, which tells these settings.
+/// Returns a machine with PipeWire, which reports these settings.
 private func pipewire(_ settings: String, found: [String] = []) -> MachineCase {
   let words = ("clock.rate 48000 " + settings).split(separator: " ")
   let lines = stride(from: 0, to: words.count, by: 2).map {
@@ -228,7 +228,7 @@ private func pipewire(_ settings: String, found: [String] = []) -> MachineCase {
     answer: .text("Found \"settings\" metadata 32\n" + lines.joined()), found: found)
 }
 
-/// A machine on which a thread of that program has the interface's input open.
+/// Returns a machine on which a thread of that program has opened the interface's input.
 private func holding(_ program: String, found: [String] = []) -> MachineCase {
   MachineCase(
     name: "\(program) holds the interface",

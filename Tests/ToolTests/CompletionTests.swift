@@ -77,7 +77,7 @@ import Testing
     }
     #expect(!completion("monitor ").takesFiles)
     #expect(words("monitor ").contains("--mix"))
-    // The word behind an option that is itself a value.
+    // The word after an option that is itself a value.
     #expect(words("monitor --title --mix ").contains("--gain"))
   }
 }

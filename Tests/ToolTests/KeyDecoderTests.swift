@@ -2,9 +2,9 @@ import Testing
 
 @testable import duplex
 
-/// Keys as terminals send them.
+/// Tests of keys as terminals send them.
 @Suite struct KeyDecoderTests {
-  /// The keys in `text`, whose bytes come `gap` seconds apart.
+  /// Returns the keys in `text`, whose bytes arrive `gap` seconds apart.
   private func keys(_ text: String, gap: Double = 0) -> [Key] {
     var decoder = KeyDecoder()
     return text.utf8.enumerated().compactMap { decoder.key($1, at: Double($0) * gap) }
@@ -25,7 +25,7 @@ import Testing
     "\u{1B}[1~", "\u{1B}[3~", "\u{1B}[15~", "\u{1B}[21~", "\u{1B}[1;5C", "\u{1B}[[A", "\u{1B}q",
     "\u{7F}",
     "\u{01}",
-    // A colour that was asked for, a key in kitty's way, a mouse, what was pasted.
+    // The reply to a colour query, a key in kitty's protocol, mouse events, pasted text.
     "\u{1B}]11;rgb:ffff/ffff/ffff\u{07}", "\u{1B}]11;rgb:qqqq/r\u{1B}\\", "\u{1B}P1$r q\u{1B}\\",
     "\u{1B}[113u", "\u{1B}[M q ", "\u{1B}[<0;10;10M", "\u{1B}[200~quit r u\n\u{1B}[201~",
     "\u{1B}[" + String(repeating: "1;", count: 1000) + "q",

@@ -5,7 +5,7 @@ import Testing
 @testable import duplex
 
 @Suite struct LiveScreenTests {
-  /// Columns, rows, and whether characters beyond ASCII may be shown.
+  /// The numbers of columns and rows, and whether non-ASCII characters may be shown.
   struct Terminal: Sendable, CustomTestStringConvertible {
     var columns: Int
     var rows: Int
@@ -21,7 +21,7 @@ import Testing
     Terminal(columns: 1, rows: 1), Terminal(columns: 12, rows: 40),
   ]
 
-  /// Names as files, tags and servers may have them.
+  /// Names as they may occur in files, tags and server responses.
   static let names = [
     "note.wav", String(repeating: "long", count: 100), "日本語の名前とても長い名前.wav",
     "e" + String(repeating: "\u{301}", count: 50), "a" + String(repeating: "\u{200D}", count: 300),
@@ -58,8 +58,8 @@ import Testing
     return state
   }
 
-  /// Columns that a terminal needs for `line` at most: two for each scalar beyond ASCII and the
-  /// bars.
+  /// Returns the maximum number of columns that a terminal needs for `line`: two for each scalar
+  /// that is neither ASCII nor a bar character.
   private func columns(of line: String) -> Int {
     line.unicodeScalars.reduce(0) { $0 + ($1.isASCII || "█·▌".unicodeScalars.contains($1) ? 1 : 2) }
   }

@@ -11,7 +11,7 @@ import Testing
       let examples = try #require(ManualTexts.examples[name], "\(name)")
       #expect(examples.count >= 2, "\(name)")
       for command in examples.flatMap(\.commands) {
-        // A page of 80 columns has room for it.
+        // It fits into a page of 80 columns.
         #expect(command.count <= 69, "\(command)")
         for part in command.split(separator: "|") {
           let words = part.split(separator: " ").map { String($0.filter { $0 != "'" }) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import duplex
 
-/// The figures of several sessions, one after the other.
+/// Tests of the totals of several successive sessions.
 @Suite struct SessionTotalsTests {
   @Test func `what happened in a later session stands behind the earlier ones on the timeline`() {
     var totals = SessionTotals()

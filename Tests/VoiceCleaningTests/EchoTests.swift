@@ -4,10 +4,10 @@ import Testing
 import VoiceCleaning
 
 @Suite(.enabled(if: TestVoices.canSpeak)) struct EchoTests {
-  /// What a room makes of `played`: 1,000 frames late, dying away within 60 ms (60 dB).
+  /// Returns the echo of `played` in a room: 1,000 frames late, with a decay of 60 dB within 60 ms.
   private func echo(of played: [Float], sampleRate: Int) -> [Float] {
     let length = Int(clamping: 0.06 * Double(sampleRate))
-    // Few enough reflections to be quick.
+    // The number of reflections is small to save time.
     let random = TestVoices.noise(seconds: 1, sampleRate: 1000, level: -10, seed: 5)
     var taps: [(delay: Int, gain: Float)] = [(1000, 0.5)]
     for index in 1..<60 {
@@ -29,7 +29,7 @@ import VoiceCleaning
     let far = TestVoices.speech(0, seconds: 20, sampleRate: sampleRate, level: -20)
     let echo = echo(of: far, sampleRate: sampleRate)
     var near = TestVoices.speech(1, seconds: 20, sampleRate: sampleRate, level: -25)
-    // Both speak from the tenth second on.
+    // Both voices speak from the tenth second on.
     for frame in 0..<10 * sampleRate { near[frame] = 0 }
     let settings = CleaningSettings(echo: EchoSettings(delayFrames: 1000))
     let run = try CleaningRun(
@@ -53,7 +53,7 @@ import VoiceCleaning
     #expect(echoLevel - echoLeft > 15)
   }
 
-  /// What a loudspeaker makes of sound.
+  /// The distortion of a loudspeaker.
   enum Loudspeaker: Sendable, CaseIterable {
     case clipping, saturating
 
@@ -77,7 +77,7 @@ import VoiceCleaning
     let far = TestVoices.speech(0, seconds: 20, sampleRate: sampleRate, level: -20)
     let echo = echo(of: loudspeaker.play(far), sampleRate: sampleRate)
     var near = TestVoices.speech(1, seconds: 20, sampleRate: sampleRate, level: -25)
-    // Both speak from the tenth second on.
+    // Both voices speak from the tenth second on.
     let begin = 10 * sampleRate
     for frame in 0..<begin { near[frame] = 0 }
     let settings = CleaningSettings(echo: EchoSettings(delayFrames: 1000))
@@ -115,7 +115,7 @@ import VoiceCleaning
     let settings = CleaningSettings(denoise: true, echo: EchoSettings(delayFrames: 1000))
     let first = 8 * sampleRate
     let before = TestVoices.scaleInvariantRatio(noisy, to: near, from: first)
-    // Nothing is heard of the loudspeaker, or its echo is as loud as speech and noise.
+    // The loudspeaker is not audible, or its echo is as loud as the speech and the noise.
     let bounds = sampleRate == 48000 ? (11.5, 7.4) : (8.9, 7.7)
     for (sound, bound) in [(noisy, bounds.0), (zip(noisy, echo).map { $0 + $1 }, bounds.1)] {
       let run = try CleaningRun(settings, sound, played: far, sampleRate: sampleRate)

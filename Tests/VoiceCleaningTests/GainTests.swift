@@ -38,7 +38,7 @@ import VoiceCleaning
   func `pauses are as loud as they came, and words are at their level from the first on`(
     sampleRate: Int, voice: Int
   ) throws {
-    // Three seconds of speech, two of pause.
+    // Three seconds of speech, two seconds of pause.
     let spoken = TestVoices.speech(voice, seconds: 18, sampleRate: sampleRate, level: -40)
     var speech: [Float] = []
     for first in stride(from: 0, to: spoken.count, by: 3 * sampleRate) {
@@ -48,7 +48,7 @@ import VoiceCleaning
     let noise = TestVoices.noise(seconds: 30, sampleRate: sampleRate, level: -60)
     let run = try CleaningRun(settings, zip(speech, noise).map { $0 + $1 }, sampleRate: sampleRate)
     let alone = try CleaningRun(settings, spoken, sampleRate: sampleRate)
-    // From 1.3 s behind the last word to the next one.
+    // From 1.3 s after the last word to the next one.
     var pauses = [Bool](repeating: false, count: speech.count / TestVoices.stretch)
     var onsets = pauses
     for second in stride(from: 10, to: 30, by: 5) {
@@ -66,7 +66,7 @@ import VoiceCleaning
     let without = TestVoices.level(
       alone.output, in: TestVoices.sounding(spoken), from: 6 * sampleRate, delay: alone.delayFrames)
     #expect(abs(after - without) < 2)
-    // The beginnings of words are raised by what all of them are.
+    // The starts of words are raised by the same gain as all words.
     let words = zip(onsets, sounding).map { $0 && $1 }
     let raised =
       TestVoices.level(run.output, in: words, delay: run.delayFrames)

@@ -4,7 +4,7 @@ import Testing
 import VoiceCleaning
 
 @Suite struct HighPassTests {
-  /// The gain in dB of a sine of `hertz` once the filter has settled.
+  /// Returns the gain in dB of a sine of `hertz` after the filter has settled.
   private func gain(at hertz: Double, cutoff: Double, sampleRate: Int) throws -> Double {
     let frames = sampleRate
     let sine = (0..<2 * frames).map {
@@ -13,7 +13,7 @@ import VoiceCleaning
     let run = try CleaningRun(
       CleaningSettings(highPassHertz: cutoff), sine, sampleRate: sampleRate)
     #expect(run.delayFrames == 0)
-    // A whole second: every frequency makes whole turns.
+    // One second is a whole number of periods of every frequency.
     let power = { (sound: [Float]) in
       sound[frames...].reduce(0) { $0 + Double($1) * Double($1) }
     }
@@ -26,7 +26,7 @@ import VoiceCleaning
   ) throws {
     for ratio in [0.5, 0.8, 1.0, 1.5, 3] {
       let hertz = cutoff * ratio
-      // The bilinear transform bends frequencies: both by the same rule.
+      // The bilinear transform warps frequencies: both by the same rule.
       let bent =
         tan(.pi * cutoff / Double(sampleRate)) / tan(.pi * hertz / Double(sampleRate))
       let expected = -10 * log10(1 + pow(bent, 8))
@@ -45,13 +45,13 @@ import VoiceCleaning
       CleaningSettings(highPassHertz: cutoff), sound, sampleRate: sampleRate)
     #expect(abs(run.output[sampleRate - 1]) < 1e-6)
     #expect(run.output.last == 0)
-    // Denormal numbers are slow: hardly one on the way.
+    // Denormal numbers are slow to process; only a few occur during the decay.
     let denormal = run.output.count { $0.isSubnormal }
     #expect(denormal < 600)
   }
 
   @Test func `samples stay float`() throws {
-    // Far below what 16 or 24 bits hold.
+    // Far below the resolution of 16 or 24 bits.
     let tone = (0..<4800).map { Float(1e-8 * sin(Double($0) * 0.3)) }
     let run = try CleaningRun(CleaningSettings(highPassHertz: 20), tone, sampleRate: 48000)
     let highest = run.output[2400...].max() ?? 0

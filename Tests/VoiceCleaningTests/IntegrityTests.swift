@@ -3,9 +3,10 @@ import Glibc
 import Testing
 import VoiceCleaning
 
-/// Whatever is asked for: the timeline, silence, broken samples and channels come through whole.
+/// Tests that the timeline, silence, non-finite samples and channels are handled correctly with all
+/// settings.
 @Suite struct IntegrityTests {
-  /// Every combination of what can be asked for, but nothing.
+  /// All combinations of settings with at least one of them enabled.
   private static let combinations: [CleaningSettings] = (1..<32).map { bits in
     CleaningSettings(
       denoise: bits & 1 != 0, automaticGain: bits & 2 != 0, dereverb: bits & 16 != 0,
@@ -14,7 +15,8 @@ import VoiceCleaning
   }
   private let sampleRate = 16000
 
-  /// Bursts of noise: a signal with an unmistakable place in time that is no steady noise.
+  /// Returns bursts of noise: a signal with an unambiguous position in time that does not count as
+  /// steady noise.
   private func bursts(seconds: Double) -> [Float] {
     var sound = TestVoices.noise(seconds: seconds, sampleRate: sampleRate, level: -20)
     for frame in sound.indices where frame / 1600 % 3 != 0 { sound[frame] = 0 }
@@ -28,7 +30,7 @@ import VoiceCleaning
     let run = try CleaningRun(
       settings, sound, played: settings.echo == nil ? nil : played, sampleRate: sampleRate)
     let block = 256
-    // Blocks are gathered before the first stage, and each stage is one block late.
+    // Blocks are collected before the first stage, and each stage adds one block of delay.
     let stages = [
       settings.echo != nil, settings.denoise, settings.dereverb, settings.automaticGain,
     ].count { $0 }
@@ -109,7 +111,7 @@ import VoiceCleaning
   }
 
   @Test func `where nothing was played nothing is taken out`() throws {
-    // A sine comes through as one: its phase may turn, for the canceller takes out constants.
+    // A sine is preserved except for its phase, because the canceller removes DC offsets.
     let turn = { (frame: Int) in 2 * Double.pi * 0.05125 * Double(frame) }
     let tone = (0..<sampleRate).map { Float(0.5 * sin(turn($0))) }
     let settings = CleaningSettings(echo: EchoSettings(delayFrames: 0))

@@ -9,7 +9,7 @@ import VoiceCleaning
     let noise = TestVoices.noise(seconds: 12, sampleRate: sampleRate, level: -30)
     let run = try CleaningRun(
       CleaningSettings(denoise: true), zip(speech, noise).map { $0 + $1 }, sampleRate: sampleRate)
-    // The noise is learned in the first seconds.
+    // The noise level is estimated in the first seconds.
     let first = 4 * sampleRate
     let pauses = TestVoices.pauses(speech)
     let after = TestVoices.level(run.output, in: pauses, from: first, delay: run.delayFrames)
@@ -22,7 +22,7 @@ import VoiceCleaning
 
   @Test(arguments: [16000, 48000])
   func `steady noise is as low in the first second as later`(sampleRate: Int) throws {
-    // Silence before, as of a device that starts, changes nothing.
+    // Initial silence, as of a device that starts, has no influence.
     for silence in [0, sampleRate / 3] {
       var noise = TestVoices.noise(seconds: 5, sampleRate: sampleRate, level: -40)
       noise.replaceSubrange(0..<silence, with: repeatElement(0, count: silence))
@@ -43,7 +43,7 @@ import VoiceCleaning
     voice: Int, sampleRate: Int
   ) throws {
     let speech = TestVoices.speech(voice, seconds: 12, sampleRate: sampleRate, level: -20)
-    // At 48 kHz much of the noise is where there is no speech.
+    // At 48 kHz much of the noise is at frequencies without speech.
     let bounds = sampleRate == 48000 ? [(-20.0, 11.5), (-25, 10.3)] : [(-20.0, 8.4), (-25, 7.4)]
     for (level, bound) in bounds {
       let noise = TestVoices.noise(seconds: 12, sampleRate: sampleRate, level: level)
@@ -78,7 +78,7 @@ import VoiceCleaning
     let loud = TestVoices.speech(seconds: 4, sampleRate: 48000, level: 3)
     let run = try CleaningRun(CleaningSettings(denoise: true), loud, sampleRate: 48000)
     #expect(run.peak <= 1)
-    // What wraps round instead changes its sign.
+    // An overflow that wraps around changes the sign.
     let wrapped = loud.indices.dropLast(run.delayFrames).count {
       abs(loud[$0]) > 1 && loud[$0] * run.output[$0 + run.delayFrames] < -0.5
     }

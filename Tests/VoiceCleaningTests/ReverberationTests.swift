@@ -15,13 +15,14 @@ import VoiceCleaning
     let sampleRate: Int
   }
 
-  /// Where a word is over and the room still sounds: what is late is 10 dB above what is early.
+  /// Returns the parts after words in which the room still reverberates: the power with late
+  /// reflections is more than 10 times the power of the early ones.
   private func tails(_ heard: (whole: [Float], early: [Float])) -> [Bool] {
     zip(TestVoices.powers(heard.whole), TestVoices.powers(heard.early)).map { $0 > 10 * $1 }
   }
 
-  /// How far `sound`, `delay` frames later, is from `wanted`: signal to error in decibels, at least
-  /// -10 and at most 35, as a mean of the stretches chosen.
+  /// Returns the ratio of signal to error of `sound`, `delay` frames late, relative to `wanted`: in
+  /// decibels, clamped to -10 to 35 and averaged over the chosen parts.
   private func segmentalRatio(
     _ sound: [Float], to wanted: [Float], in chosen: [Bool], delay: Int = 0
   ) -> Double {
@@ -55,7 +56,7 @@ import VoiceCleaning
     let speech = TestVoices.speech(scene.voice, seconds: 12, sampleRate: sampleRate, level: -20)
     let heard = TestRoom(seconds: scene.roomSeconds, sampleRate: sampleRate).reverberate(speech)
     let run = try CleaningRun(settings, heard.whole, sampleRate: sampleRate)
-    // The room is learned in the first seconds.
+    // The room is estimated in the first seconds.
     let first = 3 * sampleRate
     let tails = tails(heard)
     let before = TestVoices.level(heard.whole, in: tails, from: first)
@@ -73,7 +74,7 @@ import VoiceCleaning
     let speech = TestVoices.speech(voice, seconds: 12, sampleRate: sampleRate, level: -20)
     let heard = TestRoom(seconds: 0.6, sampleRate: sampleRate).reverberate(speech)
     let run = try CleaningRun(settings, heard.whole, sampleRate: sampleRate)
-    // Against what is early, and against what comes straight from the mouth.
+    // Relative to the early sound, and to the direct sound.
     for (wanted, bound) in [(heard.early, 2.0), (speech, 1.5)] {
       let before = TestVoices.scaleInvariantRatio(
         heard.whole, to: wanted, from: 3 * sampleRate)
@@ -96,7 +97,7 @@ import VoiceCleaning
   }
 
   @Test func `what is left of a room does not twinkle`() throws {
-    // Of bursts of noise, half a second each, a room leaves noise that dies away.
+    // In a room, bursts of noise of half a second leave decaying noise.
     let half = sampleRate / 2
     var bursts = TestVoices.noise(seconds: 8, sampleRate: sampleRate, level: -20)
     for frame in bursts.indices where frame / half % 2 != 0 { bursts[frame] = 0 }
@@ -108,9 +109,9 @@ import VoiceCleaning
     #expect(after / before < 2)
   }
 
-  /// The mean square of a sound's powers over the square of their mean, in spectra of 21 ms, as a
-  /// mean of the fifth of a second after each of `starts`: of noise 2, and more the more single
-  /// points stand out, which are heard as musical noise.
+  /// Returns the mean square of the powers divided by the square of their mean, in spectra of 21
+  /// ms, averaged over 200 ms after each of `starts`. The value is 2 for noise and increases with
+  /// isolated peaks, which are audible as musical noise.
   private func unevenness(_ sound: [Float], after starts: [Int]) -> Double {
     guard let transform = FourierTransform(atLeast: 1024) else { return .nan }
     var (total, count) = (0.0, 0.0)
@@ -130,7 +131,8 @@ import VoiceCleaning
     let left = TestRoom(seconds: 0.4, sampleRate: sampleRate).reverberate(speech).whole
     let right = TestVoices.noise(seconds: 3, sampleRate: sampleRate, level: -40)
     let plain = try clean(left, right)
-    // Turned by an eighth, both channels hold both sounds: with one gain, what comes out is turned.
+    // Rotated by 45 degrees, both channels contain both sounds. With a common gain the output is
+    // rotated as well.
     let turn = Float(0.5).squareRoot()
     let turned = try clean(
       zip(left, right).map { ($0 + $1) * turn }, zip(left, right).map { ($0 - $1) * turn })

@@ -2,7 +2,7 @@ import Testing
 import VoiceCleaning
 
 @Suite struct SettingsTests {
-  /// The failure that `settings` end in; nil if a voice can be cleaned so.
+  /// Returns the failure that `settings` cause; nil if they are valid.
   private func failure(
     _ settings: CleaningSettings, sampleRate: Int = 48000, channelCount: Int = 1
   ) -> CleaningFailure? {

@@ -1,10 +1,10 @@
 import AudioSpectra
 import Glibc
 
-/// A room in which a voice is heard as loud straight from the mouth as from the walls: its answer
-/// to a click is noise that falls by 60 dB in `seconds`.
+/// A room in which the direct sound of a voice is as loud as its reflections. Its impulse response
+/// is noise that falls by 60 dB in `seconds`.
 struct TestRoom {
-  /// What is earlier than this, in seconds, belongs to the speech.
+  /// The time in seconds up to which reflections count as part of the speech.
   static let earlySeconds = 0.05
 
   private let answer: [Float]
@@ -15,7 +15,7 @@ struct TestRoom {
     var answer = noise.enumerated().map { frame, sample in
       sample * Float(pow(10, -3 * Double(frame) / (seconds * Double(sampleRate))))
     }
-    // No wall is nearer than a third of a metre.
+    // No wall is nearer than 1/3 m.
     for frame in 0..<sampleRate / 500 { answer[frame] = 0 }
     let gain = 1 / answer.reduce(0) { $0 + $1 * $1 }.squareRoot()
     for frame in answer.indices { answer[frame] *= gain }
@@ -24,7 +24,7 @@ struct TestRoom {
     self.sampleRate = sampleRate
   }
 
-  /// What is heard of a sound, and what is early of that.
+  /// Returns the sound in the room, and its early part.
   func reverberate(_ sound: [Float]) -> (whole: [Float], early: [Float]) {
     let early = Int(clamping: Self.earlySeconds * Double(sampleRate))
     return (convolve(sound, answer), convolve(sound, Array(answer.prefix(early))))

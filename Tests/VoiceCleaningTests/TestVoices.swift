@@ -2,9 +2,9 @@ import AudioBasics
 import Glibc
 import VoiceCleaning
 
-/// Sounds to clean, one channel each, and what can be measured of them.
+/// Sounds to clean, with one channel each, and measurements of them.
 enum TestVoices {
-  /// What a synthesiser says, as samples at 22,050 Hz; empty where there is no espeak-ng.
+  /// The samples of a speech synthesizer at 22,050 Hz; empty if espeak-ng is not installed.
   private static let spoken: [[Float]] = [
     speak(
       "en+m3",
@@ -18,10 +18,10 @@ enum TestVoices {
         + "the huge river is the clear spring. Kick the ball straight and follow through."),
   ]
 
-  /// Whether there is a voice to test with.
+  /// Whether a speech synthesizer is installed.
   static var canSpeak: Bool { spoken.allSatisfy { $0.count > 22050 * 8 } }
 
-  /// `seconds` of one of two voices, its sounding parts at `level` dBFS (RMS).
+  /// Returns `seconds` of one of two voices, with its sounding parts at `level` dBFS (RMS).
   static func speech(
     _ voice: Int = 0, seconds: Double, sampleRate: Int, level: Double
   ) -> [Float] {
@@ -39,12 +39,12 @@ enum TestVoices {
     return sound
   }
 
-  /// `seconds` of white noise at `level` dBFS (RMS), the same each time.
+  /// Returns `seconds` of reproducible white noise at `level` dBFS (RMS).
   static func noise(
     seconds: Double, sampleRate: Int, level: Double, seed: UInt64 = 1
   ) -> [Float] {
     var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
-    // A uniform distribution's RMS is its bound over the root of three.
+    // The RMS of a uniform distribution is its bound divided by the root of 3.
     let bound = Float(pow(10, level / 20) * 3.0.squareRoot())
     return (0..<Int(clamping: seconds * Double(sampleRate))).map { _ in
       state ^= state << 13
@@ -54,22 +54,22 @@ enum TestVoices {
     }
   }
 
-  /// Frames of each stretch that `sounding` and `level` look at.
+  /// The number of frames in each part that `sounding` and `level` evaluate.
   static let stretch = 512
 
-  /// Which stretches of a voice sound: at most 25 dB below its loudest.
+  /// Returns for each part of a voice whether it sounds: at most 25 dB below its loudest part.
   static func sounding(_ sound: [Float]) -> [Bool] {
     let powers = powers(sound)
     let loudest = powers.max() ?? 0
     return powers.map { $0 > loudest * 0.003 }
   }
 
-  /// Which stretches of a voice are pauses.
+  /// Returns for each part of a voice whether it is a pause.
   static func pauses(_ sound: [Float]) -> [Bool] {
     powers(sound).map { $0 < 1e-9 }
   }
 
-  /// RMS level in dBFS of the stretches chosen, `delay` frames later.
+  /// Returns the RMS level in dBFS of the chosen parts, `delay` frames late.
   static func level(
     _ sound: [Float], in chosen: [Bool], from first: Int = 0, delay: Int = 0
   ) -> Double {
@@ -83,7 +83,7 @@ enum TestVoices {
     return 10 * log10(sum / Double(max(1, count)) + 1e-30)
   }
 
-  /// The power of each stretch.
+  /// Returns the power of each part.
   static func powers(_ sound: [Float]) -> [Double] {
     Swift.stride(from: 0, through: sound.count - stretch, by: stretch).map { start in
       var sum = 0.0
@@ -92,8 +92,8 @@ enum TestVoices {
     }
   }
 
-  /// Scale-invariant ratio of signal to distortion (SI-SDR) of a sound, `delay` frames late, in
-  /// decibels: of what it has of `wanted`, whatever the gain, over the rest.
+  /// Returns the scale-invariant ratio of signal to distortion (SI-SDR) of a sound, `delay` frames
+  /// late, in decibels: the part proportional to `wanted`, with any gain, over the rest.
   static func scaleInvariantRatio(
     _ sound: [Float], to wanted: [Float], from first: Int = 0, delay: Int = 0
   ) -> Double {
@@ -118,19 +118,19 @@ enum TestVoices {
     while case let count = fread(&part, 1, part.count, pipe), count > 0 {
       bytes += part[..<count]
     }
-    // Behind a header of 44 bytes: 16 bits, one channel.
+    // The samples follow a header of 44 bytes: 16 bits, one channel.
     return Swift.stride(from: 44, to: bytes.count - 1, by: 2).map {
       Float(Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8)) / 32768
     }
   }
 }
 
-/// One sound cleaned from beginning to end.
+/// The result of cleaning one sound from start to end.
 struct CleaningRun {
   let output: [Float]
   let delayFrames: Int
 
-  /// Cleans one channel, `piece` frames a call at most.
+  /// Cleans one channel, with at most `piece` frames per call.
   init(
     _ settings: CleaningSettings, _ sound: [Float], played: [Float]? = nil, sampleRate: Int,
     piece: Int = 4096

@@ -1,6 +1,6 @@
 import Duplex
 
-/// Devices, units, sessions.
+/// Wrong uses of devices, units and sessions.
 let deviceMistakes: [Mistake] = [
   Mistake(name: "period-0", answer: .thrown) { try ask { $0.periodFrames = 0 } },
   Mistake(name: "period-negative", answer: .thrown) { try ask { $0.periodFrames = -64 } },
@@ -78,7 +78,7 @@ let deviceMistakes: [Mistake] = [
   },
 ]
 
-/// Runs a player of that shape on a device that has 2 channels at 48 kHz.
+/// Runs a player of `shape` on a device that has 2 channels at 48 kHz.
 private func runPlayer(of shape: AudioPlayer.Shape) throws {
   var mixer = Mixer(try open().configuration)
   mixer.player = try AudioPlayer().attach(to: shape)

@@ -1,6 +1,6 @@
 import Duplex
 
-/// Records a moment with settings after `change`.
+/// Records 0.1 seconds with settings after `change`.
 private func record(_ change: (inout RecordingSettings) -> Void) async throws {
   let engine = DuplexEngine(device: "sim:clock=free")
   var settings = RecordingSettings()
@@ -11,7 +11,7 @@ private func record(_ change: (inout RecordingSettings) -> Void) async throws {
   if let failure = recording.report?.failure { throw failure }
 }
 
-/// Engines, their players, recordings and effects.
+/// Wrong uses of engines, their players, recordings and effects.
 let engineMistakes: [Mistake] = [
   Mistake(name: "engine-on-unknown-device", answer: .thrown) {
     try await DuplexEngine(device: "sim:nonsense=1").start()

@@ -1,6 +1,6 @@
 import Duplex
 
-/// Files, decoders, recordings.
+/// Wrong uses of files, decoders and recordings.
 let fileMistakes: [Mistake] = [
   Mistake(name: "file-to-read-not-there", answer: .thrown) {
     _ = try SoundFileReader(path: "nowhere.wav")

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// What the library says to those who use it wrong: Tests/EndToEnd/wrong-use builds this for release
-// and runs it.
+// Tests the library's errors for wrong uses: Tests/EndToEnd/wrong-use builds this package for
+// release and runs it.
 let package = Package(
   name: "wrong-use",
   dependencies: [.package(name: "duplex", path: "../..")],

@@ -1,6 +1,6 @@
 import Duplex
 
-/// Buffers, rings, converters, meters.
+/// Wrong uses of buffers, ring buffers, converters and meters.
 let soundMistakes: [Mistake] = [
   Mistake(name: "buffer-of-negative-size", answer: .stopped) {
     var buffer = SampleBuffer(frameCount: -1, channelCount: 2)

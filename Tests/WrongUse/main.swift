@@ -1,9 +1,9 @@
-// WrongUse MISTAKE: uses the library as it must not be used. It ends with an error that has a
-// sentence, which it prints, or the library ends it with a sentence on standard error. Without a
-// word it lists all mistakes.
+// WrongUse MISTAKE: uses the library wrongly. The program ends with an error, whose message it
+// prints, or the library stops it with a message on standard error. Without an argument it lists
+// all mistakes.
 import Duplex
 
-/// A mistake, and what it must lead to.
+/// A wrong use, and the expected result.
 struct Mistake: Sendable {
   enum Answer: String, Sendable { case thrown, stopped, harmless }
 
@@ -12,7 +12,7 @@ struct Mistake: Sendable {
   let make: @Sendable () async throws -> Void
 }
 
-/// An error of the library's own has a sentence.
+/// An error of the library that has a message.
 protocol Sentence: Error { var message: String { get } }
 extension DeviceFailure: Sentence {}
 extension FileFailure: Sentence {}
@@ -22,7 +22,7 @@ extension EngineFailure: Sentence {}
 extension SeekFailure: Sentence {}
 extension ThreadFailure: Sentence {}
 
-/// Callbacks whose buffer has a shape of its own.
+/// Callbacks whose buffer has a different shape than the device.
 struct Fixed: DuplexCallbacks, ~Copyable {
   var buffer: SampleBuffer
 
@@ -34,7 +34,7 @@ struct Fixed: DuplexCallbacks, ~Copyable {
   @_noLocks mutating func output(_ output: inout OutputCycle) { output.play(buffer) }
 }
 
-/// An effect that reaches `beyond` the last sample of a cycle.
+/// An effect that writes `beyond` samples past the last sample of a cycle.
 struct Reaching: AudioEffect {
   let beyond: Int
 
@@ -43,7 +43,7 @@ struct Reaching: AudioEffect {
   }
 }
 
-/// A decoder that says it gave `surplus` frames more than it was asked for.
+/// A decoder that reports `surplus` frames more than requested.
 final class Decoder: PlainSoundDecoder {
   let name = "decoder"
   let sampleRate: Int
@@ -70,7 +70,7 @@ func open(_ device: String = "sim:clock=free") throws -> DuplexDevice {
   return opened.device
 }
 
-/// Runs a unit with `callbacks` for a moment.
+/// Runs a unit with `callbacks` for 0.1 seconds.
 func run(_ callbacks: consuming Fixed) throws {
   var unit = DuplexUnit(
     device: try open(), callbacks: callbacks, progress: UnitProgress(), frameLimit: 4800)
@@ -78,14 +78,14 @@ func run(_ callbacks: consuming Fixed) throws {
   if let failure = unit.run() { throw failure }
 }
 
-/// Runs `mixer` on a device of its own.
+/// Runs `mixer` on a new device.
 func run(_ mixer: consuming Mixer, frameLimit: Int = 4800) throws {
   let runner = SessionRunner(
     device: try open(), callbacks: mixer, background: [], meter: nil, frameLimit: frameLimit)
   _ = try runner.run(clock: .virtual) { _, _ in .proceed }
 }
 
-/// What a device was granted, changed by `change`.
+/// Returns a granted configuration changed by `change`.
 func granted(_ change: (inout DuplexConfiguration) -> Void) throws -> DuplexConfiguration {
   var configuration = try open().configuration
   change(&configuration)
@@ -99,7 +99,7 @@ func ask(_ change: (inout DuplexRequest) -> Void) throws {
   _ = try OpenDevice(opening: selection)
 }
 
-/// Plays `item` to its end; throws what the player tells of it.
+/// Plays the enqueued items to their end. Throws the first failure that the player reports.
 func play(_ enqueue: (AudioPlayer) -> Void) async throws {
   var settings = DuplexEngine.Settings()
   settings.endsWithPlayer = true

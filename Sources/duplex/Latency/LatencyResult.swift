@@ -140,7 +140,8 @@ struct LatencyResult {
       if let other = PairAnswer(pair, configuration.sampleRate) {
         lines.append(
           "  output \(pair.fromChannel + 1) to input \(pair.toChannel + 1): "
-            + "\(both(other.frames.median)), signal to noise \(other.signalToNoise) dB")
+            + "\(both(other.frames.median)), signal to noise \(other.signalToNoise) dB"
+            + (other.objection == nil ? "" : ", doubtful"))
       }
     }
     if trips.isClipped {

@@ -2,12 +2,12 @@ import AudioBasics
 import AudioFiles
 import Glibc
 
-/// A file on its way to be mended, as bytes that a test breaks.
+/// A file to be repaired, as bytes that a test damages.
 struct BrokenFile {
   let path: String
   var bytes: [UInt8]
 
-  /// A sound written to `name` in `folder`, whole so far.
+  /// Writes an intact sound file to `name` in `folder`.
   init(
     _ folder: borrowing TemporaryFolder, _ name: String, _ fileFormat: FileFormat,
     _ sampleFormat: FileSampleFormat, frames: Int, channels: Int = 2
@@ -25,7 +25,7 @@ struct BrokenFile {
     _ = pread(descriptor, &bytes, bytes.count, 0)
   }
 
-  /// Where `word` stands first.
+  /// Returns the first position of `word`.
   func place(of word: String) -> Int {
     let letters = Array(word.utf8)
     return bytes.indices.first { bytes[$0...].starts(with: letters) } ?? 0
@@ -35,15 +35,15 @@ struct BrokenFile {
     bytes.replaceSubrange(place..<place + new.count, with: new)
   }
 
-  /// Puts the broken bytes on the disk.
+  /// Writes the damaged bytes to the disk.
   func store() {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
     defer { close(descriptor) }
     _ = Glibc.write(descriptor, bytes, bytes.count)
   }
 
-  /// Mends it both ways and answers with what it holds then; nil where the two differ, the file was
-  /// changed by the copy, or what is mended is not sound.
+  /// Repairs the file in place and as a copy. Returns the finding and the repaired samples; nil if
+  /// the two repairs differ, if writing the copy changed the file, or if the result is not intact.
   func mend() throws -> (finding: RepairFinding, samples: [Float])? {
     store()
     let finding = try FileRepair.examine(path)

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  /// The number's bytes, from which place behind which word on they must go.
+  /// The bytes of a length field that a test overwrites, by their offset from a word.
   private struct Wound {
     let format: FileFormat
     let word: String

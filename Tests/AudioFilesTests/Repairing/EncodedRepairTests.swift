@@ -81,7 +81,7 @@ import Testing
     #expect(found > 0)
   }
 
-  /// `file` with another number of bits a sample in its head.
+  /// Changes the number of bits per sample in the header of `file`.
   private func tell(_ bits: Int, in file: inout BrokenFile) {
     file.bytes[20] = file.bytes[20] & 0xFE | UInt8((bits - 1) >> 4)
     file.bytes[21] = file.bytes[21] & 0x0F | UInt8((bits - 1) & 15) << 4
@@ -156,7 +156,7 @@ import Testing
     #expect(frames > 20000)
     #expect(frames < 96000)
     #expect(mended?.samples.count == 2 * frames)
-    // The last block misses what would have overlapped it.
+    // The last block lacks its overlap with the next one.
     let common = max(0, 2 * (frames - 2048))
     #expect(mended?.samples[..<common] == original[..<common])
   }

@@ -2,8 +2,8 @@ import AudioBasics
 import AudioFiles
 import Testing
 
-/// WAV files with bytes behind them that are no part of them, or with a head that does not count
-/// them.
+/// Tests of WAV files that are followed by foreign bytes, or whose header does not count all
+/// samples.
 @Suite struct ForeignTailTests {
   private static let frames = 4000
 
@@ -24,7 +24,7 @@ import Testing
         + little(bits, 2))
   }
 
-  /// No two frames are alike.
+  /// Samples of which no two frames are equal.
   private static let sound: [UInt8] = (0..<2 * frames).flatMap { index -> [UInt8] in
     let sample = Int16(truncatingIfNeeded: index &* 40503)
     return [UInt8(truncatingIfNeeded: sample), UInt8(truncatingIfNeeded: sample >> 8)]
@@ -59,7 +59,7 @@ import Testing
       #expect(try decode(decoder).count == 2 * Self.frames, "\(name)")
       let finding = try FileRepair.examine(folder("file.wav"))
       #expect(finding.frames == Self.frames, "\(name)")
-      // Only a chunk could belong to it.
+      // Only a chunk could belong to the file.
       #expect(finding.isIntact || ["samples again", "tags"].contains(name), "\(name)")
     }
   }
@@ -101,7 +101,7 @@ import Testing
       ("the rate", format(rate: 0xFFFF_FFFF)), ("the channels", format(channels: 65535)),
       ("floats of 16 bits", format(kind: 3)), ("two formats", format() + format()),
     ] {
-      // With a part of a frame at the end, which a repair cuts off.
+      // The last case ends with a part of a frame, which a repair removes.
       for (isCounted, rest) in [(true, []), (false, []), (false, [9])] as [(Bool, [UInt8])] {
         var bytes = wave(head) + rest
         if !isCounted { bytes.replaceSubrange(4..<8, with: little(4)) }

@@ -24,7 +24,7 @@ import Testing
       if round % 3 != 0, !file.bytes.isEmpty {
         for _ in 0..<Int.random(in: 1...4, using: &numbers) {
           let place = Int.random(in: 0..<min(128, file.bytes.count), using: &numbers)
-          // The extremes are where sums overflow.
+          // Extreme values cause overflows of sums.
           let extremes: [UInt8] = [0, 1, 0x7F, 0x80, 0xFE, 0xFF]
           let other = UInt8.random(in: 0...255, using: &numbers)
           let isExtreme = Bool.random(using: &numbers)
@@ -36,7 +36,7 @@ import Testing
         let finding = try FileRepair.examine(file.path)
         if finding.isRepairable {
           try FileRepair.write(finding, to: folder("mended"), overwrite: true)
-          // Mended once is mended for good.
+          // A repaired file needs no second repair.
           let again = try FileRepair.examine(folder("mended"))
           #expect(!again.isRepairable, "round \(round): \(again.faults)")
           #expect(again.frames == finding.frames, "round \(round)")
@@ -47,7 +47,7 @@ import Testing
         #expect(sentence.hasSuffix("."), "round \(round): \(error)")
       }
     }
-    // Of what is compressed there is little to be found in so short a file.
+    // In such a short compressed file little can be found.
     #expect(opened > 20)
   }
 }

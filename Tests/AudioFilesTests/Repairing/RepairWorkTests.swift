@@ -4,9 +4,10 @@ import Testing
 
 @testable import AudioFiles
 
-/// The work of a repair grows with the file, however that was made: bytes looked at are counted.
+/// Tests that the work of a repair grows linearly with the file, whatever its contents. The work is
+/// the number of bytes examined.
 @Suite struct RepairWorkTests {
-  /// What is repeated behind the head of a file, to mislead.
+  /// A sequence of bytes that is repeated after the header of a file, to mislead the repair.
   enum Trap: CaseIterable {
     case wave, aiff, coreAudio, wave64, flac, flacFrames, flacZeros, ogg
   }
@@ -37,7 +38,7 @@ import Testing
         _ = try repair.finding()
       }
     } catch {
-      // A sentence is an answer as well.
+      // A failure with a message is also a valid result.
     }
     return file.lookCount
   }
@@ -82,7 +83,7 @@ import Testing
         Array("junk".utf8) + tail + [24, 0, 0, 0, 0, 0, 0, 0]
       )
     case .flac, .flacFrames, .flacZeros:
-      // Blocks of 65,536 frames in eight channels, so that each may be very long.
+      // Blocks of 65,536 frames with eight channels, so that each may be very long.
       let information: [UInt8] =
         [0x10, 0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0x0B, 0xB8, 0x0E, 0xF0, 0, 0, 0, 0]
         + [UInt8](repeating: 0, count: 16)
@@ -90,7 +91,7 @@ import Testing
       frame.append(Checksum.flacHeader.of(frame))
       let head = Array("fLaC".utf8) + [0x80, 0, 0, 34] + information
       if trap == .flacZeros {
-        // The checksum of one frame comes out at each of many zeros, and does not at the end.
+        // The checksum of a frame matches at each of many zeros, but not at the end.
         let checksum = [UInt8](Int(Checksum.flacFrame.of(frame)), 2, bigEndian: true)
         let one = [UInt8](Int(Checksum.flacFrame.of([1])), 2, bigEndian: true)
         return (

@@ -33,7 +33,7 @@ import Testing
   @Test(arguments: 1...12) func `of a torn end whole frames are left`(cut: Int) throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "t.wav", .wav, .s24, frames: 1001, channels: 1)
-    // There is a byte of padding.
+    // There is a padding byte.
     file.bytes.removeLast(cut)
     let mended = try file.mend()
     let frames = 1001 - (cut + 1) / 3
@@ -129,7 +129,7 @@ import Testing
     let path = folder("z.wav")
     try save(glide(frames: 9000, channels: channels), to: path, .wav, format)
     let original = try load(path)
-    // Others have headers of other lengths; where frames begin is found out.
+    // Other programs write headers of other lengths; the start of the frames is detected.
     for extra in [0, 2, 4, 10] {
       var file = BrokenFile(reading: path)
       file.bytes.insert(contentsOf: [UInt8](repeating: 0, count: extra), at: 80)
@@ -142,7 +142,7 @@ import Testing
       #expect(try FileRepair.examine(broken).isIntact)
       let mended = try load(broken)
       let common = 4000 * channels
-      // By which channel a frame begins cannot be seen, only where a sample does.
+      // Only the start of a sample can be detected, not the channel with which a frame begins.
       let shift = (0..<channels).first { shift in
         mended.suffix(common) == original.dropLast(shift).suffix(common)
       }
@@ -159,7 +159,7 @@ import Testing
     try save(glide(frames: 9000, channels: channels), to: folder("z.wav"), .wav, format)
     var file = BrokenFile(reading: folder("z.wav"))
     let original = try load(folder("z.wav"))
-    // What most programs write: no room for anything else.
+    // The header that most programs write, without room for metadata.
     file.bytes.removeSubrange(44..<4096)
     for zeros in [44, 40] {
       file.set([UInt8](repeating: 0, count: zeros), at: 0)
@@ -190,7 +190,7 @@ import Testing
       #expect(mended?.finding.faults == ["the beginning of the header was lost"])
       #expect(BrokenFile(reading: file.path).bytes == whole)
     }
-    // A header without room: the format follows at once.
+    // A header without room, in which the format chunk follows at once.
     var file = try BrokenFile(folder, "plain.wav", .wav, .s16, frames: 5001)
     let format = file.place(of: "fmt ")
     file.bytes.removeSubrange(12..<format)
@@ -205,7 +205,7 @@ import Testing
     var file = try BrokenFile(folder, "l.wav", .wav, .s24, frames: 1000, channels: 4)
     let data = file.place(of: "data")
     file.bytes.removeSubrange((data + 8 + 12000)...)
-    // 12,002 bytes, the last two of them of a frame that never came.
+    // 12,002 bytes, of which the last two belong to an incomplete frame.
     file.set([0xE2, 0x2E, 0, 0], at: data + 4)
     file.bytes += [7, 7, 0xB1, 0xDD, 0xC6, 0xEE, 0xB1]
     #expect(try file.mend()?.finding.frames == 1000)

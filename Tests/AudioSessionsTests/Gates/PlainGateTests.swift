@@ -2,7 +2,7 @@ import AudioBasics
 import AudioSessions
 import Testing
 
-/// Gates that do not listen.
+/// Tests of gates that do not evaluate samples.
 @Suite struct PlainGateTests {
   private let recording = [Float](repeating: 0, count: 1000)
 

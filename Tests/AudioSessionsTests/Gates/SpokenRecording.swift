@@ -4,9 +4,9 @@ import Glibc
 
 @testable import Benchmarks
 
-/// Noise of which no two places are alike.
+/// A generator of noise without repetitions.
 struct TestNoise {
-  /// The noise of a fan loses 6 dB an octave from 400 Hz on.
+  /// The colour of the noise. The noise of a fan falls by 6 dB per octave above 400 Hz.
   enum Colour: CaseIterable { case none, white, pink, fan, hum }
 
   private let colour: Colour
@@ -23,7 +23,7 @@ struct TestNoise {
     step = 2 * .pi * 50 / Float(sampleRate)
   }
 
-  /// The next sample, of an RMS of about one.
+  /// Returns the next sample; the RMS is about 1.
   mutating func next() -> Float {
     if colour == .none { return 0 }
     if colour == .hum {
@@ -41,15 +41,17 @@ struct TestNoise {
   }
 }
 
-/// Phrases between pauses, and where they are.
+/// A recording of phrases between pauses, and the ranges of the phrases.
 struct SpokenRecording {
   let sampleRate: Int
-  /// From the first sample above -60 dB of a phrase's peak to after the last above -50 dB.
+  /// The range of each phrase: from the first sample above -60 dB of its peak to the end of the
+  /// last one above -50 dB.
   private(set) var phrases: [Range<Int>] = []
   private(set) var samples: [Float] = []
   private let speechLevel: Float = 0.05
 
-  /// `texts` spoken by `voices` in turn, in noise that lies `snr` decibels below the speech.
+  /// Creates a recording of `texts` spoken by `voices` in turn, with noise `snr` decibels below the
+  /// speech.
   init(
     _ texts: [String], voices: [String] = ["en"], sampleRate: Int,
     noise colour: TestNoise.Colour, snr: Double = 20
@@ -74,8 +76,8 @@ struct SpokenRecording {
   }
 }
 
-/// What `gate` keeps of `samples`, which are put on channel `channel` of `channelCount`, the rest
-/// being silent. Nil where the edges break the gate's own promises.
+/// Returns the ranges of `samples` that `gate` keeps. The samples are on channel `channel` of
+/// `channelCount`, the others are silent. Nil if the edges violate the gate's guarantees.
 func kept(
   _ gate: inout some RecordingGate, of samples: [Float], channel: Int = 0, channelCount: Int = 1,
   piece: Int = 4096

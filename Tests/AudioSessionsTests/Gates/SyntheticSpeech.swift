@@ -1,12 +1,13 @@
 import Glibc
 
-/// Phrases of synthetic vowels between pauses, and chords, which need no program that speaks.
+/// Phrases of synthetic vowels between pauses, and other synthetic sounds, which need no speech
+/// program.
 struct SyntheticSpeech {
   static let sampleRate = 8000
   private(set) var phrases: [Range<Int>] = []
   private(set) var samples: [Float] = []
 
-  /// `count` phrases of five syllables in noise that lies `snr` decibels below the syllables.
+  /// Creates `count` phrases of five syllables, with noise `snr` decibels below the syllables.
   init(_ count: Int, noise colour: TestNoise.Colour, snr: Float) {
     let rate = Self.sampleRate
     var noise = TestNoise(colour, sampleRate: rate)
@@ -26,8 +27,8 @@ struct SyntheticSpeech {
     }
   }
 
-  /// `count` words of 0.34 s, each two syllables around a stop, between pauses; their syllables lie
-  /// 10 dB above `around`, which is repeated.
+  /// Creates `count` words of 0.34 s between pauses, each of two syllables with a stop between
+  /// them. The syllables are 10 dB above `around`, which is repeated.
   init(words count: Int, over around: [Float]) {
     let rate = Self.sampleRate
     let pause = rate * 5 / 2
@@ -47,12 +48,12 @@ struct SyntheticSpeech {
     }
   }
 
-  /// Adds `sound`, which is at least as long.
+  /// Adds `sound`, which must be at least as long.
   mutating func add(_ sound: [Float]) {
     for frame in samples.indices { samples[frame] += sound[frame] }
   }
 
-  /// Ten voices that never pause for long, of an RMS of about 0.1.
+  /// Returns ten voices without long pauses, with an RMS of about 0.1.
   static func babble(seconds: Int) -> [Float] {
     let vowels = (0..<24).map { vowel(pitch: 90 + Float($0) * 7, $0 % 3) }
     var sound = [Float](repeating: 0, count: seconds * sampleRate)
@@ -74,8 +75,8 @@ struct SyntheticSpeech {
     return sound
   }
 
-  /// Eight strokes of keys a second for `seconds`: bursts of 8 ms, each with a fainter one when the
-  /// key returns.
+  /// Returns `seconds` of eight keystrokes per second: bursts of 8 ms, each followed by a fainter
+  /// one when the key is released.
   static func keys(seconds: Int) -> [Float] {
     var noise = TestNoise(.white, sampleRate: sampleRate)
     return (0..<seconds * sampleRate).map { frame in
@@ -85,7 +86,7 @@ struct SyntheticSpeech {
     }
   }
 
-  /// Harmonics of a pitch that falls, beneath two formants, at an RMS of one.
+  /// Returns a vowel with an RMS of 1: harmonics of a falling pitch with two formants.
   private static func vowel(pitch: Float, _ kind: Int, milliseconds: Int = 180) -> [Float] {
     let formants: [(Float, Float)] = [(700, 1200), (350, 2100), (480, 900)]
     let (first, second) = formants[kind]
@@ -108,7 +109,7 @@ struct SyntheticSpeech {
     return sound.map { $0 / power.squareRoot() }
   }
 
-  /// `seconds` of chords of three plucked notes, two a second, above faint noise.
+  /// Returns `seconds` of music: two chords per second of three plucked notes, with faint noise.
   static func music(seconds: Int) -> [Float] {
     let chords: [[Float]] = [
       [220, 277.2, 329.6], [185, 220, 277.2], [146.8, 185, 220], [164.8, 207.7, 246.9],

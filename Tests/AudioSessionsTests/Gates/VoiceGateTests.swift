@@ -12,15 +12,15 @@ private let sentences = [
 ]
 
 extension [Range<Int>] {
-  /// Whether one of them has all of `phrase`.
+  /// Returns whether one of the ranges contains all of `phrase`.
   fileprivate func hold(_ phrase: Range<Int>) -> Bool {
     contains { $0.contains(phrase.lowerBound) && $0.contains(phrase.upperBound - 1) }
   }
 }
 
-/// What is speech, and what is not.
+/// Tests of the detection of speech.
 @Suite struct VoiceGateTests {
-  /// That each phrase lies whole in a stretch of its own, with little silence around it.
+  /// Checks that each phrase is completely in a separate range, with little silence around it.
   private func check(_ recording: SpokenRecording, channel: Int = 0, channelCount: Int = 1) throws {
     var gate = VoiceGate(
       VoiceSettings(sampleRate: recording.sampleRate, channelCount: channelCount))
@@ -58,7 +58,7 @@ extension [Range<Int>] {
       sampleRate: 16000, noise: .fan, snr: 5)
     var gate = VoiceGate(VoiceSettings(sampleRate: 16000, channelCount: 1))
     let stretches = try #require(kept(&gate, of: words.samples))
-    // The first phrase comes half a second after the start, when the noise is not known yet.
+    // The first phrase is half a second after the start, when the noise level is not known yet.
     for word in words.phrases.dropFirst() {
       #expect(
         stretches.hold(word),
@@ -79,7 +79,7 @@ extension [Range<Int>] {
     }
   }
 
-  /// How many words of a third of a second are kept whole that lie 10 dB above `background`.
+  /// Returns how many words of 0.34 s, 10 dB above `background`, are kept completely.
   private func wordsFound(of count: Int, over background: [Float]) throws -> Int {
     let speech = SyntheticSpeech(words: count, over: background)
     var gate = VoiceGate(VoiceSettings(sampleRate: SyntheticSpeech.sampleRate, channelCount: 1))
@@ -161,7 +161,7 @@ extension [Range<Int>] {
   func `taps and rumble open nothing`(threshold: Double?) throws {
     var noise = TestNoise(.white, sampleRate: 16000)
     let samples: [Float] = (0..<320_000).map { frame in
-      // Every 700 ms a tap of 30 ms, over rumble at 20 Hz and direct current.
+      // A tap of 30 ms every 700 ms, with rumble at 20 Hz and a DC offset.
       let isTap = frame % 11200 < 480 && frame > 16000
       return 0.1 + 0.2 * sinf(Float(frame % 800) / 800 * 2 * .pi)
         + noise.next() * (isTap ? 0.2 : 0.0005)

@@ -3,8 +3,9 @@ import Testing
 @testable import AudioSessions
 
 @Suite struct DecayTestTests {
-  /// What the test says of a sound at -35 dBFS in a loop of that gain, which takes ten hops, and
-  /// after how many hops; `least` is the level of what comes from outside.
+  /// Returns the result of the test, and the number of hops that it took, for a sound at -35 dBFS
+  /// in a loop with `loopGain` and a delay of ten hops. `least` is the level of the sound from
+  /// outside.
   private func result(loopGain: Float, measured: Float = 0, least: Float) -> (Bool?, hops: Int) {
     var answer = LoopAnswer.none
     answer.lag = 20
@@ -12,8 +13,8 @@ import Testing
     var test = DecayTest(of: answer, level: -35, gain: 0)
     var levels = [Float](repeating: -35, count: 40)
     for hop in 0..<1000 {
-      // The microphone is lowered: behind the first trip, each changes the level by what the loop's
-      // gain is.
+      // The microphone is attenuated: after the first trip, each trip changes the level by the
+      // loop's gain.
       let level = max(least, -35 + loopGain + (loopGain + test.gain) * Float(hop / 10))
       levels.append(level)
       let isFalling = level < levels[levels.count - 33] - 1
@@ -24,7 +25,7 @@ import Testing
 
   @Test(arguments: [0.1, 0.5, 1, 1.5, 4, 6] as [Float])
   func `what dies away as a howl does is one`(loopGain: Float) {
-    // Wrong by up to half a decibel, as codes are.
+    // The measured gain is wrong by up to 0.5 dB, as measurements with codes are.
     for error in [-0.5, 0, 0.5] as [Float] {
       let measured = max(0, loopGain + error)
       #expect(result(loopGain: loopGain, measured: measured, least: -80).0 == true)
@@ -37,7 +38,7 @@ import Testing
   }
 
   @Test func `what loses only what the loop added to it comes from outside`() {
-    // 1 / (1 - 0.966) is 29 dB, and 10 dB where the loop has 3 dB less.
+    // The loop amplifies the sound by 1 / (1 - 0.966), 29 dB, and with 3 dB less gain by 10 dB.
     #expect(result(loopGain: -0.3, least: -54).0 == false)
   }
 

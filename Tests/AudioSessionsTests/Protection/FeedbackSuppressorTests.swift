@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// A room, by its seed, in which a loop of that gain once hurt for too long.
+  /// A room, given by its seed, in which an earlier version let a loop of this gain howl too long.
   struct Room: CustomTestStringConvertible {
     let testDescription: String
     let seed: UInt64
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  /// What once was taken for a howl in a loop below 0 dB.
+  /// A sound that an earlier version mistook for a howl in a loop below 0 dB.
   struct Misjudged: CustomTestStringConvertible {
     let sound: LoopSound
     let seed: UInt64
@@ -101,13 +101,13 @@ import Testing
 
   @Test(arguments: [2, 8, 26] as [UInt64])
   func `a howl that the limiter takes almost nothing off is ducked as well`(seed: UInt64) {
-    // +0.1 dB: too slow a growth to be suspected before it comes to the limit.
+    // At +0.1 dB the growth is too slow to be suspected before it reaches the limit.
     let rig = LoopRig.room(seed, gainDB: 0.1)
     let result = rig.run(seconds: 8, sound: rig.quiet(seed))
     #expect(!result.ducks.isEmpty && result.painSeconds <= 0.3)
   }
 
-  /// Sounds that resemble a howl, with no loop: amplitude and phase in cycles at a time in seconds.
+  /// Sounds that resemble a howl, without a loop, as a function of the time in seconds.
   enum Sound: String, CaseIterable {
     case held, whistle, siren, crescendo, exponentialSwell, organ, tremolo, pluck, drums, chord
     case loudTone
@@ -120,7 +120,7 @@ import Testing
       case .whistle: return 0.3 * sin(2 * .pi * 1700 * t + 3 * sin(2 * .pi * 5.5 * t))
       case .siren: return 0.5 * sin(2 * .pi * 700 * t + 150 * sin(2 * .pi * 0.7 * t))
       case .crescendo: return min(1, t / 3) * 0.8 * tone(330)
-      // As a loop would grow: 30 dB a second, up to a limit and there it stands.
+      // The growth of a loop: 30 dB per second up to a limit, and a constant level from then on.
       case .exponentialSwell: return min(0.7, 0.001 * pow(10, 1.5 * t)) * tone(880)
       case .organ:
         let swell = 0.2 + 0.15 * sin(2 * .pi * 0.25 * t)

@@ -6,8 +6,8 @@ import Testing
 @testable import Benchmarks
 
 @Suite struct HopLevelsTests {
-  /// The levels of a tone in all of `channels` channels, half a second after it began, listened to
-  /// in cycles of `period` frames.
+  /// Returns the levels of a tone in all of `channels` channels, half a second after its start,
+  /// measured in cycles of `period` frames.
   private func levels(channels: Int, frequency: Double, rate: Int, period: Int) -> SIMD4<Float> {
     var bands = HopLevels(sampleRate: rate, channelCount: channels)
     var buffer = SampleBuffer(frameCount: period, channelCount: channels)
@@ -27,7 +27,7 @@ import Testing
     return bands.levels
   }
 
-  /// One and two channels are looked at eight frames at once, three are not.
+  /// One and two channels are processed eight frames at a time, three channels frame by frame.
   @Test(arguments: [8000, 44100, 48000, 96000], [1, 7, 64, 1000])
   func `a tone is as loud in any number of channels and in cycles of any length`(
     rate: Int, period: Int
@@ -51,7 +51,7 @@ import Testing
     var bands = HopLevels(sampleRate: 48000, channelCount: 1)
     var tone = SampleBuffer(frameCount: 20 * bands.hopFrames, channelCount: 1)
     for frame in 0..<tone.frameCount {
-      // Twice as loud from hop to hop.
+      // The amplitude doubles from hop to hop.
       let amplitude = pow(2, Double(frame / bands.hopFrames) - 20)
       tone[frame] = Float(amplitude * sin(2 * Double.pi * 2200 * Double(frame) / 48000))
     }
@@ -65,7 +65,8 @@ import Testing
     #expect(abs(10 * log10(energies.sum() / 4) - bands.levels[2]) < 0.01)
   }
 
-  /// The levels after 100 hops of white noise that comes so many hops and one frame late.
+  /// Returns the levels after 100 hops of white noise that starts `hopsLate` hops and one frame
+  /// late, or at once for 0.
   private func noiseLevels(hopsLate: Int, isPrecise: Bool) -> SIMD4<Float> {
     var bands = HopLevels(sampleRate: 48000, channelCount: 1)
     if isPrecise { bands.bePrecise() }

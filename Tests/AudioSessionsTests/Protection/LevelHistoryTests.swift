@@ -3,8 +3,8 @@ import Testing
 @testable import AudioSessions
 
 @Suite struct LevelHistoryTests {
-  /// The growths of what rises by `rise` dB a hop, give or take `ripple` dB, after that many hops:
-  /// where it may be off a straight line by 0.3 dB, and by 2 dB.
+  /// Returns the measured growths of a level that rises by `rise` dB per hop, with a ripple of
+  /// ±`ripple` dB, after `hops` hops: with a tolerance of 0.3 dB and of 2 dB from a straight line.
   private func growths(
     hops: Int, rise: Float, ripple: Float = 0
   ) -> (strict: SIMD4<Float>, lenient: SIMD4<Float>) {
@@ -37,7 +37,7 @@ import Testing
     var history = LevelHistory()
     for _ in 0..<8 { history.add(SIMD4(repeating: -50), gain: 0) }
     history.add(SIMD4(repeating: -50), gain: -4)
-    // A level is that of four hops.
+    // A level is the mean of four hops.
     let (now, before) = (history.playedLevel(band: 0, age: 0), history.playedLevel(band: 0, age: 1))
     #expect(now == -51 && before == -50)
   }

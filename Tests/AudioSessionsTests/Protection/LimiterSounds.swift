@@ -2,7 +2,7 @@ import AudioBasics
 import AudioSessions
 import Foundation
 
-/// Frames of noise with peaks up to `peak`, the same each time.
+/// Returns reproducible noise with peaks up to `peak`.
 func limiterNoise(frames: Int, peak: Float, channels: Int = 2) -> [Float] {
   var seed: UInt32 = 1
   return (0..<frames * channels).map { _ in
@@ -11,7 +11,7 @@ func limiterNoise(frames: Int, peak: Float, channels: Int = 2) -> [Float] {
   }
 }
 
-/// What `limiter` makes of `samples` of two channels, a period at a time.
+/// Returns the output of `limiter` for `samples` of two channels, processed in periods.
 func limited(_ samples: [Float], by limiter: inout Limiter, period: Int = 64) -> [Float] {
   var result: [Float] = []
   var buffer = SampleBuffer(frameCount: period, channelCount: 2)
@@ -24,8 +24,8 @@ func limited(_ samples: [Float], by limiter: inout Limiter, period: Int = 64) ->
   return result
 }
 
-/// What a second of `heard`, 48,000 frames, has besides a tone of `hertz`, in dB below that tone:
-/// the tone's sine and cosine are found by least squares.
+/// Returns the level of all content other than a tone of `hertz` in one second (48,000 frames) of
+/// `heard`, in dB relative to that tone. The tone is fitted by least squares.
 func distortionDecibels(of heard: [Double], hertz: Double) -> Double {
   let step = 2 * Double.pi * hertz / 48000
   var (sine, cosine) = (0.0, 0.0)

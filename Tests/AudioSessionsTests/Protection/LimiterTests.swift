@@ -29,7 +29,8 @@ import Testing
     #expect(isSame && limiter.gain == 1)
   }
 
-  /// Of one and two channels four frames are limited at once, of three each for itself.
+  /// With one or two channels four frames are limited at a time, with three channels each frame
+  /// separately.
   @Test(arguments: [1, 7, 64, 480], [0, 0.016])
   func `a third channel of silence changes nothing`(period: Int, holdSeconds: Double) {
     func limited(channels: Int) -> (left: [Float], frames: Int) {
@@ -64,7 +65,7 @@ import Testing
     #expect(areLinked && limiter.limitedFrames == 100)
   }
 
-  /// One channel of what is left of a signal of two equal ones.
+  /// Returns one channel of the limited signal, with two equal channels as input.
   private func heard(_ signal: (Double) -> Double, seconds: Double) -> [Double] {
     var limiter = Limiter(limit: 0.891, sampleRate: 48000)
     let samples = (0..<Int(clamping: seconds * 48000)).flatMap { frame in
@@ -89,7 +90,7 @@ import Testing
       time < 0.5 ? 0 : 2 * exp((0.5 - time) / 0.08) * sin(2 * .pi * 50 * (time - 0.5))
     }
     let heard = self.heard({ pad($0) + drum($0) }, seconds: 0.8)
-    // The gain of each frame: what came out over what went in.
+    // The gain of each frame: the output divided by the input.
     let lowest = (28800..<38400).compactMap { frame -> Double? in
       let time = Double(frame) / 48000
       let sample = pad(time) + drum(time)

@@ -55,14 +55,14 @@ import Testing
   }
 
   @Test func `the gain comes down before a peak without a step, and a peak is not clipped`() {
-    // A quiet sound with one sample far above the limit.
+    // A quiet signal with one sample far above the limit.
     var samples = [Float](repeating: 0.1, count: 2 * 9600)
     samples[2 * 4800] = 4
     var limiter = limiter(milliseconds: 5, limit: 0.5)
     let result = limited(samples, by: &limiter)
     let peak = result[2 * (4800 + 240)]
     #expect(peak <= 0.5 && peak > 0.49)
-    // The other channel is only lowered: by no more than a 60th of the way from frame to frame.
+    // The other channel is only attenuated, by at most 1/60 of its level from frame to frame.
     var highestStep: Float = 0
     for frame in 300..<9600 {
       let step: Float = result[2 * frame + 1] - result[2 * frame - 1]

@@ -2,9 +2,9 @@ import Testing
 
 @testable import AudioSessions
 
-/// What proves a howl.
+/// Tests of the criteria that prove a howl.
 @Suite struct LoopAnswerTests {
-  /// What a whole deep code says of a loop of +0.5 dB that brings all of the level.
+  /// The result of a complete deep code in a loop of +0.5 dB that causes the whole level.
   private let howl = LoopAnswer(
     lag: 20, stage: 2, codes: 1, share: 0.97, residualRatio: 0.05, misfit: 0.3, part: -0.2,
     gain: 0.5,
@@ -24,7 +24,8 @@ import Testing
     var swell = howl
     swell.partial = PartialLoop(lag: 21, residualRatio: 0.02, part: -1.6, gain: -0.6)
     #expect(!swell.confirmsFeedback(limited: 0))
-    // But not where it explains little more, as a resonance may look like a smaller part.
+    // The smaller partial loop counts only if it explains much more, because a resonance may
+    // resemble one.
     swell.partial.residualRatio = 0.04
     #expect(swell.confirmsFeedback(limited: 0))
   }

@@ -41,7 +41,7 @@ import Testing
     }
     func peak(_ range: Range<Int>) -> Float { heard[range].map(abs).max() ?? 0 }
     #expect(gapEnd > 0 && heard.count == 48000)
-    // A fiftieth of a second from nothing to all of it.
+    // A fade-in of 20 ms.
     #expect(peak(gapEnd..<gapEnd + 20) < 0.03 * peak(gapEnd + 960..<gapEnd + 4800))
     #expect(peak(gapEnd..<gapEnd + 480) < 0.6 * peak(gapEnd + 960..<gapEnd + 4800))
     #expect(peak(gapEnd + 960..<gapEnd + 4800) > 0.05)

@@ -8,8 +8,8 @@ import Testing
   private let rate = 48000
   private let period = 64
 
-  /// What ears make of a microphone that stands at a half, cycle by cycle: `lost` and `left` say
-  /// what each cycle is told.
+  /// Returns the output for a microphone with a constant level of 0.5. `lost` and `left` return the
+  /// numbers of lost and remaining frames passed to each cycle.
   private func heard(
     _ protection: inout MonitorProtection, cycles: Int, lost: (Int) -> Int = { _ in 0 },
     left: (Int) -> Int = { _ in .max }
@@ -67,7 +67,7 @@ import Testing
   @Test(arguments: [480, 500, 64, 10])
   func `before the end the microphone fades out`(known: Int) {
     var protection = MonitorProtection(sampleRate: rate, dimRequest: PublishedValue().makeView())
-    // The end is known from so many frames before it on.
+    // The end is known `known` frames in advance.
     let cycles = 20 + (known + period - 1) / period
     let result = heard(
       &protection, cycles: cycles, left: { $0 < 20 ? .max : known - ($0 - 20) * 64 })

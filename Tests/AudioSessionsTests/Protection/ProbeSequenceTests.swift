@@ -4,10 +4,10 @@ import Testing
 
 @testable import AudioSessions
 
-/// The gain of a loop, measured by a code of dips.
+/// Tests of the measurement of a loop's gain with a code of dips.
 @Suite struct ProbeSequenceTests {
-  /// A loop of that gain in dB that takes so many hops and rings for so many, in which something
-  /// sounds from outside that grows by so many dB a hop.
+  /// A loop with a gain in dB, and a delay and a ringing time in hops. The sound from outside grows
+  /// by `growth` dB per hop.
   struct Loop {
     var gain: Double
     var hops = 9
@@ -15,7 +15,7 @@ import Testing
     var outside = 1.0
     var growth = 0.0
 
-    /// What the last stage of a code in it says.
+    /// Returns the result of the last stage of a code in this loop.
     func answer(isDeep: Bool) -> LoopAnswer? {
       var history = LevelHistory()
       var code = ProbeSequence()
@@ -24,7 +24,7 @@ import Testing
       var (heard, played): ([Double], [Double]) = ([], [])
       var found: LoopAnswer?
       for hop in -400..<90 {
-        // A dip's edges are ramps as long as a hop.
+        // The edges of a dip are ramps of one hop.
         let edges = [hop - 1, hop].map {
           ProbeCode.isDip($0) ? pow(10, Double(ProbeSequence.dip(isDeep: isDeep)) / 20) : 1
         }
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func `what repeats itself without a loop proves nothing`() throws {
-    // As loud as before nine hops ago, whatever is played.
+    // The level repeats every nine hops, independently of the output.
     var history = LevelHistory()
     var code = ProbeSequence()
     for hop in -400..<90 {

@@ -2,8 +2,8 @@ import Duplex
 import Foundation
 import Synchronization
 
-/// Hours of virtual time on a simulated device: the microphone is monitored and recorded while a
-/// player plays, and a seed decides what goes wrong and what is asked for meanwhile.
+/// A test over hours of virtual time on a simulated device. The microphone is monitored and
+/// recorded while a player plays; a seed determines the faults and the requests.
 final class Soak {
   private let seconds: Double
   private let clocks: SoakClocks
@@ -15,7 +15,7 @@ final class Soak {
   private var remote: RecordingRemote?
   private var recording = SoakedRecording()
   private var memory = SoakMemory()
-  /// What the player and the recording said that they must not.
+  /// The violations reported by the player and the recording.
   private let complaints = Complaints()
   private var nextSplit = 480_000
   private var nextPause = 960_000
@@ -27,7 +27,7 @@ final class Soak {
     var all: [String] { list.withLock { $0 } }
   }
 
-  /// A soak of so many hours, whose files lie in `folder`.
+  /// Creates a test of `hours` hours whose files are in `folder`.
   init(hours: Double, seed: UInt64, _ clocks: SoakClocks, folder: String) {
     seconds = 3600 * hours
     self.clocks = clocks
@@ -39,7 +39,7 @@ final class Soak {
     )
   }
 
-  /// Runs it: prints a line for each check, and answers whether all hold.
+  /// Runs the test and prints one line for each check. Returns whether all checks hold.
   func run() throws -> Bool {
     let device = faults.deviceName(microphone: try SoakSounds.writeNumbers(into: folder))
     var selection = DeviceSelection(device: device)
@@ -55,8 +55,7 @@ final class Soak {
       path: folder + "/take.wav", fileFormat: .wav, sampleFormat: .s16,
       sampleRate: configuration.sampleRate, channelCount: 2)
     plan.isVirtual = true
-    // A thousand of them, made true and saved as often as in real time, would only measure the
-    // disk.
+    // A thousand headers written and synced as often as in real time would only measure the disk.
     plan.syncSeconds = 60
     let writer = try RecordingWriter(plan, ringFrames: 12 * configuration.sampleRate)
     remote = writer.remote
@@ -101,7 +100,7 @@ final class Soak {
 
   // MARK: While it runs
 
-  /// Ten times a second.
+  /// Runs ten times per second.
   private func follow(_ moment: SessionMoment, _ events: RecordingEvents) {
     readFinished(events)
     memory.look(at: moment.frames)
@@ -120,7 +119,7 @@ final class Soak {
     }
   }
 
-  /// Reads files that are complete, and makes room for more.
+  /// Reads and deletes complete files.
   private func readFinished(_ events: RecordingEvents) {
     for event in events.take() {
       switch event {
@@ -140,7 +139,7 @@ final class Soak {
     }
   }
 
-  /// Asks something of the player, once in two seconds.
+  /// Sends a random request to the player, on average once in two seconds.
   private func steer() {
     guard Int.random(in: 0..<20, using: &random) == 0 else { return }
     switch Int.random(in: 0..<9, using: &random) {
@@ -192,7 +191,7 @@ final class Soak {
       report.lostFrames)
     checks.holds("what is silent are the gaps", recording.gaps == gaps, difference(gaps))
     checks.same("altered frames", recording.alteredFrames, 0)
-    // With two clocks how long an absence was is known to the jitter of the input, which is 1 ms.
+    // With two clocks, the length of an absence is known only within the jitter of the input, 1 ms.
     let leads = misplaced(recorded.pauses, byMoreThan: clocks == .one ? 0 : 48)
     checks.holds(
       "all else is what the microphone heard, in its place", leads.isEmpty,
@@ -208,7 +207,7 @@ final class Soak {
     return checks.allHold
   }
 
-  /// The first gap that is not silent, or silence that is no gap.
+  /// Returns the first gap that is not silent or silence that is not a gap.
   private func difference(_ gaps: [RecordingGap]) -> String {
     for (index, pair) in zip(recording.gaps, gaps).enumerated() where pair.0 != pair.1 {
       return "number \(index): silence \(pair.0), gap \(pair.1)"
@@ -216,7 +215,8 @@ final class Soak {
     return "\(recording.gaps.count) silences, \(gaps.count) gaps"
   }
 
-  /// Where numbers part from frames by more than `limit`, but for pauses.
+  /// Returns the positions at which numbers differ from frames by more than `limit`, pauses
+  /// excluded.
   private func misplaced(_ pauses: [RecordingPause], byMoreThan limit: Int) -> [String] {
     let mask = SoakSounds.numberCount - 1
     func error(_ lead: Int, _ right: Int) -> Int { (lead - right + mask / 2) & mask - mask / 2 }
@@ -243,7 +243,7 @@ final class Soak {
 }
 
 extension TimelineEvent {
-  /// Whether its frames are missing in what was captured.
+  /// Whether the captured samples lack the frames of this event.
   fileprivate var isGap: Bool {
     switch kind {
     case .captureXrun, .playbackXrun, .deviceReturned, .deviceAbsent, .captureReturned,

@@ -1,32 +1,31 @@
 import CMalloc
 import Foundation
 
-/// What was checked at the end of a soak, a line for each.
+/// The checks at the end of a soak test, printed one per line.
 struct SoakChecks {
   private(set) var allHold = true
 
-  /// `figure` is what it must be.
+  /// Checks that `figure` equals `wanted`.
   mutating func same(_ name: String, _ figure: Int, _ wanted: Int) {
     holds("\(name): \(figure)", figure == wanted, "not \(wanted)")
   }
 
-  /// `isTrue`, or else `why`.
+  /// Checks that `isTrue` holds; otherwise prints `why`.
   mutating func holds(_ name: String, _ isTrue: Bool, _ why: String) {
     print(isTrue ? "ok - \(name)" : "not ok - \(name): \(why)")
     allHold = allHold && isTrue
   }
 }
 
-/// The memory of this process through a soak: it must not grow after its first quarter. At some
-/// moments a file more is open than at others, so that means are compared, of its second quarter
-/// and its last.
+/// The memory use of this process during a soak test. It must not grow after the first quarter. The
+/// number of open files varies by one, so the means of the second and last quarters are compared.
 struct SoakMemory {
-  /// Frames of the whole soak.
+  /// The number of frames of the whole test.
   var frames = 0
   private var next = 0
   private var quarters = [MemoryMean](repeating: MemoryMean(), count: 4)
 
-  /// Looks once in a second of 48,000 frames.
+  /// Measures the memory once per second of 48,000 frames.
   mutating func look(at frame: Int) {
     guard frame >= next, frames > 0 else { return }
     next = frame + 48000
@@ -34,14 +33,14 @@ struct SoakMemory {
       resident: Self.resident, allocated: Int(clamping: mallinfo2().uordblks))
   }
 
-  /// Whether it has grown by less than 1 MiB.
+  /// Whether the memory has grown by less than 1 MiB.
   var isFlat: Bool {
     quarters.allSatisfy { $0.count > 0 }
       && quarters[3].resident - quarters[1].resident < 1024
       && quarters[3].allocated - quarters[1].allocated < 1024
   }
 
-  /// What it was in its quarters.
+  /// The means of the quarters as text.
   var sentence: String {
     let resident = quarters.map { String(Int(clamping: $0.resident)) }
     let allocated = quarters.map { String(Int(clamping: $0.allocated)) }
@@ -56,13 +55,13 @@ struct SoakMemory {
   }
 }
 
-/// Memory in KiB over a part of a soak.
+/// The mean memory use over a part of a soak test, in KiB.
 struct MemoryMean {
   private(set) var count = 0
   private(set) var most = 0
   private var sum = (resident: 0, allocated: 0)
 
-  /// Bytes at one moment.
+  /// Adds the memory use at one time, in bytes.
   mutating func add(resident: Int, allocated: Int) {
     count += 1
     most = max(most, resident >> 10)

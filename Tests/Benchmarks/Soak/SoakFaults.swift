@@ -1,28 +1,29 @@
 import AudioBasics
 
-/// By which clocks a soak's devices go.
+/// The clocks of the devices of a soak test.
 enum SoakClocks: String {
-  /// Both directions by one.
+  /// One clock for both directions.
   case one
-  /// Each direction by its own, in batches and late, the input as master: it is recorded as it is.
+  /// One clock for each direction, with batches and jitter. The input is the master and is recorded
+  /// without resampling.
   case two
 }
 
-/// What goes wrong in a soak, when, and how often: drawn from a seed.
+/// The faults of a soak test: their kinds, times and number, determined by a seed.
 struct SoakFaults {
-  /// Times that the input overruns.
+  /// The number of capture overruns.
   private(set) var captureXruns = 0
-  /// Times that the output runs dry.
+  /// The number of playback underruns.
   private(set) var playbackXruns = 0
-  /// Times that the device is unplugged and plugged in again.
+  /// The number of times that the device is unplugged and plugged in again.
   private(set) var absences = 0
-  /// Times that a clock changes its rate.
+  /// The number of times that a clock changes its rate.
   private(set) var clockSteps = 0
-  /// The device's settings.
+  /// The settings of the simulated device.
   private var settings: [String]
 
-  /// A fault each 5 to 45 seconds, the last one 10 seconds before the end: none comes while another
-  /// is mended.
+  /// Creates a fault every 5 to 45 seconds, the last one 10 seconds before the end. No fault occurs
+  /// during the recovery from another.
   init(seconds: Double, _ clocks: SoakClocks, _ random: inout SplitMix64) {
     settings = ["xrun-frames=\(Int.random(in: 16...4800, using: &random))"]
     if clocks == .two { settings += ["drift=40", "batch=48", "jitter=1"] }
@@ -54,13 +55,13 @@ struct SoakFaults {
     }
   }
 
-  /// The simulated device to which all this happens and in front of which the file `microphone` is
-  /// played.
+  /// Returns the name of the simulated device with these faults, whose microphone plays the file
+  /// `microphone`.
   func deviceName(microphone: String) -> String {
     "sim:clock=free,gain=-200,mic=\(microphone)," + settings.joined(separator: ",")
   }
 
-  /// What happens, in a line.
+  /// A one-line description of the faults.
   var sentence: String {
     "\(captureXruns) overruns, \(playbackXruns) underruns, \(absences) absences, \(clockSteps) clock steps"
   }

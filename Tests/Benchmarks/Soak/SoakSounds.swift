@@ -1,13 +1,14 @@
 import Duplex
 import Glibc
 
-/// The sounds of a soak, in a folder: numbered frames for the microphone, and songs for the player.
+/// The sounds of a soak test, in a folder: numbered frames for the microphone, and songs for the
+/// player.
 enum SoakSounds {
-  /// After so many frames their numbers begin anew: 87 s.
+  /// The number of frames after which the frame numbers repeat: 87 s.
   static let numberCount = 1 << 22
 
-  /// Writes 16 bits of stereo in which each frame is its number, and none is silent: returns the
-  /// path.
+  /// Writes a 16-bit stereo file in which each frame encodes its number and none is silent. Returns
+  /// the path.
   static func writeNumbers(into folder: String) throws(FileFailure) -> String {
     let path = folder + "/numbers.wav"
     var writer = try SoundFileWriter(
@@ -26,7 +27,7 @@ enum SoakSounds {
     return path
   }
 
-  /// The number of a frame of these samples; nil where it is none.
+  /// Returns the number that a frame of these samples encodes; nil if it encodes none.
   @inline(__always)
   static func number(_ left: Float, _ right: Float) -> Int? {
     let low = Int(clamping: left * 32768)
@@ -35,7 +36,7 @@ enum SoakSounds {
     return low & 0xFFFF | (high - 1) << 16
   }
 
-  /// Writes songs of several formats, rates and lengths: returns their paths.
+  /// Writes songs of several formats, rates and lengths. Returns their paths.
   static func writeSongs(into folder: String) throws(FileFailure) -> [String] {
     var paths: [String] = []
     for (format, rate, seconds) in [

@@ -1,26 +1,29 @@
 import Duplex
 
-/// What a recording of numbered frames holds, file after file: which frames are silent, and where
-/// the numbers do not go on.
+/// The contents of a recording of numbered frames, file after file: the silent frames, and the
+/// positions at which the numbers are not consecutive.
 struct SoakedRecording {
-  /// From this frame on the numbers are ahead of the recording's frames by so many.
+  /// A change of the offset: from `frame` on, the numbers are ahead of the recording's frames by
+  /// `frames`.
   struct Lead: Equatable {
     var frame: Int
     var frames: Int
   }
 
-  /// Frames read so far.
+  /// The number of frames read so far.
   private(set) var frames = 0
-  /// What is silent.
+  /// The silent ranges.
   private(set) var gaps: [RecordingGap] = []
-  /// Where numbers and frames part, each time by how much in all.
+  /// The positions at which the offset between numbers and frames changes, each with the total
+  /// offset.
   private(set) var leads = [Lead(frame: 0, frames: 0)]
-  /// Frames that are neither silent nor a number.
+  /// The number of frames that are neither silent nor encode a number.
   private(set) var alteredFrames = 0
   private var lead = 0
   private var silentFrom: Int?
 
-  /// Nothing read yet. What is found out takes no more memory later than now.
+  /// Creates an empty record. It reserves memory for the results, so that no more is allocated
+  /// later.
   init() {
     gaps.reserveCapacity(16_384)
     leads.reserveCapacity(16_384)
@@ -54,14 +57,14 @@ struct SoakedRecording {
     leads.append(Lead(frame: frames, frames: found))
   }
 
-  /// There is no more.
+  /// Ends the current silent range, also after the last file.
   mutating func endSilence() {
     guard let first = silentFrom else { return }
     gaps.append(RecordingGap(frame: first, frames: frames - first))
     silentFrom = nil
   }
 
-  /// The lead of the last number before `frame`.
+  /// Returns the offset of the last number before `frame`.
   func lead(before frame: Int) -> Int {
     leads.last { $0.frame < frame }?.frames ?? 0
   }

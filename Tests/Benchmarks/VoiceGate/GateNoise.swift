@@ -1,11 +1,11 @@
 import AudioBasics
 import Glibc
 
-/// What surrounds the phrases of a trial of the voice gate.
+/// The background noise of a trial of the voice gate.
 enum GateNoise: String, CaseIterable {
   case white, pink, fan, keyboard, rain, babble, music
 
-  /// `frames` frames of it, of an RMS of one.
+  /// Returns `frames` frames of the noise with an RMS of 1.
   func samples(
     frames: Int, sampleRate: Int, material: SpokenMaterial, random: inout SplitMix64
   ) throws -> [Float] {
@@ -26,8 +26,8 @@ enum GateNoise: String, CaseIterable {
     return (0..<frames).map { _ in Float(filter.next(random.normal())) }
   }
 
-  /// Air, which loses 6 dB an octave from 400 Hz on, and the blades' tone with its harmonics,
-  /// swaying a little.
+  /// Returns the noise of a fan: air noise that falls by 6 dB per octave above 400 Hz, and the tone
+  /// of the blades with its harmonics, slightly modulated.
   private static func fan(
     _ frames: Int, _ rate: Double, random: inout SplitMix64
   ) -> [Float] {
@@ -47,8 +47,8 @@ enum GateNoise: String, CaseIterable {
     }
   }
 
-  /// Strokes at random intervals, each the click of a key that goes down and the fainter one of its
-  /// return, in a room whose own noise lies 35 dB below a stroke.
+  /// Returns keystrokes at random intervals in a room whose noise is 35 dB below a stroke. Each
+  /// stroke is the click of a key press and the fainter click of its release.
   private static func keyboard(
     _ frames: Int, _ rate: Double, random: inout SplitMix64
   ) -> [Float] {
@@ -59,13 +59,13 @@ enum GateNoise: String, CaseIterable {
       click(at: seconds, level: level, in: &sound, rate, random: &random)
       let hold = random.uniform(0.06...0.12)
       click(at: seconds + hold, level: 0.4 * level, in: &sound, rate, random: &random)
-      // A person thinks between some of the words.
+      // Some words are followed by a longer pause.
       seconds += random.uniform(0...1) < 0.08 ? random.uniform(0.5...2) : random.uniform(0.08...0.3)
     }
     return sound
   }
 
-  /// A burst of noise, 5 to 12 ms long, with a resonance of the case.
+  /// Adds a noise burst of 5 to 12 ms with a resonance of the keyboard's case.
   private static func click(
     at seconds: Double, level: Double, in sound: inout [Float], _ rate: Double,
     random: inout SplitMix64
@@ -81,8 +81,8 @@ enum GateNoise: String, CaseIterable {
     }
   }
 
-  /// A rush that swells and fades by 2 dB, and drops close by: eight a second, up to 20 dB louder
-  /// for some milliseconds.
+  /// Returns the noise of rain: noise that varies by 2 dB, and eight nearby drops per second that
+  /// are up to 20 dB louder for a few milliseconds.
   private static func rain(
     _ frames: Int, _ rate: Double, random: inout SplitMix64
   ) -> [Float] {
@@ -101,8 +101,8 @@ enum GateNoise: String, CaseIterable {
     return sound
   }
 
-  /// Eight to twelve voices that read other texts, each from a moment and at a level of its own, 6
-  /// dB apart at most.
+  /// Returns eight to twelve voices that read other texts, each from a random start and at a random
+  /// level. Their levels differ by at most 6 dB.
   private static func babble(
     _ frames: Int, _ sampleRate: Int, _ material: SpokenMaterial, random: inout SplitMix64
   ) throws -> [Float] {
@@ -122,8 +122,8 @@ enum GateNoise: String, CaseIterable {
     return sound
   }
 
-  /// A band: chords of plucked strings, a bass, a melody with vibrato, and from the fifth bar on
-  /// drums in every other eight bars.
+  /// Returns the music of a band: chords of plucked strings, a bass, a melody with vibrato, and
+  /// drums from the fifth bar on in alternate groups of eight bars.
   private static func music(
     _ frames: Int, _ rate: Double, random: inout SplitMix64
   ) -> [Float] {
@@ -169,7 +169,7 @@ enum GateNoise: String, CaseIterable {
       for frame in first..<max(first, min(sound.count, first + Int(clamping: 6 * decay * rate))) {
         let age = Double(frame - first) / rate
         let white = random.normal()
-        // Brighter than white: the difference of neighbours.
+        // Noise with more treble than white noise: the difference of successive samples.
         let noise = white - last
         last = white
         let body = (1 - share) * sin(2 * .pi * tone * age) + 0.4 * share * noise
@@ -185,13 +185,13 @@ enum GateNoise: String, CaseIterable {
   }
 }
 
-/// A note of an instrument: harmonics that die away, the higher ones sooner.
+/// A note of an instrument: decaying harmonics, of which the higher ones decay faster.
 private struct MusicalTone {
   let hertz: Double
   let seconds: Double
   let level: Double
-  /// The share by which its frequency sways, 5.5 times a second; what sways is held, and does not
-  /// die away.
+  /// The relative frequency deviation of a vibrato of 5.5 Hz. Notes with vibrato are sustained and
+  /// do not decay.
   let vibrato: Double
 
   func add(to sound: inout [Float], at start: Double, _ rate: Double) {

@@ -2,20 +2,20 @@ import AudioBasics
 import AudioSessions
 import Glibc
 
-/// Phrases between pauses of three to seven seconds in a noise, and what the voice gate keeps of
-/// them.
+/// A trial of the voice gate: phrases in noise, separated by pauses of three to seven seconds.
 struct GateTrial {
-  /// 16 kHz: no noise has a band to itself in which there is no speech.
+  /// 16 kHz, so that no noise has a frequency band without speech.
   static let sampleRate = 16000
   private static let speechLevel: Float = 0.05
 
   let samples: [Float]
-  /// From the first sample above -60 dB of a phrase's peak to after the last above -50 dB.
+  /// The range of each phrase: from the first sample above -60 dB of its peak to the end of the
+  /// last sample above -50 dB.
   let phrases: [Range<Int>]
-  /// What each phrase says, in which voice.
+  /// The text and the voice of each phrase.
   let texts: [String]
 
-  /// `count` phrases, whose active level lies `decibels` above the noise's RMS.
+  /// Creates a trial of `count` phrases whose active level is `decibels` above the noise's RMS.
   init(
     _ count: Int, _ material: SpokenMaterial, seed: UInt64, isWhispered: Bool = false,
     in noise: GateNoise, decibels: Double
@@ -44,7 +44,7 @@ struct GateTrial {
     self.texts = texts
   }
 
-  /// `seconds` of the noise alone.
+  /// Creates a trial with `seconds` of noise only.
   init(
     seconds: Double, _ material: SpokenMaterial, seed: UInt64, of noise: GateNoise
   ) throws {
@@ -57,7 +57,7 @@ struct GateTrial {
     texts = []
   }
 
-  /// What the gate keeps.
+  /// Runs the voice gate and returns the result.
   func run() -> GateResult {
     var gate = VoiceGate(VoiceSettings(sampleRate: Self.sampleRate, channelCount: 1))
     let piece = 4096
@@ -75,20 +75,20 @@ struct GateTrial {
   }
 }
 
-/// How much of its phrases a trial kept.
+/// The share of the phrases that the gate kept in a trial.
 struct GateResult {
-  /// Phrases of which less than half was kept.
+  /// The phrases of which less than half was kept.
   private(set) var missed: [Int] = []
-  /// The most frames that are missing at the start, at the end and between them of a phrase that
-  /// was not missed.
+  /// The maximum numbers of frames missing at the start, at the end and within a phrase that was
+  /// not missed.
   private(set) var startCut = 0
   private(set) var endCut = 0
   private(set) var hole = 0
   private(set) var openShare = 0.0
-  /// The share of time that would be kept by the default settings if each phrase were known.
+  /// The share of time that the default settings would keep if each phrase were detected exactly.
   private(set) var idealShare = 0.0
 
-  /// Of a recording of so many frames, of which what lies between `edges` is kept.
+  /// Evaluates a recording of `frames` frames of which the gate kept the segments between `edges`.
   init(edges: [GateEdge], phrases: [Range<Int>], frames: Int) {
     let places = edges.map(\.frame)
     let segments = stride(from: 0, to: places.count - 1, by: 2).map { places[$0]..<places[$0 + 1] }

@@ -3,8 +3,8 @@ import AudioClocks
 import AudioFiles
 import Glibc
 
-/// Who says what in a trial of the voice gate: what its numbers were chosen with, or what nothing
-/// was tuned with.
+/// The voices and texts of a trial of the voice gate: the material used for tuning, or material not
+/// used for tuning.
 enum SpokenMaterial: String, CaseIterable {
   case tuning
   case heldOut = "held-out"
@@ -17,7 +17,7 @@ enum SpokenMaterial: String, CaseIterable {
     }
   }
 
-  /// Phrases of a second or more.
+  /// Phrases of one second or more.
   var sentences: [String: [String]] {
     switch self {
     case .tuning:
@@ -51,7 +51,7 @@ enum SpokenMaterial: String, CaseIterable {
     }
   }
 
-  /// Phrases of a fifth to three quarters of a second.
+  /// Phrases of 200 to 750 ms.
   var shortPhrases: [String: [String]] {
     switch self {
     case .tuning: ["en": ["Yes", "Go on", "Two", "Okay", "Wait", "Not yet", "Look", "Stop it"]]
@@ -64,7 +64,7 @@ enum SpokenMaterial: String, CaseIterable {
     }
   }
 
-  /// What the voices of the babble say: none of the phrases.
+  /// The voices and texts of the babble noise, which contains none of the phrases.
   var babble: [(voice: String, text: String)] {
     let variants =
       self == .tuning
@@ -93,9 +93,9 @@ enum SpokenMaterial: String, CaseIterable {
     "After the concert we waited an hour for a taxi and then went on foot",
   ]
 
-  /// Phrase number `index` of a trial: every fourth is a short one.
+  /// Returns phrase number `index` of a trial; every fourth one is short.
   func phrase(_ index: Int, isWhispered: Bool, random: inout SplitMix64) -> SpokenPhrase {
-    // So that each voice says short ones, too.
+    // The offset ensures that each voice also speaks short phrases.
     let voice = voices[(index + index / 4) % voices.count]
     let language = String(voice.prefix(2))
     let texts = (index % 4 == 3 ? shortPhrases : sentences)[language] ?? [""]
@@ -109,14 +109,14 @@ enum SpokenMaterial: String, CaseIterable {
   }
 }
 
-/// What espeak-ng says, and how.
+/// A text for espeak-ng, with the voice and its settings.
 struct SpokenPhrase {
   var text: String
   var voice: String
   var wordsPerMinute = 175
   var pitch = 50
 
-  /// Its samples at `sampleRate`; empty where there is no espeak-ng.
+  /// Returns the samples at `sampleRate`; empty if espeak-ng is not installed.
   func samples(sampleRate: Int) throws -> [Float] {
     let path = "/tmp/duplex-voice-gate-\(UInt64.random(in: 0..<UInt64.max)).wav"
     defer { try? FileRemoval.remove(path) }
@@ -139,11 +139,11 @@ struct SpokenPhrase {
   }
 }
 
-/// Turns white noise into pink: P. Kellet's economical filter.
+/// A filter that turns white noise into pink noise: P. Kellet's economical filter.
 struct PinkFilter {
   private var states = (0.0, 0.0, 0.0)
 
-  /// The next sample, of white noise's next sample.
+  /// Returns the next sample of pink noise for the next sample of white noise.
   mutating func next(_ white: Double) -> Double {
     states.0 = 0.99765 * states.0 + white * 0.0990460
     states.1 = 0.96300 * states.1 + white * 0.2965164
@@ -153,7 +153,8 @@ struct PinkFilter {
 }
 
 extension [Float] {
-  /// From the first sample above -60 dB of the peak to after the last above -50 dB.
+  /// The range from the first sample above -60 dB of the peak to the end of the last one above -50
+  /// dB.
   var soundingRange: Range<Int> {
     let peak = reduce(0) { Swift.max($0, abs($1)) }
     let first = firstIndex { abs($0) > peak * 0.001 } ?? 0
@@ -161,7 +162,7 @@ extension [Float] {
     return first..<last + 1
   }
 
-  /// The RMS of what lies less than 35 dB below the loudest 10 ms.
+  /// Returns the RMS of all parts that are less than 35 dB below the loudest 10 ms.
   func activeLevel(sampleRate: Int) -> Float {
     let length = sampleRate / 100
     let powers = stride(from: 0, to: count - length, by: length).map { start in
@@ -172,7 +173,7 @@ extension [Float] {
     return (active.reduce(0, +) / Float(Swift.max(1, active.count))).squareRoot()
   }
 
-  /// Scaled to an RMS of one.
+  /// Returns the samples scaled to an RMS of 1.
   func normalised() -> [Float] {
     let power = reduce(0.0) { $0 + Double($1) * Double($1) } / Double(Swift.max(1, count))
     let scale = power > 0 ? Float(1 / power.squareRoot()) : 0

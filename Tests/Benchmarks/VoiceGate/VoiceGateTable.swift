@@ -2,8 +2,9 @@ import AudioBasics
 import AudioSessions
 import Glibc
 
-/// Prints, as Markdown, what the voice gate misses and cuts of sixty phrases by espeak-ng in noises
-/// of all kinds, how long it is open where nobody speaks, and what it costs.
+/// Prints, as Markdown, the misses and cuts of the voice gate for 60 phrases by espeak-ng in
+/// several noises, the share of time that it is open in noise without speech, and its processor
+/// time.
 func printVoiceGate(_ material: SpokenMaterial, seed: UInt64) throws {
   print("| 60 phrases in | missed | cut at the start, the end, between | open | at best |")
   print("| --- | ---: | ---: | ---: | ---: |")
@@ -45,8 +46,8 @@ private func percent(_ share: Double, digits: Int = 0) -> String {
   digits == 0 ? "\(Int(rounding: 100 * share)) %" : "\((100 * share).shown(digits)) %"
 }
 
-/// The processor time of the gate over the time of what it hears: two channels of pink noise at 48
-/// kHz, the best of three times ten seconds.
+/// Returns the processor time of the gate divided by the duration of its input: two channels of
+/// pink noise at 48 kHz, the minimum of three measurements of ten seconds.
 private func coreShare() throws -> Double {
   var random = SplitMix64(seed: 1)
   let noise = try GateNoise.pink.samples(

@@ -1,4 +1,4 @@
-// CVectors' loops as a processor without AVX2 runs them.
+// The loops of CVectors as they run on a processor without AVX2.
 #pragma once
 
 #include "CVectors.h"

@@ -1,5 +1,5 @@
-// Compressor DEVICE [SECONDS] [OUTPUT.wav]: what is above -30 dBFS is lowered to a quarter, in dB,
-// and all is raised.
+// Compressor DEVICE [SECONDS] [OUTPUT.wav]: compresses levels above -30 dBFS with a ratio of 4:1,
+// and raises the output by 12 dB.
 import Duplex
 
 struct Compressor: AudioEffect, ~Copyable {
@@ -36,7 +36,7 @@ struct Compressor: AudioEffect, ~Copyable {
 }
 
 let arguments = CommandLine.arguments
-let threshold = EffectParameter(0.0316, in: 0.0001...1)  // -30 dBFS; set both at any time
+let threshold = EffectParameter(0.0316, in: 0.0001...1)  // -30 dBFS; both can be set at any time
 let makeUp = EffectParameter(4, in: 0...100)
 let engine = DuplexEngine(device: arguments.count > 1 ? arguments[1] : "default")
 engine.insert(Compressor(threshold: threshold, makeUp: makeUp))

@@ -1,8 +1,8 @@
-// LatencyMeter DEVICE: measures the round trip from an output over a cable, or the air, to an
+// LatencyMeter DEVICE: measures the round trip from an output through a cable or the air to an
 // input.
 import Duplex
 
-/// Plays bursts of noise on the devices of `selection` and listens for them.
+/// Plays noise bursts on the devices of `selection` and detects them in the input.
 func measure(_ selection: DeviceSelection) throws -> (trips: RoundTrips, sampleRate: Int) {
   let open = try OpenDevice(opening: selection)
   let (configuration, clock) = (open.configuration, open.clock)

@@ -1,5 +1,5 @@
-// LevelTriggeredRecorder DEVICE FILE [SECONDS] [DBFS]: records what is louder, with half a second
-// before and after.
+// LevelTriggeredRecorder DEVICE FILE [SECONDS] [DBFS]: records sounds above a threshold, with half
+// a second before and after them.
 import Duplex
 
 let arguments = CommandLine.arguments

@@ -1,5 +1,5 @@
-// LooperPedal DEVICE [LOOP-SECONDS] [SECONDS] [OUTPUT.wav]: repeats the first seconds that are
-// played, and adds what is played over them. Enter stops adding, and begins again.
+// LooperPedal DEVICE [LOOP-SECONDS] [SECONDS] [OUTPUT.wav]: repeats the input in a loop and adds
+// further input to it. The Enter key stops adding, or starts it again.
 import Duplex
 
 struct Looper: AudioEffect, ~Copyable {

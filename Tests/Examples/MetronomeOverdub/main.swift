@@ -1,8 +1,8 @@
 // MetronomeOverdub DEVICE BACKING TAKE.wav [BPM] [SECONDS]: plays BACKING and a click, records the
-// microphone, and takes off TAKE what input and output are late.
+// microphone, and removes the latency of input and output from the start of TAKE.
 import Duplex
 
-/// A click on each beat, in place of the microphone.
+/// Plays a click on each beat instead of the microphone.
 struct Metronome: AudioEffect {
   let beatsPerMinute: Double
   var frame = 0
@@ -35,12 +35,12 @@ engine.addStatusHandler { status in
 }
 try await engine.run(seconds: arguments.count > 5 ? Double(arguments[5]) ?? 60 : 60)
 
-// The unit's own share. Add what `LatencyMeter` measures of cables and converters.
+// The latency of the unit. Cables and converters add the latency that `LatencyMeter` measures.
 let late = Int(clamping: latency.withLock { $0 })
 try copy(raw, to: arguments[3], without: late)
 print("\(arguments[3]): \(late) frames taken off")
 
-/// Writes the file `path` without its first frames to `take`.
+/// Writes the file `path` without its first `count` frames to `take`.
 func copy(_ path: String, to take: String, without count: Int) throws {
   var source = try SoundFileReader(path: path)
   var file = try SoundFileWriter(

@@ -1,4 +1,4 @@
-// StatusPage DEVICE [SECONDS]: how a monitor does, one JSON object a line.
+// StatusPage DEVICE [SECONDS]: prints the status of a monitor, one JSON object per line.
 import Duplex
 
 func number(_ value: Double) -> String { value.isFinite ? "\(value)" : "null" }
@@ -22,7 +22,7 @@ let arguments = CommandLine.arguments
 let engine = DuplexEngine(device: arguments.count > 1 ? arguments[1] : "default")
 let told = MutexBox(-1.0)
 engine.addStatusHandler { status in
-  // Ten a second, and the last one.
+  // Ten per second, and the last one.
   let isDue = told.withLock { told in
     guard status.phase != .running || status.seconds - told >= 0.1 else { return false }
     told = status.seconds

@@ -15,7 +15,7 @@ if let index = arguments.firstIndex(of: "--output"), index + 1 < arguments.count
 }
 for path in arguments { engine.player.enqueue(path: path) }
 
-/// Seconds until which the songs stay low.
+/// The time in seconds until which the songs stay low.
 let lowUntil = MutexBox(-1.0)
 let player = engine.player
 engine.addStatusHandler { status in

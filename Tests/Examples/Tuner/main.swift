@@ -1,7 +1,7 @@
-// Tuner DEVICE [SECONDS]: prints the pitch that the microphone hears, ten times a second.
+// Tuner DEVICE [SECONDS]: prints the pitch of the microphone's signal ten times a second.
 import Duplex
 
-/// Hands the microphone's sound to another thread, and lets nothing of it be heard.
+/// Passes the microphone's samples to another thread, and silences them in the output.
 struct Tap: AudioEffect, ~Copyable {
   var ring: SampleWriter
   var mono = SampleBuffer(frameCount: 0, channelCount: 1)
@@ -19,8 +19,8 @@ struct Tap: AudioEffect, ~Copyable {
   }
 }
 
-/// The name of the nearest note, and how far the period of `sound` is from it: by the first high
-/// peak of the autocorrelation.
+/// Returns the name of the nearest note and the deviation of `sound` from it, by the first high
+/// peak of the autocorrelation; nil if there is none.
 func note(of sound: borrowing SampleBuffer, at sampleRate: Int) -> String? {
   let count = sound.frameCount / 2
   func likeness(_ lag: Int) -> Float {
@@ -39,7 +39,7 @@ func note(of sound: borrowing SampleBuffer, at sampleRate: Int) -> String? {
         && likenesses[$0] > likenesses[$0 + 1]
     })
   else { return nil }
-  // The peak of the parabola through three neighbours.
+  // The peak of the parabola through three neighbouring values.
   let (left, middle, right) = (likenesses[lag - 1], likenesses[lag], likenesses[lag + 1])
   let period = Float(lag) + (left - right) / (2 * (left - 2 * middle + right))
   let frequency = Float(sampleRate) / period

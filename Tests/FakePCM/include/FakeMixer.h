@@ -1,4 +1,5 @@
-// Mixers without ALSA: as FakePCM.h, for the functions of simple mixer controls that AudioDevices calls.
+// Mixers without ALSA: as in FakePCM.h, for the simple mixer control functions that AudioDevices
+// calls.
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +10,8 @@ enum { fake_controls = 4, fake_channels = 2 };
 struct fake_control {
   char name[32];
   bool has_volume, has_switch, is_capture;
-  /// Whether volumes have a scale: a hundredth of a decibel times `step` each, `highest` being 0 dB.
+  /// Whether volumes have a decibel scale: `step` hundredths of a decibel for each volume step,
+  /// with 0 dB at `highest`.
   bool has_decibels;
   long lowest, highest, step;
   long volumes[fake_channels];
@@ -23,9 +25,9 @@ struct fake_mixer {
   char name[32];
   struct fake_control controls[fake_controls];
   int count, opened, closed;
-  /// What attaching answers; 0 attaches.
+  /// The return value of attaching; 0 succeeds.
   int attach_code;
 };
 
-/// A mixer of a name of its own, which stays until the program ends.
+/// Returns a mixer with a unique name, which exists until the program ends.
 struct fake_mixer *fake_mixer_make(void);

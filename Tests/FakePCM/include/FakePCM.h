@@ -1,6 +1,6 @@
-// ALSA PCMs without ALSA: in the program of the unit tests the snd_pcm functions that AudioDevices calls
-// are these. A PCM whose name a test made with `fake_pcm_make` answers as its fields say; all others are
-// passed on to alsa-lib.
+// ALSA PCMs without ALSA: in the unit test program these functions replace the snd_pcm functions
+// that AudioDevices calls. A PCM whose name was returned by `fake_pcm_make` behaves as its fields
+// specify; calls for all others are passed on to alsa-lib.
 #pragma once
 
 #include <stdbool.h>
@@ -12,73 +12,75 @@
 struct fake_pcm {
   char name[32];
 
-  // What it grants; 0 grants what is asked.
+  // The granted values; 0 grants the requested value.
   long rate, channels, period, buffer;
-  /// Whether it maps no memory, so that frames are copied; and whether each channel lies on its own.
+  /// Whether it maps no memory, so that frames are copied; whether each channel has its own memory
+  /// area.
   bool is_copied, is_planar;
-  /// Whether the channels it maps lie at uneven distances, or the frames of one at others than those of
-  /// the rest. Such a device can be copied from as well.
+  /// Whether its mapped channels are at uneven distances; whether the frames of one channel are at
+  /// a different distance from those of the rest. Frames can be copied from such a device as well.
   bool is_uneven, has_uneven_steps;
-  /// Whether it is hardware, whose descriptor needs no translation, rather than a plugin.
+  /// Whether it is hardware, whose descriptor needs no translation, and not a plugin.
   bool is_hardware;
-  /// Whether a sound server stands behind it, and no card.
+  /// Whether it belongs to a sound server and has no card.
   bool is_server;
   bool refuses_link;
-  /// Whether it never becomes due, so that a wait ends by its limit.
+  /// Whether it never becomes ready, so that a wait ends by its timeout.
   bool is_never_due;
-  /// What opening it answers; 0 opens it.
+  /// The return value of opening it; 0 succeeds.
   int open_code;
 
-  /// Frames that the converter and that the program has moved since it was prepared.
+  /// The numbers of frames moved by the converter and by the program since it was prepared.
   long hardware, application;
-  /// Frames by which the mapped page is behind what the kernel knows.
+  /// The number of frames by which the mapped page lags behind the kernel's position.
   long stale;
-  /// Negative: the error code that it answers with when it is asked where it is.
+  /// The error code returned by position queries, if negative.
   long code;
-  /// Whether only the kernel knows of that error, and the mapped page not.
+  /// Whether only the kernel returns that error and the mapped page does not.
   bool is_code_hidden;
   bool is_running, is_suspended, is_linked;
-  /// Frames by which the converters of this PCM and of its companion, the other direction of the same
-  /// device, move each time it is waited for.
+  /// The number of frames by which the converters of this PCM and of its companion, the other
+  /// direction of the same device, advance on each wait.
   long step;
   struct fake_pcm *companion;
-  /// What the wait answers; 0 for POLLIN.
+  /// The poll events returned by a wait; 0 for POLLIN.
   int events;
-  /// Frames by which its converter moves each time the kernel is asked where it is.
+  /// The number of frames by which its converter advances on each position query to the kernel.
   long move;
 
-  /// When it was where it is, in nanoseconds; negative: it does not tell.
+  /// The timestamp of its position in nanoseconds; negative if it returns none.
   long stamp;
-  /// When it stopped, and frames unread then, or the room for frames to play; negative: it does not tell.
+  /// The timestamp of the stop in nanoseconds, negative if it returns none, and the number of
+  /// frames unread at that time, or of free frames for playback.
   long stop_stamp, stop_unread;
-  /// Frames of delay that its driver counts.
+  /// The delay in frames that its driver reports.
   long delay;
-  /// How often it tells them, before there are none; 0 for always.
+  /// The number of queries for which it reports this delay before it reports 0; 0 for no limit.
   int delay_queries;
 
-  /// Calls that hand over frames and are refused, and the answer to them.
+  /// The number of transfer calls that it refuses, and their return value.
   int refusals;
   long refusal_code;
-  /// Most frames that it takes or gives in one such call; 0 for no limit.
+  /// The maximum number of frames transferred per call; 0 for no limit.
   long most;
 
-  /// How often it answers that it is not resumed yet.
+  /// The number of resume calls that report that it is not resumed yet.
   int slow_resumes;
 
-  // How often it was asked.
+  // The number of calls of each kind.
   int opened, closed, started, dropped, prepared, resumed, drained, translated;
 
   /// Its buffer, with room for 65536 samples.
   int16_t *memory;
-  /// What is waited on, and the other end of that pipe.
+  /// The descriptor to wait on, and the other end of that pipe.
   int descriptor, waker;
 };
 
-/// A PCM of a name of its own, which stays until the program ends.
+/// Returns a PCM with a unique name, which exists until the program ends.
 struct fake_pcm *fake_pcm_make(void);
 
-/// Makes an open one due, once more.
+/// Makes an open PCM ready once more.
 void fake_pcm_wake(struct fake_pcm *pcm);
 
-/// Makes waiting for an open one end badly.
+/// Makes a wait for an open PCM end with an error.
 void fake_pcm_hang_up(struct fake_pcm *pcm);

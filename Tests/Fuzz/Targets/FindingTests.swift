@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Every input that a target of `Scripts/fuzz` failed with once.
+/// Tests with every input for which a target of `Scripts/fuzz` once failed.
 @Suite struct FindingTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../Findings").standardizedFileURL

@@ -1,5 +1,5 @@
-/// What libFuzzer tries: bytes that are, as a whole, a file or a text, so that seeds are files as
-/// other programs write them. What is done with it, its last bytes decide as well.
+/// An input of libFuzzer: bytes that are, as a whole, a file or a text, so that files of other
+/// programs can be seeds. The last bytes also determine the operations.
 struct FuzzInput {
   let bytes: [UInt8]
   private var choices: Int
@@ -11,19 +11,19 @@ struct FuzzInput {
 
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// The next choice, from the end of the input towards its beginning; 0 when all are made.
+  /// Returns the next choice, from the end of the input towards its start; 0 if no choice is left.
   mutating func choose() -> UInt8 {
     guard choices > 0 else { return 0 }
     choices -= 1
     return bytes[choices]
   }
 
-  /// One of `values`.
+  /// Returns one of `values`.
   mutating func choose<Value>(from values: [Value]) -> Value {
     values[Int(choose()) % values.count]
   }
 
-  /// A number that is not negative: near one of `values`, or any.
+  /// Returns a non-negative number: near one of `values`, or any number.
   mutating func number(from values: [Int]) -> Int {
     let kind = Int(choose())
     if kind < 128 {
@@ -36,10 +36,11 @@ struct FuzzInput {
   }
 }
 
-/// Something that reads what comes from outside, and may refuse it, but nothing worse.
+/// A function that reads untrusted input. It may refuse the input, but must not fail in any other
+/// way.
 struct FuzzTarget: Sendable {
   let name: String
-  /// Of the inputs that are tried, in bytes.
+  /// The maximum length of an input in bytes.
   let longest: Int
   let run: @Sendable (inout FuzzInput) -> Void
 

@@ -1,7 +1,7 @@
 @testable import AudioFiles
 
 extension FuzzTarget {
-  /// What servers say before the sound, and radio stations between it.
+  /// The response headers of servers, and the metadata of radio stations.
   static let response = FuzzTarget("response", longest: 4096) { input in
     guard (try? CurlLibrary.load()) != nil, let address = try? WebAddress("http://a.example/b.mp3")
     else { finding("there is no libcurl") }

@@ -10,7 +10,7 @@ import SimulatedDevices
 @testable import duplex
 
 extension FuzzTarget {
-  /// One word of each kind of option: sizes, times, levels, rates, formats, devices.
+  /// One argument of each kind of option: sizes, times, levels, rates, formats, devices.
   static let options = FuzzTarget("options", longest: 256) { input in
     let word = input.text
     let rate = input.choose(from: [48000, 8000, 768_000])
@@ -42,14 +42,14 @@ extension FuzzTarget {
     guard frames >= 0 else { finding("a time of \(frames) frames") }
   }
 
-  /// What `tune` and `latency` keep.
+  /// The settings saved by `tune` and `latency`.
   static let settings = FuzzTarget("settings", longest: 2048) { input in
     ScratchFile.settings.with(input.bytes) { path in
       _ = try? SavedRoundTrip(file: path)
     }
   }
 
-  /// The file of defaults, up to the words that the parser of the options gets.
+  /// The file of defaults, up to the arguments passed to the option parser.
   static let configuration = FuzzTarget("configuration", longest: 4096) { input in
     let lines = input.bytes.count { $0 == UInt8(ascii: "\n") } + 1
     do throws(ConfigurationFailure) {

@@ -3,7 +3,7 @@ import AudioFiles
 import Glibc
 
 extension FuzzTarget {
-  /// `FileRepair`: what it calls mended must be what it calls intact.
+  /// `FileRepair`: it must report each file that it has repaired as intact.
   static let repair = FuzzTarget("repair", longest: 32768) { input in
     ScratchFile.sound.with(input.bytes) { path in
       let wiped = try? LostHeader(
@@ -37,8 +37,8 @@ extension FuzzTarget {
     }
   }
 
-  /// Something else in the header makes it no file that can be played, however right its lengths
-  /// are.
+  /// Checks a refused repair: something else in the header makes the file unplayable, even if its
+  /// lengths are correct.
   private static func refuse(_ found: RepairFinding, _ failure: FileFailure) {
     guard failure.kind == .unusableContents else {
       finding("what is mendable was not mended: \(failure.message)")

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file in memory that holds one input after the other, and is gone with the process.
+/// A file in memory that holds one input at a time and is removed at the end of the process.
 final class ScratchFile: Sendable {
   static let sound = ScratchFile("sound")
   static let mended = ScratchFile("mended")
@@ -31,7 +31,7 @@ final class ScratchFile: Sendable {
     rmdir(folder)
   }
 
-  /// Runs `body` with the path of a file that holds `bytes`.
+  /// Runs `body` with the path of a file that contains `bytes`.
   func with(_ bytes: [UInt8], _ body: (String) -> Void) {
     hold(bytes)
     body(path)
@@ -46,7 +46,7 @@ final class ScratchFile: Sendable {
     close(file)
   }
 
-  /// What it holds now.
+  /// The current contents of the file.
   var bytes: [UInt8] {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return [] }

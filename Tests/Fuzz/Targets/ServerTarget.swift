@@ -4,7 +4,7 @@ import Glibc
 import RealtimeAudio
 
 extension FuzzTarget {
-  /// A whole answer of a web server, through libcurl, up to the decoder.
+  /// A complete response of a web server, through libcurl, up to the decoder.
   static let server = FuzzTarget("server", longest: 16384) { input in
     let kind = input.choose()
     AnsweringServer.shared.give(input.bytes)
@@ -43,14 +43,15 @@ extension FuzzTarget {
   }
 }
 
-/// Answers every request with the same bytes, whatever host it is for: it is the proxy of this
-/// process, which so never leaves this machine.
+/// A server that sends the same bytes for every request, whatever the host. It is the proxy of this
+/// process, which therefore never connects to another machine.
 private final class AnsweringServer: Sendable {
   static let shared = AnsweringServer()
 
   private struct Answer {
     var bytes: [UInt8] = []
-    /// A station is asked again whenever it has sent something, and so would go on for ever.
+    /// The number of remaining responses. It is limited, because a station is requested again after
+    /// each response.
     var times = 0
   }
 

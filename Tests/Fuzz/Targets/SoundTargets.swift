@@ -4,7 +4,7 @@ import AudioSessions
 import Glibc
 
 extension FuzzTarget {
-  /// WAV, RF64, W64, AIFF, CAF, AU, FLAC and whatever else there is, from a byte source or a file.
+  /// WAV, RF64, W64, AIFF, CAF, AU, FLAC and all other formats, from a byte source or a file.
   static let sound = FuzzTarget("sound", longest: 16384) { input in
     let opening = input.choose()
     guard opening % 4 != 0 else {
@@ -16,7 +16,7 @@ extension FuzzTarget {
     listen(to: try? Decoding.decoder(for: source), &input)
   }
 
-  /// MPEG audio and its tags, at both exactnesses.
+  /// MPEG audio and its tags, with both levels of exactness.
   static let mpeg = FuzzTarget("mpeg", longest: 16384) { input in
     let exactness = input.choose(from: [MPEGDecoder.Exactness.exact, .economical])
     let source = byteSource(&input)
@@ -29,7 +29,7 @@ extension FuzzTarget {
     listen(to: try? OggDecoder(source), &input)
   }
 
-  /// The input as bytes that come in pieces, and may stop.
+  /// Returns the input as a byte source that delivers pieces, and may fail or be interrupted.
   private static func byteSource(_ input: inout FuzzInput) -> MemorySource {
     let kind = input.choose()
     let source = MemorySource(
@@ -44,7 +44,7 @@ extension FuzzTarget {
     return source
   }
 
-  /// Reads, seeks and plays as the input chooses, but not for ever.
+  /// Reads, seeks and plays as determined by the input, for a limited time.
   private static func listen(to decoder: (any SoundDecoder)?, _ input: inout FuzzInput) {
     guard let decoder else { return }
     _ = (decoder.bitRate, decoder.tags, decoder.isReady(prebuffer: nil), decoder.announcedTitle)
@@ -79,8 +79,8 @@ extension FuzzTarget {
     if input.choose() % 2 == 0, decoder.channelCount <= 16 { play(decoder, &input) }
   }
 
-  /// As the tool plays it, at the file's own rate: a converter takes longer to make than all of
-  /// this.
+  /// Plays the sound as the tool does, at the file's own rate, because creating a converter would
+  /// take longer than the rest.
   private static func play(_ decoder: any SoundDecoder, _ input: inout FuzzInput) {
     let range = PlaybackRange(
       startFrame: Int(input.choose()) * 4, endFrame: input.choose() % 2 == 0 ? nil : 4000,
@@ -99,7 +99,7 @@ extension FuzzTarget {
     }
   }
 
-  /// Tracks of absurd lengths, from absurd places on, at any rate.
+  /// Tracks of absurd lengths, from absurd positions on, at any rate.
   static let track = FuzzTarget("track", longest: 64) { input in
     let decoder = AnnouncedSound(
       sampleRate: input.number(from: [48000, 44100, 1, .max >> 33]),
@@ -124,7 +124,7 @@ extension FuzzTarget {
   }
 }
 
-/// Silence that says to be whatever it is told to say.
+/// Silence with any announced length and rate.
 private final class AnnouncedSound: PlainSoundDecoder {
   let name = "the sound"
   let sampleRate: Int

@@ -4,7 +4,7 @@ import AudioBasics
 @testable import duplex
 
 extension FuzzTarget {
-  /// Playlists, local names of addresses, stretches of files.
+  /// Playlists, local names of addresses, and regions of files.
   static let playlist = FuzzTarget("playlist", longest: 4096) { input in
     let base = input.choose(from: ["list.m3u", "list.pls"])
     let names = ScratchFile(base)
@@ -36,9 +36,9 @@ extension FuzzTarget {
     checkLine(text.printable)
   }
 
-  /// Whether a terminal shows it on one line, and obeys none of it.
+  /// Checks that a terminal shows the text on one line and executes none of it.
   private static func checkLine(_ text: String) {
-    // The joiners stand where letters need them.
+    // The zero-width joiners are allowed, because some letters need them.
     for scalar in text.unicodeScalars
     where !scalar.isPrintable && ![0x200C, 0x200D].contains(scalar.value) {
       finding("character \(scalar.value) is printed")

@@ -1,5 +1,5 @@
-// The program behind Scripts/fuzz: `Fuzz list` names the targets, `Fuzz TARGET WORD...` hands the
-// words to libFuzzer (https://llvm.org/docs/LibFuzzer.html), which tries that target.
+// The program of Scripts/fuzz: `Fuzz list` prints the names of the targets, `Fuzz TARGET WORD...`
+// passes the words to libFuzzer (https://llvm.org/docs/LibFuzzer.html), which runs that target.
 
 import CFuzzer
 import Glibc
@@ -22,7 +22,7 @@ func tryInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   return 0
 }
 
-// A later word overrides an earlier one.
+// A later argument overrides an earlier one.
 let words = ["fuzz \(target.name)", "-max_len=\(target.longest)"] + arguments.dropFirst(2)
 var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
 var count = Int32(words.count)
