@@ -35,7 +35,10 @@ final class PlaybackKeys: KeyResponder {
 
   func perform(_ action: KeyAction, at frame: Int) {
     switch action {
-    case .togglePause: player.togglePlayPause()
+    case .togglePause:
+      let pauses = player.state != .paused
+      player.togglePlayPause()
+      report(pauses ? "paused" : "resumed", pauses ? "paused." : "resumed.")
     // The player reports a source that cannot seek as an event.
     case .seek(let seconds): try? player.seek(bySeconds: seconds)
     case .previousTrack: player.skipBack()
@@ -43,7 +46,11 @@ final class PlaybackKeys: KeyResponder {
     case .nextSource:
       chosen = (chosen + 1) % choices
       player.choose(chosen)
-    case .toggleReversed: player.toggleReversed()
+      report("source", "source \(chosen + 1).")
+    case .toggleReversed:
+      let reverses = player.settings?.range.isReversed != true
+      player.toggleReversed()
+      report("direction", reverses ? "backwards." : "forwards.")
     case .changeSpeed(let semitones): changeSpeed(by: pow(Self.semitone, semitones))
     case .startLoop:
       loopStart = player.position.flatMap { frame in
@@ -53,6 +60,7 @@ final class PlaybackKeys: KeyResponder {
     case .endLoop:
       loopStart = nil
       player.setRegion(nil, times: 1)
+      report("loop", "no loop.")
     case .changeGain(let change):
       decibels = (decibels + change).clamped(to: -60...12)
       applyGain()
@@ -69,7 +77,14 @@ final class PlaybackKeys: KeyResponder {
     guard let start = loopStart, start.track == player.current?.number,
       let end = player.position, start.frame != end
     else { return }
-    player.setRegion(min(start.frame, end)..<max(start.frame, end), times: nil)
+    let region = min(start.frame, end)..<max(start.frame, end)
+    player.setRegion(region, times: nil)
+    report("loop", "loop of the frames \(region.lowerBound) to \(region.upperBound).")
+  }
+
+  /// Reports a change as an event. A person sees it on the screen.
+  private func report(_ code: String, _ message: String) {
+    if OutputMode.current.json { inform(code, message) }
   }
 
   private func changeSpeed(by factor: Double) {
@@ -82,9 +97,13 @@ final class PlaybackKeys: KeyResponder {
     // A speed near 1 becomes exactly 1, which needs no conversion.
     speed = abs(changed - 1) < 0.01 ? 1 : changed
     player.setSpeed(speed)
+    report("speed", "speed \(speed.shown(3)).")
   }
 
-  private func applyGain() { player.setGain(isMuted ? .silence : Gain(decibels: decibels)) }
+  private func applyGain() {
+    player.setGain(isMuted ? .silence : Gain(decibels: decibels))
+    report("gain", isMuted ? "muted." : "gain \(decibels.shown(1)) dB.")
+  }
 
   /// The state for the screen; nil if nothing is playing or being opened.
   var state: LiveState? {
