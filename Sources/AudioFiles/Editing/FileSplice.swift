@@ -20,8 +20,10 @@ import AudioBasics
 /// precondition(frames == 96000)
 /// ```
 public struct FileSplice: Sendable {
-  /// The file to be changed.
+  /// The file to be written.
   public let path: String
+  /// The file whose other frames it contains; `path` itself, unless another one was named.
+  private let original: String
   /// The file format.
   public let fileFormat: FileFormat
   /// The sample format.
@@ -35,9 +37,10 @@ public struct FileSplice: Sendable {
   /// file such as `iXML`, blocks of a FLAC file such as `PICTURE`.
   public let lostParts: [String]
 
-  /// Prepares a splice into the file at `path`. Throws as `SoundFileReader` does, and
-  /// `.unusableContents` for a format that cannot be written again without loss.
-  public init(path: String) throws(FileFailure) {
+  /// Prepares a splice into the file at `path`, or into a copy of it at `copyPath`, where no file
+  /// exists yet. Throws as `SoundFileReader` does, and `.unusableContents` for a format that cannot
+  /// be written again without loss.
+  public init(path: String, copyPath: String? = nil) throws(FileFailure) {
     let file = try SoundFileReader(path: path)
     guard let fileFormat = file.fileFormat, let sampleFormat = file.sampleFormat,
       !fileFormat.isLossy, sampleFormat != .s32
@@ -49,7 +52,8 @@ public struct FileSplice: Sendable {
         "\(path) is \(file.formatName)\(isNamed ? "" : ", " + file.encodingName): it cannot be written again unchanged.",
         hint: "Convert it with sox to a WAV file of 16 or 24 bits or of floats.")
     }
-    self.path = path
+    self.path = copyPath ?? path
+    original = path
     self.fileFormat = fileFormat
     self.sampleFormat = sampleFormat
     sampleRate = file.sampleRate
@@ -64,6 +68,7 @@ public struct FileSplice: Sendable {
     channelCount: Int
   ) {
     self.path = path
+    original = path
     self.fileFormat = fileFormat
     self.sampleFormat = sampleFormat
     self.sampleRate = sampleRate
@@ -93,7 +98,9 @@ public struct FileSplice: Sendable {
     } catch {
       throw FileFailure(
         error.kind, "The region could not be put into \(path): \(error.message)",
-        hint: "\(isNew ? "" : "The take is as it was; ")the region alone is \(region).")
+        hint:
+          "\(isNew || original != path ? "" : "The take is as it was; ")the region alone is \(region)."
+      )
     }
     try? FileSystem.remove(region)
   }
@@ -118,8 +125,8 @@ public struct FileSplice: Sendable {
       try copy(&new, to: .max, into: &writer, &buffer, isStopped)
       mark(&writer, [], marked, from: firstFrame)
     } else {
-      var old = try SoundFileReader(path: path)
-      writer = try makeWriter(old.tags, overwrite: true)
+      var old = try SoundFileReader(path: original)
+      writer = try makeWriter(old.tags, overwrite: original == path)
       if let origination = old.origination { writer.setOrigination(origination) }
       try copy(&old, to: firstFrame, into: &writer, &buffer, isStopped)
       try fill(&writer, to: firstFrame, &buffer, isStopped)

@@ -338,10 +338,13 @@ struct OverdubTakes {
     return region.upperBound >= frames
   }
 
-  /// Returns the take into which the region is inserted; nil if there is none yet.
+  /// Returns the take into which the region is inserted; nil if there is none yet. Of several takes,
+  /// one that does not exist yet is a copy of the take without a number.
   func existing(_ path: String) throws -> FileSplice? {
-    guard command.isPunchIn, SoundFileReader.exists(path) else { return nil }
-    return try FileSplice(path: path)
+    guard command.isPunchIn else { return nil }
+    if SoundFileReader.exists(path) { return try FileSplice(path: path) }
+    guard path != command.take, SoundFileReader.exists(command.take) else { return nil }
+    return try FileSplice(path: command.take, copyPath: path)
   }
 
   /// Returns the target of a pass: the take, or for a region a separate file that is inserted into
