@@ -269,6 +269,12 @@ final class OverdubRun {
     if totals.isInterrupted { return .done }
     if let failure = outcome.report.stopReason.failure { throw failure }
     guard let pair = found.main, let answer = PairAnswer(pair, plan.sampleRate) else {
+      let xruns = outcome.report.captureXruns + outcome.report.playbackXruns
+      guard xruns == 0 else {
+        throw ToolFailure.noSignal(
+          "The round trip cannot be measured: \(xruns.counted("xrun")) lost frames meanwhile.",
+          hint: "Ask for a larger --period-size, or find a stable one with `duplex tune`.")
+      }
       throw ToolFailure.noSignal(
         "The round trip cannot be measured: nothing clear came back from the output.",
         hint: "Connect an output to an input and run `duplex latency --save` once with the same "

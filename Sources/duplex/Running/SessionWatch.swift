@@ -29,7 +29,12 @@ final class SessionWatch {
   private var isOver = false
   /// The frame from which the drift is reported next.
   private var nextDrift = 0
-  private var hasWarnedOfSteps = false
+  /// The number of xruns so far, and the most that are printed one by one.
+  private var xrunCount = 0
+  private static let maximumXrunLines = 10
+  /// Raised by the first warning of large steps, because the sessions of one command, as the trials
+  /// of `tune`, have the same.
+  private static let hasWarnedOfSteps = AtomicFlag()
   /// The limit for messages about unused keys, because text pasted by mistake consists of many of
   /// them.
   private var unusedKeys = NoticeInterval(seconds: 1)
@@ -167,19 +172,21 @@ final class SessionWatch {
   private func emit(_ event: TimelineEvent) {
     let direction = event.kind == .playbackXrun ? "playback" : "capture"
     let loss = event.frames == 0 ? "" : " lost \(event.frames.counted("frame"))"
+    xrunCount += 1
+    let end = xrunCount == Self.maximumXrunLines ? "; the summary has the number of all." : "."
     tell(
       .xrun(direction, .gap(event.frame, event.frames)),
-      "a \(direction) xrun at frame \(event.frame)\(loss).",
-      quiet: options.quiet)
+      "a \(direction) xrun at frame \(event.frame)\(loss)\(end)",
+      quiet: options.quiet || xrunCount > Self.maximumXrunLines)
   }
 
   /// Warns once if the latency is much longer than requested. The steps are measured during the
   /// first second.
   private func checkSteps(_ added: Int, _ moment: SessionMoment) {
-    guard !hasWarnedOfSteps, moment.frames >= configuration.sampleRate,
+    guard !Self.hasWarnedOfSteps.isRaised, moment.frames >= configuration.sampleRate,
       Double(added) > configuration.latencyFrames / 2
     else { return }
-    hasWarnedOfSteps = true
+    Self.hasWarnedOfSteps.raise()
     let milliseconds = configuration.seconds(added) * 1000
     warn(
       "largeSteps",
