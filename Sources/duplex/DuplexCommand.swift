@@ -113,9 +113,9 @@ struct DuplexCommand: ParsableCommand {
   /// Ends the program after printing the remaining output as far as possible.
   static func end(_ status: ExitStatus) -> Never {
     let failure = Terminal.finish()
-    guard status == .done, let failure else { leave(status) }
+    guard let failure else { leave(status) }
     failure.report()
-    leave(failure.status)
+    leave(status == .done ? failure.status : status)
   }
 
   private static func leave(_ status: ExitStatus) -> Never {

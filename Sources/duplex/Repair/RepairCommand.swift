@@ -173,7 +173,8 @@ struct RepairRun {
     warn(
       "nameEnding",
       "\(path) is a \(format.title) file, and its name ends as that of a \(named.title) file.",
-      hint: "Rename it, or name the copy with -o.")
+      hint: command.output == nil
+        ? "Rename it, or name the copy with -o." : "Rename it, so that programs know its format.")
   }
 
   /// Prints the result for one file. Returns `.loss` if it is damaged and cannot be repaired.
