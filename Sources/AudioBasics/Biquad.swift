@@ -56,7 +56,7 @@ public struct Biquad: Sendable {
   /// Sets a state below 1e-30 in magnitude to zero. A decaying state would otherwise reach denormal
   /// numbers, which are slow to compute with; a state that small is inaudible.
   @inlinable @inline(__always)
-  public mutating func settle() {
+  public mutating func flushDenormals() {
     if abs(s1) < 1e-30 { s1 = 0 }
     if abs(s2) < 1e-30 { s2 = 0 }
   }

@@ -14,7 +14,7 @@ extension Gain: CustomStringConvertible {
   /// Parses a gain in dB as people write it: `-6`, `1.5`. Nil if `text` is not a number or is out
   /// of range.
   package init?(_ text: some StringProtocol) {
-    guard let decibels = WrittenNumber.decimal(text), Self.decibelRange.contains(decibels) else {
+    guard let decibels = NumberParser.decimal(text), Self.decibelRange.contains(decibels) else {
       return nil
     }
     self.init(decibels: decibels)

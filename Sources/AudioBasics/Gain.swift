@@ -48,7 +48,7 @@ public struct Gain: BitwiseCopyable, Hashable, Sendable {
 ///
 /// ```swift
 /// var gain = SmoothedGain(.silence)
-/// gain.glide(to: .unity, frames: 480)
+/// gain.ramp(to: .unity, frames: 480)
 /// var buffer = SampleBuffer(frameCount: 480, channelCount: 2)
 /// gain.process(&buffer, frames: 480)
 /// precondition(gain.isTransparent)
@@ -56,7 +56,7 @@ public struct Gain: BitwiseCopyable, Hashable, Sendable {
 public struct SmoothedGain: BitwiseCopyable {
   /// The factor of the next frame.
   public private(set) var factor: Float
-  /// The final gain of the current glide, or the current gain if no glide is in progress.
+  /// The final gain of the current ramp, or the current gain if no ramp is in progress.
   public private(set) var target: Gain
   /// The number of frames until the gain reaches `target`.
   public private(set) var remainingFrames = 0
@@ -72,7 +72,7 @@ public struct SmoothedGain: BitwiseCopyable {
   @_noLocks
   public init(fadingInTo gain: Gain, frames: Int) {
     self.init(.silence)
-    glide(to: gain, frames: frames)
+    ramp(to: gain, frames: frames)
   }
 
   /// Whether the factor is constantly one, so that `process` changes nothing.
@@ -86,16 +86,16 @@ public struct SmoothedGain: BitwiseCopyable {
     @_noLocks get { remainingFrames == 0 && factor == 0 }
   }
 
-  /// Starts a glide from the current factor to `gain` within `frames` frames.
+  /// Starts a ramp from the current factor to `gain` within `frames` frames.
   @_noLocks
-  public mutating func glide(to gain: Gain, frames: Int) {
+  public mutating func ramp(to gain: Gain, frames: Int) {
     target = gain
     remainingFrames = max(1, frames)
   }
 
   /// Sets the factor to `gain` at once.
   @_noLocks
-  public mutating func jump(to gain: Gain) {
+  public mutating func set(_ gain: Gain) {
     self = SmoothedGain(gain)
   }
 

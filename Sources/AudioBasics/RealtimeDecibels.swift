@@ -17,10 +17,10 @@ public enum RealtimeDecibels {
   @_noLocks
   public static func levels(ofPowers powers: SIMD4<Float>) -> SIMD4<Float> {
     // With this order of operands a maximum is one instruction, and NaN becomes the least power.
-    let least = SIMD4<Float>(repeating: 1e-20)
-    let audible = least.replacing(with: powers, where: powers .> least)
-    let most = SIMD4<Float>(repeating: 1e20)
-    let bounded = most.replacing(with: audible, where: audible .< most)
+    let minimum = SIMD4<Float>(repeating: 1e-20)
+    let audible = minimum.replacing(with: powers, where: powers .> minimum)
+    let maximum = SIMD4<Float>(repeating: 1e20)
+    let bounded = maximum.replacing(with: audible, where: audible .< maximum)
     let bits = unsafeBitCast(bounded, to: SIMD4<Int32>.self)
     let exponents = (bits &>> 23) &- 127
     let fractionBits = bits & SIMD4(repeating: 0x007F_FFFF) | SIMD4(repeating: 0x3F80_0000)
@@ -33,6 +33,6 @@ public enum RealtimeDecibels {
     let octaves = SIMD4<Float>(exponents) + ratios * series * Float(2.8853900)
     let levels = octaves * Float(3.0103000) + Float(1.5051500)
     let silence = SIMD4<Float>(repeating: -200)
-    return silence.replacing(with: levels, where: powers .> least)
+    return silence.replacing(with: levels, where: powers .> minimum)
   }
 }

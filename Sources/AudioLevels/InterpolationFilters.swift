@@ -63,7 +63,7 @@ struct InterpolationFilters: ~Copyable {
         let angle = (index - 24) * .pi / Double(factor)
         return sin(angle) / angle * (1 - cos(2 * .pi * index / 48)) / 2
       }
-      let found = Approximation(of: filter, place: Double(phase + 1) / Double(factor))
+      let found = Approximation(of: filter, position: Double(phase + 1) / Double(factor))
       whole.append(filter)
       nearby.append(found.nearby)
       norm = max(norm, Float(filter.reduce(0) { $0 + abs($1) }))
@@ -85,15 +85,15 @@ struct InterpolationFilters: ~Copyable {
     approximations = SampleBuffer(pairsOf: nearby)
   }
 
-  /// An approximation of a filter whose position is at the fraction `place` between two samples.
+  /// An approximation of a filter whose position is at the fraction `position` between two samples.
   private struct Approximation {
     /// The coefficients of the four samples in the middle.
     var nearby: [Double]
     /// The error factors, as in `InterpolationFilters`.
     var (lineError, error, endError) = (0.0, 0.0, 0.0)
 
-    init(of filter: [Double], place: Double) {
-      let line = [0, 1 - place, place, 0]
+    init(of filter: [Double], position: Double) {
+      let line = [0, 1 - position, position, 0]
       nearby = line
       let first = filter.count / 2 - 2
       var (sum, sumOfSums) = (0.0, 0.0)
@@ -133,8 +133,8 @@ struct InterpolationFilters: ~Copyable {
     let bends = lanes.folded(
       buffer.secondDifferencesOfFour(from: first, frames: reach &+ count))
     // The threshold that one of the two nearest samples must exceed before a position is evaluated.
-    let leastSamples = known - bends * lineError - bounds * endError
-    guard PeakLanes.isAny(PeakLanes.over(leastSamples, bounds)) else { return known }
+    let minimumSamples = known - bends * lineError - bounds * endError
+    guard PeakLanes.isAny(PeakLanes.over(minimumSamples, bounds)) else { return known }
     if repetitions.contains(samples, sampleCount) { return known }
     repetitions.add(samples, sampleCount)
     // The approximations or the taps in the middle, whichever have the smaller error.
@@ -144,7 +144,7 @@ struct InterpolationFilters: ~Copyable {
     var search = PeakSearch(
       weights: filters.base, nearby: isBentMore ? filters.base + middle : approximations.base,
       pairs: taps / 2, nearby_pairs: isBentMore ? Self.middlePairs : 2,
-      least_samples: leastSamples, least_nearby: known - (isBentMore ? outer : bent))
+      minimum_samples: minimumSamples, minimum_nearby: known - (isBentMore ? outer : bent))
     let windows = samples + (reach &- taps &+ 1) &* stride
     return lanes.folded(
       vectors_search_peaks(&search, known, windows, stride, count &* stride))

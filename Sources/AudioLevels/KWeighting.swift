@@ -66,12 +66,12 @@ struct WeightedPair {
     // A decaying state would reach denormal numbers, which are slow to compute with. A state that
     // small is inaudible.
     let threshold = SIMD2<Double>(repeating: 1e-30)
-    func settle(_ pair: inout SectionPair) {
+    func flushDenormals(_ pair: inout SectionPair) {
       pair.first.replace(with: 0, where: pair.first .< threshold .& pair.first .> -threshold)
       pair.second.replace(with: 0, where: pair.second .< threshold .& pair.second .> -threshold)
     }
-    settle(&early)
-    settle(&late)
+    flushDenormals(&early)
+    flushDenormals(&late)
     return sum
   }
 }

@@ -161,7 +161,8 @@ struct LookAheadState: ~Copyable {
     if released > target {
       released = target
     } else if released < target && !isHeld {
-      released = min(target, released + max((target - released) * recovery, SlidingPeak.leastStep))
+      released = min(
+        target, released + max((target - released) * recovery, SlidingPeak.minimumStep))
     }
     gain = secondAverage.add(firstAverage.add(released))
   }

@@ -35,10 +35,10 @@ struct PeakLanes: BitwiseCopyable {
       to: SIMD4<Float>.self)
   }
 
-  /// Returns a mask with all bits set in the lanes in which the magnitude is above `least`.
+  /// Returns a mask with all bits set in the lanes in which the magnitude is above `minimum`.
   @_noLocks @inline(__always)
-  static func over(_ least: SIMD4<Float>, _ samples: SIMD4<Float>) -> SIMD4<UInt32> {
-    unsafeBitCast(magnitudes(samples) .> least, to: SIMD4<UInt32>.self)
+  static func over(_ minimum: SIMD4<Float>, _ samples: SIMD4<Float>) -> SIMD4<UInt32> {
+    unsafeBitCast(magnitudes(samples) .> minimum, to: SIMD4<UInt32>.self)
   }
 
   /// Returns whether one of the four lanes is not zero.

@@ -46,7 +46,7 @@ package struct SlidingPeak: BitwiseCopyable, Sendable {
   package static var margin: Float { @_noLocks get { 0.999_999 } }
 
   /// The smallest increase of a gain that is not lost in rounding.
-  package static var leastStep: Float { @_noLocks get { 0.000_000_12 } }
+  package static var minimumStep: Float { @_noLocks get { 0.000_000_12 } }
 
   /// Replaces the oldest block by the current one.
   @_noLocks

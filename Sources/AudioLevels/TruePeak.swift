@@ -78,7 +78,7 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
       length = min(blockFrames, frames &- frame)
       let peaks = samplePeaks(of: buffer, from: first &+ frame, frames: length)
       for index in 0..<meterCount {
-        (meters + index).pointee.look(
+        (meters + index).pointee.measure(
           buffer, channel: index, at: first &+ frame, count: length, known: frame,
           blockPeaks: peaks, before: before)
       }
@@ -174,13 +174,13 @@ struct TruePeak: ~Copyable {
     @_noLocks get { filters.reach }
   }
 
-  /// Measures a block of `count` frames of `buffer` that starts at the frame `place`, in the
+  /// Measures a block of `count` frames of `buffer` that starts at the frame `offset`, in the
   /// channels from `channel` on. `known` previous frames of the same audio precede it in the
   /// buffer; the others are in the line. No magnitude of the block is above `blockPeaks`, and none
   /// of the previous block is above `before`.
   @_noLocks
-  mutating func look(
-    _ buffer: borrowing SampleBuffer, channel: Int, at place: Int, count: Int, known: Int,
+  mutating func measure(
+    _ buffer: borrowing SampleBuffer, channel: Int, at offset: Int, count: Int, known: Int,
     blockPeaks: SIMD4<Float>, before: SIMD4<Float>
   ) {
     let bounds = PeakLanes.higher(before, blockPeaks)
@@ -189,12 +189,12 @@ struct TruePeak: ~Copyable {
     guard PeakLanes.isAny(PeakLanes.over(peaks, bounds * filters.norm)) else { return }
     if isWhole && known >= reach {
       peaks = filters.peaks(
-        of: buffer, from: place &- reach, count: count, known: peaks, bounds: bounds, lanes,
+        of: buffer, from: offset &- reach, count: count, known: peaks, bounds: bounds, lanes,
         &repetitions)
       return
     }
     let kept = max(0, reach &- known)
-    copy(buffer, channel, from: place &+ kept &- reach, to: kept, frames: reach &+ count &- kept)
+    copy(buffer, channel, from: offset &+ kept &- reach, to: kept, frames: reach &+ count &- kept)
     let samples = isWhole ? blockPeaks : lanes.folded(line.peaksOfFour(from: reach, frames: count))
     peaks = filters.peaks(
       of: line, from: 0, count: count, known: PeakLanes.higher(peaks, samples),

@@ -46,7 +46,7 @@ struct ccurl_transfer {
   char reason[CURL_ERROR_SIZE];
 };
 
-struct ccurl_carrier {
+struct ccurl_multi {
   CURLM *multi;
 };
 
@@ -167,33 +167,33 @@ const char *ccurl_transfer_reason(const ccurl_transfer *transfer) {
   return transfer->reason[0] ? transfer->reason : lib.easy_strerror(transfer->code);
 }
 
-ccurl_carrier *ccurl_carrier_create(void) {
-  ccurl_carrier *carrier = calloc(1, sizeof *carrier);
-  if (carrier) carrier->multi = lib.multi_init();
-  if (carrier && !carrier->multi) {
-    free(carrier);
-    carrier = NULL;
+ccurl_multi *ccurl_multi_create(void) {
+  ccurl_multi *multi = calloc(1, sizeof *multi);
+  if (multi) multi->multi = lib.multi_init();
+  if (multi && !multi->multi) {
+    free(multi);
+    multi = NULL;
   }
-  return carrier;
+  return multi;
 }
 
-void ccurl_carrier_destroy(ccurl_carrier *carrier) {
-  lib.multi_cleanup(carrier->multi);
-  free(carrier);
+void ccurl_multi_destroy(ccurl_multi *multi) {
+  lib.multi_cleanup(multi->multi);
+  free(multi);
 }
 
-int ccurl_carrier_add(ccurl_carrier *carrier, ccurl_transfer *transfer) {
-  return lib.multi_add_handle(carrier->multi, transfer->easy) == CURLM_OK;
+int ccurl_multi_add(ccurl_multi *multi, ccurl_transfer *transfer) {
+  return lib.multi_add_handle(multi->multi, transfer->easy) == CURLM_OK;
 }
 
-void ccurl_carrier_remove(ccurl_carrier *carrier, ccurl_transfer *transfer) {
-  lib.multi_remove_handle(carrier->multi, transfer->easy);
+void ccurl_multi_remove(ccurl_multi *multi, ccurl_transfer *transfer) {
+  lib.multi_remove_handle(multi->multi, transfer->easy);
 }
 
 static ccurl_outcome outcome(CURLcode code) {
   switch (code) {
     case CURLE_OK: return ccurl_complete;
-    case CURLE_WRITE_ERROR: return ccurl_unwanted;
+    case CURLE_WRITE_ERROR: return ccurl_aborted;
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_RESOLVE_PROXY: return ccurl_no_host;
     case CURLE_COULDNT_CONNECT: return ccurl_no_connection;
@@ -207,17 +207,17 @@ static ccurl_outcome outcome(CURLcode code) {
     case CURLE_GOT_NOTHING:
     case CURLE_PARTIAL_FILE:
     case CURLE_RECV_ERROR:
-    case CURLE_SEND_ERROR: return ccurl_cut;
+    case CURLE_SEND_ERROR: return ccurl_connection_closed;
     case CURLE_URL_MALFORMAT: return ccurl_bad_address;
     default: return ccurl_broken;
   }
 }
 
-ccurl_outcome ccurl_carrier_perform(ccurl_carrier *carrier, ccurl_transfer *transfer) {
+ccurl_outcome ccurl_multi_perform(ccurl_multi *multi, ccurl_transfer *transfer) {
   int count = 0;
-  lib.multi_perform(carrier->multi, &count);
+  lib.multi_perform(multi->multi, &count);
   CURLMsg *message;
-  while ((message = lib.multi_info_read(carrier->multi, &count))) {
+  while ((message = lib.multi_info_read(multi->multi, &count))) {
     if (message->msg == CURLMSG_DONE && message->easy_handle == transfer->easy) {
       transfer->code = message->data.result;
       return outcome(transfer->code);
@@ -226,9 +226,9 @@ ccurl_outcome ccurl_carrier_perform(ccurl_carrier *carrier, ccurl_transfer *tran
   return ccurl_still_running;
 }
 
-void ccurl_carrier_wait(ccurl_carrier *carrier, int descriptor, int milliseconds) {
+void ccurl_multi_wait(ccurl_multi *multi, int descriptor, int milliseconds) {
   struct curl_waitfd extra = {.fd = descriptor, .events = CURL_WAIT_POLLIN};
-  lib.multi_poll(carrier->multi, &extra, 1, milliseconds, NULL);
+  lib.multi_poll(multi->multi, &extra, 1, milliseconds, NULL);
 }
 
 // Returns the part `what` of `address`, or of `reference` resolved against `address`. Removes the

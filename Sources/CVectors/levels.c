@@ -145,8 +145,8 @@ TWO_VERSIONS(
      const float *right, long stride, long count),
     weights, early, late, sums, left, right, stride, count)
 
-// Returns a mask with all bits set in the lanes in which the magnitude is above `least`.
-BODY integer8 over(float8 least, float8 samples) { return magnitudes(samples) > least; }
+// Returns a mask with all bits set in the lanes in which the magnitude is above `minimum`.
+BODY integer8 over(float8 minimum, float8 samples) { return magnitudes(samples) > minimum; }
 
 // Returns whether one of the eight lanes is set.
 BODY int is_any(integer8 lanes) { return __builtin_reduce_or(lanes) != 0; }
@@ -183,14 +183,14 @@ BODY float8 search_around(
     long stride, long *worth) {
   // The first of the two samples in the middle of the window.
   const float *early = window + (pairs - 1) * stride;
-  const float8 least_samples = twice(search->least_samples), least_nearby = twice(search->least_nearby);
-  if (!is_any(over(least_samples, load(is_eight, early)) | over(least_samples, load(is_eight, early + stride)))) {
+  const float8 minimum_samples = twice(search->minimum_samples), minimum_nearby = twice(search->minimum_nearby);
+  if (!is_any(over(minimum_samples, load(is_eight, early)) | over(minimum_samples, load(is_eight, early + stride)))) {
     return highest;
   }
   if (*worth >= 0) {
     const Interpolated nearby =
         interpolated(is_eight, early - (nearby_pairs - 1) * stride, stride, search->nearby, nearby_pairs);
-    const int is_over = is_any((nearby.middle > least_nearby) | (nearby.around > least_nearby));
+    const int is_over = is_any((nearby.middle > minimum_nearby) | (nearby.around > minimum_nearby));
     *worth += is_over ? -3 : 1;
     if (!is_over) return highest;
   }

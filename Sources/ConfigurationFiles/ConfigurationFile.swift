@@ -50,7 +50,7 @@ public struct ConfigurationFile: Sendable, Equatable {
 
   /// Parses `text`. Throws if it is not TOML.
   public init(parsing text: String) throws(ConfigurationFailure) {
-    var collected = Collected()
+    var collected = ParsedValues()
     var error = [CChar](repeating: 0, count: 512)
     var text = text
     let line = text.withUTF8 { bytes in
@@ -60,7 +60,7 @@ public struct ConfigurationFile: Sendable, Equatable {
             ctoml_text(bytes: bytes.baseAddress, count: bytes.count), collected,
             { context, value in
               guard let context, let value = value?.pointee else { return }
-              context.assumingMemoryBound(to: Collected.self).pointee.add(value)
+              context.assumingMemoryBound(to: ParsedValues.self).pointee.add(value)
             }, &error, error.count)
         }
       }
@@ -75,7 +75,7 @@ public struct ConfigurationFile: Sendable, Equatable {
 }
 
 /// The values in the order of parsing.
-private struct Collected {
+private struct ParsedValues {
   private(set) var entries: [ConfigurationEntry] = []
 
   mutating func add(_ value: ctoml_value) {

@@ -27,13 +27,13 @@ struct ArrivalFit {
   private let resolution: Double
   /// The least gain of an arrival within the ripple around the strongest one, relative to its gain.
   /// The slopes at the edges of a partial band cause ripple that looks like arrivals.
-  private let leastShareInRipple: Double
+  private let minimumShareInRipple: Double
   /// The arrivals found so far.
   var arrivals: [Arrival]
 
-  private static let mostArrivals = 6
+  private static let maximumArrivals = 6
   /// The least gain of an arrival relative to that of the strongest.
-  private static let leastShare = 0.04
+  private static let minimumShare = 0.04
   /// The natural logarithm of likelihood, summed over the bins of the padded transform, that an
   /// arrival at a given lag must add; chosen with `Benchmarks by-ear`.
   private static let decisive = 10.0
@@ -51,7 +51,7 @@ struct ArrivalFit {
     energySum = own.point(at: 0).value
     lobe = 1 / max(bandShare, 1e-3)
     resolution = lobe * (bandShare > 0.85 ? 0.8 : 0.3)
-    leastShareInRipple = bandShare > 0.85 ? Self.leastShare : 0.1
+    minimumShareInRipple = bandShare > 0.85 ? Self.minimumShare : 0.1
     arrivals = []
     let gain = first.gain == 0 ? gain(at: first.delayFrames) : first.gain
     arrivals = [Arrival(delayFrames: first.delayFrames, gain: gain)]
@@ -112,20 +112,20 @@ struct ArrivalFit {
   /// the number of possible lags. Only the likelihood separates echoes of music from each other's
   /// ripple.
   mutating func explain(_ transform: borrowing FourierTransform, within lags: Range<Int>) {
-    while arrivals.count < Self.mostArrivals {
+    while arrivals.count < Self.maximumArrivals {
       let strongest = strongest
       guard let peak = highest(unexplained(transform), within: lags) else { return }
-      let least = weightScale * (Self.decisive + log(Double(lags.count)))
+      let minimum = weightScale * (Self.decisive + log(Double(lags.count)))
       let cost = ArrivalEquations(self).cost
       let echo = adding(at: peak.delay)
-      let isStrong = peak.height > leastShareInRipple * abs(strongest.gain)
-      guard isStrong || cost - echo.cost > least else { return }
+      let isStrong = peak.height > minimumShareInRipple * abs(strongest.gain)
+      guard isStrong || cost - echo.cost > minimum else { return }
       // If two arrivals overlap, the residual of one of them peaks beside the other, so positions
       // beside the strongest arrival are tried as well.
       let beside = isStrong ? [-0.9, -0.5, 0.5, 0.9] : [-0.5, 0.5]
       let trials = beside.map { adding(at: strongest.delayFrames + $0 * lobe) } + [echo]
       guard let best = trials.min(by: { $0.cost < $1.cost }),
-        best.fit.arrivals.count > arrivals.count, cost - best.cost > least,
+        best.fit.arrivals.count > arrivals.count, cost - best.cost > minimum,
         // So low a peak is an echo only if it is found at its own position. A slope of the band is
         // explained better by an arrival beside the strongest.
         isStrong || echo.cost <= best.cost
@@ -147,9 +147,9 @@ struct ArrivalFit {
 
   /// Returns the least gain of an arrival at `delay`, relative to the strongest arrival. An echo
   /// comes after the direct sound. An earlier arrival is ripple, unless it is strong.
-  private func leastGain(at delay: Double, beside strongest: Arrival) -> Double {
+  private func minimumGain(at delay: Double, beside strongest: Arrival) -> Double {
     let isEcho = delay > strongest.delayFrames + Self.rippleLobes * lobe
-    return abs(strongest.gain) * (isEcho ? Self.leastShare : leastShareInRipple)
+    return abs(strongest.gain) * (isEcho ? Self.minimumShare : minimumShareInRipple)
   }
 
   /// Returns the lag and the height of the highest value of `response` that is not an arrival yet,
@@ -162,7 +162,7 @@ struct ArrivalFit {
     for lag in lags {
       let height = Double(abs(response[lag >= 0 ? lag : lag + response.count]))
       guard
-        height > max(leastGain(at: Double(lag), beside: strongest), best?.height ?? 0),
+        height > max(minimumGain(at: Double(lag), beside: strongest), best?.height ?? 0),
         !arrivals.contains(where: { abs($0.delayFrames - Double(lag)) < resolution })
       else { continue }
       best = (lag, height)
@@ -182,7 +182,7 @@ struct ArrivalFit {
     let count = arrivals.count
     let strongest = strongest
     arrivals = arrivals.filter {
-      abs($0.gain) >= leastGain(at: $0.delayFrames, beside: strongest)
+      abs($0.gain) >= minimumGain(at: $0.delayFrames, beside: strongest)
     }
     arrivals.sort { abs($0.gain) > abs($1.gain) }
     // Of two arrivals that converged to the same delay, keep the stronger.

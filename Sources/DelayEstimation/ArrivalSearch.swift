@@ -19,9 +19,9 @@ struct ArrivalSearch {
   let score: Double
   /// The strength of the strongest match too far away to be fitted as an echo, relative to the
   /// match found.
-  private(set) var rival = 0.0
+  private(set) var secondPeakRatio = 0.0
   /// The same among earlier matches.
-  private(set) var earlierRival = 0.0
+  private(set) var earlierPeakRatio = 0.0
   /// The natural logarithm of the ratio of the likelihood of the lag found to that of the next lag
   /// outside its peak.
   let margin: Double
@@ -36,7 +36,7 @@ struct ArrivalSearch {
 
   /// The least score of a match. Unrelated signals reach it in less than one of ten million
   /// recordings of a minute.
-  static let leastScore = 7.5
+  static let minimumScore = 7.5
 
   /// Searches `lags`. Returns nil if the signal is not found.
   init?(reference: Span<Float>, recording: Span<Float>, lags: Range<Int>) {
@@ -57,13 +57,13 @@ struct ArrivalSearch {
     let chance = Self.correlation(
       Self.squared(whitePlayed, transform), Self.squared(whiteRecorded, transform), transform)
     // If the two barely overlap, or the recording is silent, the variance is meaningless.
-    let least = 1e-3 * (chance.max() ?? 0)
-    guard least > 0 else { return nil }
+    let minimum = 1e-3 * (chance.max() ?? 0)
+    guard minimum > 0 else { return nil }
     let places = LagIndices(lags: lags, length: transform.length)
-    let scores = places.map { match[$0] / max(chance[$0], least).squareRoot() }
+    let scores = places.map { match[$0] / max(chance[$0], minimum).squareRoot() }
     // Signals other than noise, such as a voice or a sweep, correlate more than chance predicts.
-    let usual = max(1, Self.deviation(of: scores))
-    let threshold = Float(Self.leastScore * usual)
+    let scoreDeviation = max(1, Self.deviation(of: scores))
+    let threshold = Float(Self.minimumScore * scoreDeviation)
     // Of all matches above the threshold, select the strongest, which does not always have the
     // highest score.
     let standing = zip(places, scores).filter { abs($0.1) >= threshold }
@@ -112,7 +112,8 @@ struct ArrivalSearch {
     }
     likelihood = best.likelihood
     let likelihoodScore = (2 * max(0, likelihood)).squareRoot()
-    score = standing.map { max(likelihoodScore, Double(abs($0.1)) / usual) } ?? likelihoodScore
+    score =
+      standing.map { max(likelihoodScore, Double(abs($0.1)) / scoreDeviation) } ?? likelihoodScore
     let recordedFrames = recording.count
     func lagFrames(at lagIndex: Int) -> Int {
       lagIndex < recordedFrames ? lagIndex : lagIndex - spectra.length
@@ -122,18 +123,18 @@ struct ArrivalSearch {
     let coherent = best.coherence.bins
     weightedRecording = transform.signal(
       of: spectra.recorded.indices.map { spectra.recorded[$0] * weights[$0] })
-    let opinions = [spectra.cross, phases].map { bins in
+    let otherCorrelations = [spectra.cross, phases].map { bins in
       transform.signal(of: bins.indices.map { bins[$0] * (coherent[$0] ? 1 : 0) })
     }
-    otherLags = opinions.compactMap { reachable.highest($0) }.map { lagFrames(at: $0) }
+    otherLags = otherCorrelations.compactMap { reachable.highest($0) }.map { lagFrames(at: $0) }
     margin = places.margin(of: best.heights, around: best.lagIndex) * Double(transform.length) / 2
     let near = DelayEstimator.guardFrames(reference.count)
     for (lagIndex, other) in lags.enumerated()
     where abs(scores[lagIndex]) >= threshold && abs(other - lag) > near {
       let index = places[lagIndex]
       let strength = Double(abs(best.heights[index] / best.heights[best.lagIndex]))
-      if strength > rival { rival = strength }
-      if other < lag, strength > earlierRival { earlierRival = strength }
+      if strength > secondPeakRatio { secondPeakRatio = strength }
+      if other < lag, strength > earlierPeakRatio { earlierPeakRatio = strength }
     }
   }
 

@@ -19,7 +19,7 @@ struct ClockDrift {
   let isMeasured: Bool
 
   /// The largest relative drift that is searched for. The error of a crystal is at most 100 ppm.
-  private static let most = 2.5e-4
+  private static let maximumRate = 2.5e-4
 
   private init(frames: Double, deviation: Double, isSignificant: Bool, isMeasured: Bool) {
     self.frames = frames
@@ -30,11 +30,11 @@ struct ClockDrift {
 
   /// Measures the drift of `reference` in the result of `search`.
   init?(_ reference: Span<Float>, _ search: ArrivalSearch) {
-    let most = Int(clamping: (Self.most * Double(reference.count)).rounded(.up))
+    let maximum = Int(clamping: (Self.maximumRate * Double(reference.count)).rounded(.up))
     let coarse =
       SegmentCorrelations(
-        reference, search.weightedRecording, lag: search.lag, reach: most + 32)?.bestDrift(
-        most: most) ?? 0
+        reference, search.weightedRecording, lag: search.lag, reach: maximum + 32)?.bestDrift(
+        maximum: maximum) ?? 0
     if coarse != 0 {
       self.init(frames: Double(coarse), deviation: 0.5, isSignificant: true, isMeasured: true)
       return
@@ -154,10 +154,10 @@ private struct SegmentCorrelations {
 
   /// Returns the drift in frames over the whole reference that explains the recording best. Returns
   /// 0 unless another drift is clearly better.
-  func bestDrift(most: Int) -> Int {
+  func bestDrift(maximum: Int) -> Int {
     var best = (drift: 0, height: highest(drift: 0))
     let steady = best.height
-    for drift in -most...most where drift != 0 {
+    for drift in -maximum...maximum where drift != 0 {
       let height = highest(drift: drift)
       if height > best.height { best = (drift, height) }
     }

@@ -35,9 +35,9 @@ struct Coherence {
     let parts = spectrum.parts
     self.spectrum = spectrum
     // Where the reference has almost no power, a gain would be random.
-    let least = 0.01 * parts.reduce(0) { $0 + $1.power } / parts.reduce(0) { $0 + $1.size }
-    gains = parts.map { $0.power > least * $0.size ? $0.gain : 0 }
-    shares = parts.map { $0.power > least * $0.size ? $0.share : 0 }
+    let minimum = 0.01 * parts.reduce(0) { $0 + $1.power } / parts.reduce(0) { $0 + $1.size }
+    gains = parts.map { $0.power > minimum * $0.size ? $0.gain : 0 }
+    shares = parts.map { $0.power > minimum * $0.size ? $0.share : 0 }
     surplus = Self.surplus(parts)
     likelihood = parts.reduce(0) { $0 + $1.likelihood }
   }
@@ -51,7 +51,7 @@ struct Coherence {
   var weights: [Float] {
     let weights = zip(surplus, spectrum.parts).map { share, part -> Float in
       guard share > 0, part.scale > 0 else { return 0 }
-      return Float(2 * share.squareRoot() / max(SpectrumPart.leastNoise, 1 - share) / part.scale)
+      return Float(2 * share.squareRoot() / max(SpectrumPart.minimumNoise, 1 - share) / part.scale)
     }
     return spectrum.places.map { weights[$0] }
   }
@@ -66,9 +66,9 @@ struct Coherence {
   private static func surplus(_ parts: [SpectrumPart]) -> [Double] {
     parts.indices.map { index in
       let (share, chance) = (parts[index].share, parts[index].chance)
-      guard parts[index].isTelling else { return 0 }
+      guard parts[index].isInformative else { return 0 }
       if share > 6 * chance { return share - chance }
-      let near = parts[max(0, index - 4)..<min(parts.count, index + 5)].filter(\.isTelling)
+      let near = parts[max(0, index - 4)..<min(parts.count, index + 5)].filter(\.isInformative)
       let shares = near.reduce(0) { $0 + $1.share }
       let chances = near.reduce(0) { $0 + $1.chance }
       let count = min(parts.count, index + 5) - max(0, index - 4)

@@ -105,14 +105,14 @@ public struct DelayEstimator: Sendable {
         match, fit, chosen, excerpt.transform, offset: start, frames: reference.count)
     else { return nil }
     if case .strongest = choice {
-      if found.earlierRival > 0.3 { estimate.add(.earlierArrival) }
-      if found.rival > 0.8 { estimate.add(.ambiguous) }
+      if found.earlierPeakRatio > 0.3 { estimate.add(.earlierArrival) }
+      if found.secondPeakRatio > 0.8 { estimate.add(.ambiguous) }
       // The fitted arrival is at another position than the match found.
       if abs(estimate.delayFrames - Double(found.lag)) > 2 { estimate.add(.disagreement) }
       // A faint match that is one of several is typical of two signals that only resemble each
       // other.
       let isOneOfMany =
-        found.rival > 0.7 || estimate.doubts.contains(.ambiguous)
+        found.secondPeakRatio > 0.7 || estimate.doubts.contains(.ambiguous)
         || estimate.doubts.contains(.earlierArrival)
       if isOneOfMany, estimate.score < 12 { return nil }
     }
@@ -132,7 +132,7 @@ public struct DelayEstimator: Sendable {
     }
     // The correlation of so faint a signal is not above the noise: the match is only a resemblance.
     let power = pow(10, estimate.signalToNoiseDB / 10) * Double(reference.count)
-    guard power > Self.leastPower else { return nil }
+    guard power > Self.minimumPower else { return nil }
     // Rounding to single precision alone causes an error of 0.0001 frame.
     estimate.deviationFrames =
       (estimate.boundFrames * estimate.boundFrames
@@ -144,7 +144,7 @@ public struct DelayEstimator: Sendable {
 
   /// The least ratio of the power of a signal times its frames to the power of the noise: the
   /// square of the height of its correlation in standard deviations.
-  private static let leastPower = 4.0
+  private static let minimumPower = 4.0
 
   /// Returns the number of frames before and after a match in which echoes are searched for.
   static func guardFrames(_ referenceFrames: Int) -> Int {

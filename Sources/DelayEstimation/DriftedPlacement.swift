@@ -110,24 +110,24 @@ extension DelayEstimator {
     _ best: inout DriftedPlacement, _ reference: Span<Float>, _ excerpt: borrowing Excerpt
   ) {
     guard best.placement.estimate.arrivals.count > 1 || best.stretch != 0 else { return }
-    var alone = best.placement.match.alone(best.placement.fit, best.placement.chosen)
+    var isolated = best.placement.match.isolated(best.placement.fit, best.placement.chosen)
     for _ in 0..<4 {
       best.drift = ClockDrift(
-        best.stretched.span, weighted: excerpt.transform.signal(of: alone.bins), lag: 0,
+        best.stretched.span, weighted: excerpt.transform.signal(of: isolated.bins), lag: 0,
         farthest: max(2, best.placement.fit.fit.lobe / 4))
       guard let step = best.drift, step.isMeasured else { return }
       let longer = ClockDrift.stretched(reference, by: best.stretch + step.frames)
       let delay = best.placement.estimate.delayFrames - step.frames / 2
       guard let next = place(longer.span, in: excerpt, best.search, near: delay) else { return }
-      let nextAlone = next.match.alone(next.fit, next.chosen)
+      let nextIsolated = next.match.isolated(next.fit, next.chosen)
       guard next.likelihood > best.placement.likelihood + Self.decisive,
-        nextAlone.likelihood > Self.decisiveShare * alone.likelihood + Self.decisive
+        nextIsolated.likelihood > Self.decisiveShare * isolated.likelihood + Self.decisive
       else {
         best.isContested = best.isContested || Self.isHidden(step, behind: best.placement)
         best.drift = nil
         return
       }
-      (best.placement, best.stretched, alone) = (next, longer, nextAlone)
+      (best.placement, best.stretched, isolated) = (next, longer, nextIsolated)
       best.stretch += step.frames
     }
   }

@@ -53,7 +53,7 @@ struct HiddenEcho {
   /// factors", J. American Statistical Association 90, 1995).
   private static let decisive = 10.0
   /// The least fraction of the bend beyond noise that an echo must explain.
-  private static let leastShare = 0.75
+  private static let minimumShare = 0.75
   /// The difference in the sum of squares, in variances, within which a worse echo is still
   /// possible.
   private static let tie = 4.0
@@ -97,7 +97,7 @@ struct HiddenEcho {
     let scale = max(1e-9, best.left / (count - 3))
     let gained = none.left - best.left
     guard gained / scale > 2 * log(count) + Self.decisive,
-      gained > Self.leastShare * (none.left - min(best.left, count - 1)),
+      gained > Self.minimumShare * (none.left - min(best.left, count - 1)),
       let likeliest = (trials + [best]).filter({ $0.left <= best.left + Self.tie * scale })
         .min(by: { $0.unevenness < $1.unevenness }),
       likeliest.unevenness < none.unevenness

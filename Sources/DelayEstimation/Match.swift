@@ -12,7 +12,7 @@ struct Match {
   }
 
   /// One arrival without the others.
-  struct Alone {
+  struct IsolatedArrival {
     /// Its spectrum without its delay. The frequencies are weighted so that its correlation with
     /// the played signal is the logarithm of the likelihood of each lag.
     var bins: [ComplexFloat]
@@ -100,7 +100,7 @@ struct Match {
   }
 
   /// Returns the recording without all arrivals except the chosen one.
-  func alone(_ outcome: Outcome, _ chosen: Int) -> Alone {
+  func isolated(_ outcome: Outcome, _ chosen: Int) -> IsolatedArrival {
     let fit = outcome.fit
     var rest = CorrelationFunction(bins: recorded, length: length)
     for (other, arrival) in fit.arrivals.enumerated() where other != chosen {
@@ -119,7 +119,7 @@ struct Match {
       cross: bins.indices.map { bins[$0] * played[$0].conjugate }, power: power,
       recordedPower: bins.map(\.power), length: length, delay: 0,
       parts: max(1, min(512, bins.count / 16)))
-    return Alone(bins: bins, likelihood: coherence.likelihood)
+    return IsolatedArrival(bins: bins, likelihood: coherence.likelihood)
   }
 
   private func band(at delay: Double) -> SignalBand {
@@ -149,13 +149,13 @@ struct Match {
     var information = 0.0
     let squaredGain = answer.gain * answer.gain
     // Weighted like the fit, because a range that a filter distorts is not noise.
-    let floor = 0.01 * SpectrumPart.leastNoise * squaredGain * playedDensity.mean
+    let floor = 0.01 * SpectrumPart.minimumNoise * squaredGain * playedDensity.mean
     for bin in 1..<max(2, power.count - 1) where outcome.band.bins[bin] {
       let frequency = 2 * Double.pi * Double(bin) / Double(length)
       let recordedPower = squaredGain * Double(power[bin])
       let weight =
         1
-        / (outcome.noise[bin] + SpectrumPart.leastNoise * squaredGain * playedDensity.bins[bin]
+        / (outcome.noise[bin] + SpectrumPart.minimumNoise * squaredGain * playedDensity.bins[bin]
           + floor)
       signal += weight * recordedPower
       noise += weight * outcome.noise[bin]
@@ -175,7 +175,7 @@ struct Match {
   private func weighted(
     _ band: SignalBand, noise: [Double], gain: Double, _ first: Arrival
   ) -> ArrivalFit {
-    let ample = SpectrumPart.leastNoise * gain * gain
+    let ample = SpectrumPart.minimumNoise * gain * gain
     let weights = power.indices.map { bin in
       guard band.bins[bin] else { return Float(0) }
       let clutter = noise[bin] + ample * (playedDensity.bins[bin] + 0.01 * playedDensity.mean)

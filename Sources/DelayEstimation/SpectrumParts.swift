@@ -20,7 +20,7 @@ struct SpectrumPart {
 
   /// The least noise power relative to the signal (-27 dB). Below that, the residual is distortion
   /// rather than noise, and every part of the spectrum should contribute.
-  static let leastNoise = 0.002
+  static let minimumNoise = 0.002
 
   /// The magnitude of the gain of the reference.
   var gain: Double { power > 0 ? hypot(inPhase, quadrature) / power : 0 }
@@ -32,11 +32,11 @@ struct SpectrumPart {
   /// The coherence that chance causes.
   var chance: Double { whole > 0 ? min(1, squaredProducts / whole) : 1 }
   /// Whether there are enough bins to distinguish coherence from chance.
-  var isTelling: Bool { chance < 0.5 }
+  var isInformative: Bool { chance < 0.5 }
   /// The natural logarithm of the likelihood ratio of the recording with and without the reference,
   /// less the contribution of chance.
   var likelihood: Double {
-    isTelling ? (1 - 1 / chance) * log(max(1e-9, 1 - share)) - 1 : 0
+    isInformative ? (1 - 1 / chance) * log(max(1e-9, 1 - share)) - 1 : 0
   }
   /// The natural logarithm of the likelihood ratio of the recording with the reference and as noise
   /// alone. The density of the noise is that of the recording around each bin, so that spectral
@@ -44,7 +44,7 @@ struct SpectrumPart {
   fileprivate var prominence: Double {
     guard chanceSquare > 0 else { return 0 }
     let share = (inPhase * inPhase + quadrature * quadrature) / (chanceSquare * size)
-    return -size * log(max(Self.leastNoise, 1 - share))
+    return -size * log(max(Self.minimumNoise, 1 - share))
   }
   /// The square root of the product of the mean powers of recording and reference per bin.
   var scale: Double { size > 0 ? whole.squareRoot() / size : 0 }

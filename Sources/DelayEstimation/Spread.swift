@@ -33,7 +33,7 @@ public struct Spread: Sendable, Equatable {
   /// and is assumed to be `deviationOfOne`.
   public init?(of values: [Double], deviationOfOne: Double = 0) {
     let sorted = values.sorted()
-    guard let least = sorted.first, let greatest = sorted.last else { return nil }
+    guard let smallest = sorted.first, let largest = sorted.last else { return nil }
     let count = Double(values.count)
     let mean = values.reduce(0, +) / count
     let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
@@ -42,8 +42,8 @@ public struct Spread: Sendable, Equatable {
     let middle = sorted.count / 2
     median = sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
     self.mean = mean
-    minimum = least
-    maximum = greatest
+    minimum = smallest
+    maximum = largest
     standardDeviation = deviation
     let degrees = values.count - 1
     let quantile = Self.quantiles.indices.contains(degrees - 1) ? Self.quantiles[degrees - 1] : 1.96

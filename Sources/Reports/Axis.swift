@@ -20,9 +20,9 @@ struct Axis {
     let lower = values.min() ?? (isLogarithmic ? 1 : 0)
     let upper = values.max() ?? 1
     // Beyond nine digits, neighbouring values become equal.
-    let least = max(lower.magnitude, upper.magnitude, 1) * 1e-9
+    let minimum = max(lower.magnitude, upper.magnitude, 1) * 1e-9
     let added =
-      isLogarithmic ? 0 : max((upper - lower) * margin, (least - (upper - lower)) / 2, 0)
+      isLogarithmic ? 0 : max((upper - lower) * margin, (minimum - (upper - lower)) / 2, 0)
     self.lower = lower - added
     self.upper = isLogarithmic ? max(upper, lower * 2) : upper + added
     self.start = start

@@ -183,7 +183,7 @@ struct HistogramPanel {
     let panel = Panel(frame: frame)
     let histogram = Histogram(measurements)
     panel.draw(title: "Repeats", caption: histogram.counts.isEmpty ? "" : caption, on: &drawing)
-    guard let most = histogram.counts.max() else {
+    guard let maximum = histogram.counts.max() else {
       return panel.drawNothingMeasured(on: &drawing)
     }
     let area = panel.plot
@@ -194,7 +194,7 @@ struct HistogramPanel {
       x: Axis(
         covering: [histogram.edge(0), histogram.edge(count)], start: area.left, end: area.right,
         margin: max(0.2, 1.5 / Double(count))),
-      y: Axis(covering: [0, Double(most)], start: area.bottom, end: area.top + 28))
+      y: Axis(covering: [0, Double(maximum)], start: area.bottom, end: area.top + 28))
     plot.drawLevels(plot.y.countTicks(), on: &drawing)
     plot.drawTimes(rate, on: &drawing)
     for (index, count) in histogram.counts.enumerated() where count > 0 {
@@ -246,15 +246,15 @@ struct Histogram {
   /// Counts the drawable values. There are no bins if there are none.
   init(_ values: [Double]) {
     let values = values.filter(\.isDrawable)
-    guard let least = values.min(), let greatest = values.max() else {
+    guard let minimum = values.min(), let greatest = values.max() else {
       (first, width, counts) = (0, 1, [])
       return
     }
     // Few values need few bins, and more than 24 bins are no clearer.
     let target = min(max(2 * Double(values.count).squareRoot(), 8), 24).rounded()
     // Bins are no narrower than an axis can show. Equal values share one bin with a width of 0.01.
-    let finest = max(least.magnitude, greatest.magnitude, 1) * 1e-7
-    let spread = greatest > least ? (greatest - least) / target : 0.01
+    let finest = max(minimum.magnitude, greatest.magnitude, 1) * 1e-7
+    let spread = greatest > minimum ? (greatest - minimum) / target : 0.01
     let width = RoundStep(atLeast: max(spread, finest)).value
     let places = values.map { Int(rounding: $0 / width) }
     let first = places.min() ?? 0

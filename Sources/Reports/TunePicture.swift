@@ -148,12 +148,12 @@ struct TrialChart {
     self.frame = frame
     rows = frame.inset(top: Self.headHeight, bottom: Self.footHeight)
     let spans = picture.trials.map(\.latencyFrames).filter { $0.isDrawable && $0 > 0 }
-    let least = spans.min() ?? 1
-    let isLogarithmic = (spans.max() ?? 1) > 16 * least
+    let minimum = spans.min() ?? 1
+    let isLogarithmic = (spans.max() ?? 1) > 16 * minimum
     latency = Axis(
       // A logarithmic scale has no zero. It begins at a value at which the shortest bar still has a
       // length.
-      covering: [isLogarithmic ? least / 2 : 0] + spans, start: frame.left + 150,
+      covering: [isLogarithmic ? minimum / 2 : 0] + spans, start: frame.left + 150,
       end: frame.right - 532, isLogarithmic: isLogarithmic)
     // A bar is limited to twice the period, because the exact lateness beyond that matters little.
     let shares = ([1, picture.loadLimit] + picture.trials.map(\.loadMax)).filter(\.isDrawable)

@@ -12,7 +12,7 @@ import AudioClocks
 /// less exact.
 struct LoopbackPath: ~Copyable, Sendable {
   /// The relation of a captured frame to its output position.
-  private enum Course: BitwiseCopyable {
+  private enum DelayKind: BitwiseCopyable {
     case whole, fractional, drifting
   }
 
@@ -24,7 +24,7 @@ struct LoopbackPath: ~Copyable, Sendable {
   private let capturedPerPlayed: Double
   private let delay: Double
   private let gain: Float
-  private let course: Course
+  private let delayKind: DelayKind
   private var interpolator: Interpolator
   private var window: SampleBuffer
   private var weighted: SampleBuffer
@@ -41,12 +41,12 @@ struct LoopbackPath: ~Copyable, Sendable {
     let wholeDelay = Int(clamping: delay)
     let fraction = delay - Double(wholeDelay)
     let gain = specification.gain.factor * (specification.isInverted ? -1 : 1)
-    let course =
+    let delayKind =
       capturedPerPlayed != 1 || outputPerInput != nil
-      ? Course.drifting : fraction == 0 ? .whole : .fractional
+      ? DelayKind.drifting : fraction == 0 ? .whole : .fractional
     let halfWidth = max(1, min(Interpolator.fullHalfWidth, headroomFrames + wholeDelay))
     let windowFrames =
-      course == .whole
+      delayKind == .whole
       ? 1
       : Int(clamping: Double(periodFrames) / capturedPerPlayed * (outputPerInput ?? 1) * 1.02) + 2
         * halfWidth
@@ -55,13 +55,13 @@ struct LoopbackPath: ~Copyable, Sendable {
     self.delay = delay
     self.wholeDelay = wholeDelay
     self.gain = gain
-    self.course = course
-    isPlain = course == .whole && gain == 1
+    self.delayKind = delayKind
+    isPlain = delayKind == .whole && gain == 1
     interpolator = Interpolator(
-      halfWidth: halfWidth, fraction: course == .drifting ? nil : 1 - fraction)
+      halfWidth: halfWidth, fraction: delayKind == .drifting ? nil : 1 - fraction)
     window = SampleBuffer(frameCount: windowFrames, channelCount: channelCount)
     weighted = SampleBuffer(
-      frameCount: course == .fractional ? periodFrames : 0, channelCount: channelCount)
+      frameCount: delayKind == .fractional ? periodFrames : 0, channelCount: channelCount)
   }
 
   /// Returns the number of output frames played when `frame` frames are captured.
@@ -89,7 +89,7 @@ struct LoopbackPath: ~Copyable, Sendable {
     _ playedHistory: borrowing PlayedHistoryRing, from frame: Int, frames: Int,
     into mixed: inout SampleBuffer
   ) {
-    switch course {
+    switch delayKind {
     case .whole:
       playedHistory.read(from: frame &- wholeDelay, frames: frames, times: gain, into: &mixed)
     case .fractional:

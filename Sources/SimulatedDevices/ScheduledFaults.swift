@@ -11,7 +11,7 @@ struct ScheduledFaults: ~Copyable, Sendable {
   /// The frames at which the device goes away and comes back, one for each time.
   private let unplugs: [Int]
   private let replugs: [Int]
-  private var absence = 0
+  private var unplugIndex = 0
 
   init(_ specification: SimulatedDeviceSpecification) {
     let rate = Double(specification.sampleRate)
@@ -31,7 +31,7 @@ struct ScheduledFaults: ~Copyable, Sendable {
   mutating func resume(at frame: Int, hasOverrun: Bool) {
     if hasOverrun { passOverrun() }
     while nextXrun < frame { passOverrun() }
-    while isBack(at: frame) { absence &+= 1 }
+    while isBack(at: frame) { unplugIndex &+= 1 }
   }
 
   @_noLocks
@@ -42,12 +42,12 @@ struct ScheduledFaults: ~Copyable, Sendable {
 
   /// The frame at which the device goes away next, or went away; `Int.max` for never.
   var unplugFrame: Int {
-    @_noLocks get { absence < unplugs.count ? unplugs[absence] : .max }
+    @_noLocks get { unplugIndex < unplugs.count ? unplugs[unplugIndex] : .max }
   }
 
   /// The frame at which it comes back from that absence; `Int.max` for never.
   var replugFrame: Int {
-    @_noLocks get { absence < replugs.count ? replugs[absence] : .max }
+    @_noLocks get { unplugIndex < replugs.count ? replugs[unplugIndex] : .max }
   }
 
   /// Returns whether the device is back at `frame`.

@@ -16,23 +16,23 @@ public struct SimulatedChannels: Sendable {
   public init(
     _ specification: SimulatedDeviceSpecification, for request: DuplexRequest
   ) throws(DeviceFailure) {
-    let most = specification.channelCount
-    let wanted = request.channelCount ?? min(2, most)
-    deviceChannelCount = most
-    guard (1...most).contains(wanted) else {
+    let maximum = specification.channelCount
+    let wanted = request.channelCount ?? min(2, maximum)
+    deviceChannelCount = maximum
+    guard (1...maximum).contains(wanted) else {
       throw DeviceFailure(
-        .refused, "The simulated device has \(most) channels, not \(wanted).",
-        hint: "Ask for 1 to \(most) channels, or give it more with sim:channels=\(wanted).")
+        .refused, "The simulated device has \(maximum) channels, not \(wanted).",
+        hint: "Ask for 1 to \(maximum) channels, or give it more with sim:channels=\(wanted).")
     }
     for case let highest? in [request.captureChannels?.max(), request.playbackChannels?.max()]
-    where highest > most {
+    where highest > maximum {
       throw DeviceFailure(
-        .refused, "The simulated device has no channel \(highest): it has \(most).",
-        hint: "Name channels of 1 to \(most), or give it more with sim:channels=\(highest).")
+        .refused, "The simulated device has no channel \(highest): it has \(maximum).",
+        hint: "Name channels of 1 to \(maximum), or give it more with sim:channels=\(highest).")
     }
     let first = Array(1...wanted)
-    capture = ChannelSelection(request.captureChannels ?? first, of: most)
-    playback = ChannelSelection(request.playbackChannels ?? first, of: most)
+    capture = ChannelSelection(request.captureChannels ?? first, of: maximum)
+    playback = ChannelSelection(request.playbackChannels ?? first, of: maximum)
   }
 
   /// Throws `.invalidRequest` if a feeder of the microphone has not as many channels as the device.

@@ -116,7 +116,7 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
   /// Sleeps until the next period is available, or advances virtual time to it.
   @_noLocks
   public mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
-    status.readiness = look()
+    status.readiness = poll()
     guard case .ready = status.readiness else { return }
     status.periodTime = periodTime
     status.readyTime = clock.now
@@ -127,7 +127,7 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
   }
 
   @_noLocks
-  private mutating func look() -> DeviceReadiness {
+  private mutating func poll() -> DeviceReadiness {
     if isUnplugged {
       _ = clock.wait(until: clock.frame &+ shape.periodFrames)
       return .lost
@@ -231,7 +231,7 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
   }
 
   /// Does nothing: no preparation is needed.
-  public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {}
+  public mutating func enableReconnection(reportingTo news: MutexBox<DeviceReturn?>) {}
 
   /// Does nothing: there is nothing to close.
   public mutating func close() {}

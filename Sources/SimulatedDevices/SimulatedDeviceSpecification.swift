@@ -98,7 +98,7 @@ public struct SimulatedDeviceSpecification: Sendable, Equatable {
   }
 
   /// An interval in which a device is away.
-  struct Absence: Sendable {
+  struct UnplugInterval: Sendable {
     /// The seconds at which it begins, and at which the device is back: infinity if it stays away.
     let seconds, returnSeconds: Double
     /// The one of two devices that is away.
@@ -106,9 +106,9 @@ public struct SimulatedDeviceSpecification: Sendable, Equatable {
   }
 
   /// All absences, in order.
-  var absences: [Absence] {
+  var absences: [UnplugInterval] {
     unplugSeconds.enumerated().map { number, seconds in
-      Absence(
+      UnplugInterval(
         seconds: seconds,
         returnSeconds: number < replugSeconds.count ? replugSeconds[number] : .infinity,
         side: number < unplugSides.count ? unplugSides[number] : unplugSides.last ?? .both)
@@ -177,7 +177,7 @@ extension SimulatedDeviceSpecification {
   private static var keyList: String {
     keys.dropLast().joined(separator: ", ") + " and " + (keys.last ?? "")
   }
-  private static let longest = 1_000_000.0
+  private static let maximumSeconds = 1_000_000.0
 
   /// The ranges of the settings, by their keys.
   private enum Bounds {
@@ -195,7 +195,7 @@ extension SimulatedDeviceSpecification {
     case "capture-rate": captureRate = try Self.rate(key, value)
     case "channels": channelCount = try Self.whole(key, value, Bounds.channels, "channels")
     case "delay":
-      guard let frames = WrittenNumber.decimal(value) else {
+      guard let frames = NumberParser.decimal(value) else {
         throw Self.refusal(key, value, "a number of frames, such as 1234.5")
       }
       // The largest delay depends on the rate, so it is checked later.
@@ -270,7 +270,7 @@ extension SimulatedDeviceSpecification {
       ("xrun-at", xrunSeconds), ("dry-at", drySeconds), ("unplug-at", unplugSeconds),
       ("replug-at", replugSeconds), ("drift-at", driftSteps.map(\.seconds)),
     ] {
-      for seconds in times { try Self.check(key, seconds, 0...Self.longest, "seconds") }
+      for seconds in times { try Self.check(key, seconds, 0...Self.maximumSeconds, "seconds") }
       guard zip(times, times.dropFirst()).allSatisfy({ $0 <= $1 }) else {
         throw Self.refusal(key, "\(times)", "times in rising order")
       }
@@ -288,11 +288,11 @@ extension SimulatedDeviceSpecification {
   /// Throws for settings that are out of range or contradict each other.
   func validate() throws(DeviceFailure) {
     try checkBounds()
-    let longestDelay = max(10 * sampleRate, 480_000)
-    guard (0...Double(longestDelay)).contains(delayFrames) else {
+    let maximumDelay = max(10 * sampleRate, 480_000)
+    guard (0...Double(maximumDelay)).contains(delayFrames) else {
       let written =
         delayFrames == delayFrames.rounded() ? "\(Int(clamping: delayFrames))" : "\(delayFrames)"
-      throw Self.refusal("delay", written, "0 to \(longestDelay) frames at \(sampleRate) Hz")
+      throw Self.refusal("delay", written, "0 to \(maximumDelay) frames at \(sampleRate) Hz")
     }
     for (index, back) in replugSeconds.enumerated() {
       let isNext = index < unplugSeconds.count && back > unplugSeconds[index]
@@ -308,14 +308,14 @@ extension SimulatedDeviceSpecification {
   }
 
   private static func rate(_ key: String, _ value: String) throws(DeviceFailure) -> Int {
-    let hertz = WrittenNumber.wholeHertz(value).map { "\($0)" }
+    let hertz = NumberParser.wholeHertz(value).map { "\($0)" }
     return try whole(key, hertz ?? value, DuplexRequest.sampleRates, "Hz")
   }
 
   /// Parses a time in every format except frames, because the rate is not known yet.
   private static func seconds(_ key: String, _ value: String) throws(DeviceFailure) -> Double {
-    guard case .seconds(let seconds)? = WrittenTime(value), seconds <= longest else {
-      throw refusal(key, value, "0 to \(Int(clamping: longest)) seconds")
+    guard case .seconds(let seconds)? = ParsedTime(value), seconds <= maximumSeconds else {
+      throw refusal(key, value, "0 to \(Int(clamping: maximumSeconds)) seconds")
     }
     return seconds
   }
@@ -323,7 +323,7 @@ extension SimulatedDeviceSpecification {
   private static func whole(
     _ key: String, _ value: String, _ allowed: ClosedRange<Int>, _ unit: String
   ) throws(DeviceFailure) -> Int {
-    guard let number = WrittenNumber.whole(value), allowed.contains(number) else {
+    guard let number = NumberParser.whole(value), allowed.contains(number) else {
       throw refusal(key, value, "\(allowed.lowerBound) to \(allowed.upperBound) \(unit)")
     }
     return number
@@ -332,7 +332,7 @@ extension SimulatedDeviceSpecification {
   private static func number(
     _ key: String, _ value: String, _ allowed: ClosedRange<Double>, _ unit: String
   ) throws(DeviceFailure) -> Double {
-    guard let number = WrittenNumber.decimal(value), allowed.contains(number) else {
+    guard let number = NumberParser.decimal(value), allowed.contains(number) else {
       let ends = "\(Int(clamping: allowed.lowerBound)) to \(Int(clamping: allowed.upperBound))"
       throw refusal(key, value, "\(ends) \(unit)")
     }

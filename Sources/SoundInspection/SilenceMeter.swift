@@ -7,13 +7,13 @@ struct SilenceMeter {
 
   /// The minimum length of a pause in frames: low samples between the loud samples of a tone are
   /// not silence.
-  private let leastFrames: Int
+  private let minimumFrames: Int
   private var frames = 0
   private var firstLoud: Int?
   private var lastLoud = -1
   private var pauseFrames = 0
 
-  init(sampleRate: Int) { leastFrames = max(1, sampleRate / 2) }
+  init(sampleRate: Int) { minimumFrames = max(1, sampleRate / 2) }
 
   mutating func add(_ buffer: borrowing SampleBuffer, frames count: Int) {
     let samples = buffer.samples
@@ -27,7 +27,7 @@ struct SilenceMeter {
       let position = frames + frame
       if firstLoud == nil {
         firstLoud = position
-      } else if position - lastLoud - 1 >= leastFrames {
+      } else if position - lastLoud - 1 >= minimumFrames {
         pauseFrames += position - lastLoud - 1
       }
       lastLoud = position

@@ -23,18 +23,18 @@ public struct SoundInspection: Sendable {
   /// The number of rows of a spectrogram, for all its channels together.
   public static let rows = 512
   /// The maximum number of channels that are drawn.
-  public static let mostDrawnChannels = 8
+  public static let maximumDrawnChannels = 8
 
   private static let chunkFrames = 32768
 
-  /// Reads all of `decoder`, and computes the levels and the requested images. `tell` is called
+  /// Reads all of `decoder`, and computes the levels and the requested images. `progress` is called
   /// with the number of frames read so far. Throws the errors of reading.
   public init(
     of decoder: any SoundDecoder, drawsWaveform: Bool = false, drawsSpectrogram: Bool = false,
-    tell: (_ frames: Int) -> Void = { _ in }
+    progress: (_ frames: Int) -> Void = { _ in }
   ) throws(FileFailure) {
     let channels = decoder.channelCount
-    let drawn = min(channels, Self.mostDrawnChannels)
+    let drawn = min(channels, Self.maximumDrawnChannels)
     var waveform =
       drawsWaveform
       ? WaveformColumns(
@@ -52,7 +52,7 @@ public struct SoundInspection: Sendable {
       waveform?.add(buffer, frames: count)
       spectrogram?.add(&buffer, frames: count)
       frames += count
-      tell(frames)
+      progress(frames)
     }
     levels = loudness.levels
     self.silence = silence.silence

@@ -2,13 +2,13 @@ import AudioBasics
 import RealtimeAudio
 
 /// Computes a spectrogram on separate threads, while the calling thread continues to read and
-/// measure. There is one thread for each channel that is drawn, at most `mostThreads`.
+/// measure. There is one thread for each channel that is drawn, at most `maximumThreads`.
 ///
 /// Buffers circulate: from the caller, which fills them, to the first thread, from there to the
 /// next thread, and back to the caller.
 final class SpectrogramThreads {
   /// The maximum number of threads; further channels are distributed among them.
-  private static let mostThreads = 2
+  private static let maximumThreads = 2
 
   /// A buffer, and the number of frames in it.
   fileprivate struct Piece: ~Copyable {
@@ -49,7 +49,7 @@ final class SpectrogramThreads {
   init?(
     width: Int, frameCount: Int?, rowCount: Int, drawn: Int, channelCount: Int, pieceFrames: Int
   ) throws(ThreadFailure) {
-    let count = min(drawn, Self.mostThreads)
+    let count = min(drawn, Self.maximumThreads)
     slots = (0...count).map { _ in MutexBox(Slot()) }
     // The caller already has one buffer; one more per thread circulates. They are put in before the
     // threads start, because the threads pass them on at once.
@@ -121,7 +121,7 @@ extension MutexBox<SpectrogramThreads.Slot> {
       taken = slot.piece.take()
       return taken != nil || slot.isOver ? true : nil
     }
-    announce()
+    notifyAll()
     return taken
   }
 
@@ -134,12 +134,12 @@ extension MutexBox<SpectrogramThreads.Slot> {
       slot.piece = given.take()
       return true
     }
-    announce()
+    notifyAll()
   }
 
   /// Announces that no more pieces will be added.
   fileprivate func end() {
     withLock { $0.isOver = true }
-    announce()
+    notifyAll()
   }
 }

@@ -13,12 +13,12 @@ import Glibc
 /// enhancement", EUSIPCO 2007).
 struct BlockTransform: ~Copyable {
   /// The shortest length of a spectrum, in seconds.
-  private static let shortestSeconds = 0.03
+  private static let minimumSeconds = 0.03
   /// The limit of samples, far above any audio, at which powers still fit into a float.
   private static let loudest: Float = 1e6
   /// The power added to each bin, far below the rounding of 24 bits, so that none is zero or
   /// denormal.
-  static let leastPower: Float = 1e-12
+  static let minimumPower: Float = 1e-12
 
   private let blockFrames: Int
   private let transform: FourierTransform
@@ -32,7 +32,7 @@ struct BlockTransform: ~Copyable {
   var length: Int { transform.length }
 
   /// The last blocks of one channel, and the part of the output to be added to its next block.
-  struct Lane {
+  struct ChannelState {
     fileprivate var latest: [Float]
     fileprivate var tail: [Float]
     /// The spectrum up to the newest block.
@@ -51,7 +51,7 @@ struct BlockTransform: ~Copyable {
 
   init(blockFrames: Int, sampleRate: Int) throws(CleaningFailure) {
     var length = 2 * blockFrames
-    while Double(length) < Self.shortestSeconds * Double(sampleRate) { length *= 2 }
+    while Double(length) < Self.minimumSeconds * Double(sampleRate) { length *= 2 }
     guard let transform = FourierTransform(atLeast: length), transform.length == length else {
       throw .outOfMemory
     }
@@ -75,34 +75,34 @@ struct BlockTransform: ~Copyable {
   }
 
   /// Creates the state of one channel.
-  func makeLane() -> Lane {
-    Lane(
+  func makeChannelState() -> ChannelState {
+    ChannelState(
       latest: Array(repeating: 0, count: length), tail: Array(repeating: 0, count: blockFrames),
       spectrum: Array(repeating: ComplexFloat(0, 0), count: binCount))
   }
 
   /// Adds a block and stores the spectrum up to its end in the lane.
-  mutating func analyse(_ block: [Float], _ lane: inout Lane) {
+  mutating func analyse(_ block: [Float], _ state: inout ChannelState) {
     let kept = length - blockFrames
     for index in 0..<kept {
-      lane.latest[index] = lane.latest[index + blockFrames]
-      frames[index] = lane.latest[index] * analysisWindow[index]
+      state.latest[index] = state.latest[index + blockFrames]
+      frames[index] = state.latest[index] * analysisWindow[index]
     }
     for index in 0..<blockFrames {
       let sample = max(-Self.loudest, min(Self.loudest, block[index]))
-      lane.latest[kept + index] = sample
+      state.latest[kept + index] = sample
       frames[kept + index] = sample * analysisWindow[kept + index]
     }
-    transform.spectrum(of: frames, into: &lane.spectrum)
+    transform.spectrum(of: frames, into: &state.spectrum)
   }
 
   /// Writes to `block` the block before the newest one, from the lane's spectrum.
-  mutating func synthesise(_ lane: inout Lane, _ block: inout [Float]) {
-    transform.signal(of: lane.spectrum, into: &frames)
+  mutating func synthesise(_ state: inout ChannelState, _ block: inout [Float]) {
+    transform.signal(of: state.spectrum, into: &frames)
     let first = length - 2 * blockFrames
     for index in 0..<blockFrames {
-      block[index] = lane.tail[index] + frames[first + index] * synthesisWindow[index]
-      lane.tail[index] =
+      block[index] = state.tail[index] + frames[first + index] * synthesisWindow[index]
+      state.tail[index] =
         frames[first + blockFrames + index] * synthesisWindow[blockFrames + index]
     }
   }

@@ -17,7 +17,7 @@ final class Dereverberator {
 
   private let channels: Range<Int>
   private var transform: BlockTransform
-  private var lanes: [BlockTransform.Lane]
+  private var states: [BlockTransform.ChannelState]
   private var power: [Float]
   private var prediction: WeightedPredictionError
   private var decay: RoomDecay
@@ -31,7 +31,7 @@ final class Dereverberator {
     let blockSeconds = Double(blockFrames) / Double(sampleRate)
     let binHertz = Double(sampleRate) / Double(transform.length)
     self.channels = channels
-    lanes = channels.map { _ in transform.makeLane() }
+    states = channels.map { _ in transform.makeChannelState() }
     power = Array(repeating: 0, count: binCount)
     prediction = WeightedPredictionError(
       channelCount: channels.count, blockSeconds: blockSeconds, binHertz: binHertz,
@@ -47,26 +47,26 @@ final class Dereverberator {
 
   /// Adds a block of each channel and replaces it by the previous block with less reverberation.
   func run(_ blocks: inout [[Float]]) {
-    for (lane, channel) in channels.enumerated() {
-      transform.analyse(blocks[channel], &lanes[lane])
+    for (index, channel) in channels.enumerated() {
+      transform.analyse(blocks[channel], &states[index])
     }
     measure()
     decay.watch(power)
     let wetness = (decay.seconds - Self.dryDecay) / (Self.wetDecay - Self.dryDecay)
-    prediction.run(&lanes, part: Float(max(0, min(1, wetness))))
+    prediction.run(&states, part: Float(max(0, min(1, wetness))))
     measure()
     late.follow(power, decaySeconds: decay.seconds)
     suppression.update(power: power, unwanted: late.power, part: Self.leftPart)
-    for (lane, channel) in channels.enumerated() {
-      lanes[lane].apply(suppression.gains)
-      transform.synthesise(&lanes[lane], &blocks[channel])
+    for (index, channel) in channels.enumerated() {
+      states[index].apply(suppression.gains)
+      transform.synthesise(&states[index], &blocks[channel])
     }
   }
 
   /// Sums the power of each bin over the channels.
   private func measure() {
-    for bin in 0..<power.count { power[bin] = BlockTransform.leastPower }
-    for lane in lanes { lane.addPower(to: &power) }
+    for bin in 0..<power.count { power[bin] = BlockTransform.minimumPower }
+    for state in states { state.addPower(to: &power) }
   }
 }
 
@@ -149,7 +149,7 @@ struct RoomDecay {
   /// The largest RMS deviation from a straight line, in decibels.
   private static let straightness: Float = 2
   /// The least slope of a decay, in decibels per second: a decay of less than two seconds.
-  private static let leastFall: Float = -30
+  private static let minimumFall: Float = -30
   /// The limits of the reverberation time in seconds. In larger rooms, a microphone is no longer
   /// near.
   private static let bounds = 0.1...1.2
@@ -199,7 +199,7 @@ struct RoomDecay {
     }
     mean /= Float(times.count)
     slope /= timesSquared
-    guard slope < Self.leastFall else { return nil }
+    guard slope < Self.minimumFall else { return nil }
     var error: Float = 0
     for index in 0..<times.count {
       let distance = levels[index] - mean - slope * times[index]

@@ -29,7 +29,7 @@ final class GainControl {
   /// The time without speech after which a pause begins, in seconds.
   private static let holdSeconds = 0.3
   /// The least `NoiseEstimate.presence` of speech. Stationary noise has about 1.
-  private static let leastPresence: Float = 1.5
+  private static let minimumPresence: Float = 1.5
   /// The time constant of the mean power of speech, in seconds.
   private static let levelSeconds = 1.5
   /// The largest ratio of a block's power to the mean that counts, so that a shout or a bang does
@@ -44,7 +44,7 @@ final class GainControl {
   private let levelStep: Float
 
   private var transform: BlockTransform
-  private var lane: BlockTransform.Lane
+  private var state: BlockTransform.ChannelState
   private var noise: NoiseEstimate
   private var spectrum: [Float]
   private var isSpeech = false
@@ -80,7 +80,7 @@ final class GainControl {
       blockSeconds: blockSeconds, binHertz: Double(sampleRate) / Double(transform.length),
       binCount: transform.binCount)
     spectrum = Array(repeating: 0, count: transform.binCount)
-    lane = transform.makeLane()
+    state = transform.makeChannelState()
     waiting = Array(repeating: 0, count: blockFrames)
     self.transform = transform
   }
@@ -88,11 +88,11 @@ final class GainControl {
   /// Detects whether a block contains speech. The block is the one before noise is reduced, because
   /// the remains of noise are not stationary.
   func detect(_ block: [Float]) {
-    transform.analyse(block, &lane)
-    for bin in spectrum.indices { spectrum[bin] = BlockTransform.leastPower }
-    lane.addPower(to: &spectrum)
+    transform.analyse(block, &state)
+    for bin in spectrum.indices { spectrum[bin] = BlockTransform.minimumPower }
+    state.addPower(to: &spectrum)
     noise.follow(spectrum)
-    isSpeech = noise.presence >= Self.leastPresence
+    isSpeech = noise.presence >= Self.minimumPresence
   }
 
   /// Adds a block and replaces it by the previous block at its new level. Samples beyond full scale

@@ -8,7 +8,7 @@ import Glibc
 /// Butterworth filter.
 struct HighPass {
   /// The number of frames between two checks for a decayed filter: far fewer than the decay takes
-  /// from the threshold of `settle` to the first denormal number.
+  /// from the threshold of `flushDenormals` to the first denormal number.
   private static let settlingFrames = 256
 
   /// Two sections per channel.
@@ -29,14 +29,14 @@ struct HighPass {
       var index = channel
       for frame in 0..<frames {
         if frame % Self.settlingFrames == 0 {
-          first.settle()
-          second.settle()
+          first.flushDenormals()
+          second.flushDenormals()
         }
         buffer.base[index] = Float(second.next(first.next(Double(buffer.base[index]))))
         index += sections.count
       }
-      first.settle()
-      second.settle()
+      first.flushDenormals()
+      second.flushDenormals()
       sections[channel] = (first, second)
     }
   }

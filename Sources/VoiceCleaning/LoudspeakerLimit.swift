@@ -20,7 +20,7 @@ struct ClippedSpectra: ~Copyable {
   private let bins: [Int]
   private var transform: BlockTransform
   /// A lane for each limit and loudspeaker.
-  private var lanes: [BlockTransform.Lane]
+  private var lanes: [BlockTransform.ChannelState]
   private var block: [Float]
   /// The bins of the last blocks of each limit and loudspeaker, in a ring, and the index of the
   /// newest.
@@ -37,7 +37,7 @@ struct ClippedSpectra: ~Copyable {
     }
     slotCount = Int(rounding: Self.reachSeconds * Double(sampleRate) / Double(blockFrames))
     self.speakerCount = speakerCount
-    lanes = (0..<Self.limits.count * speakerCount).map { _ in transform.makeLane() }
+    lanes = (0..<Self.limits.count * speakerCount).map { _ in transform.makeChannelState() }
     block = Array(repeating: 0, count: blockFrames)
     history = Array(
       repeating: ComplexLanes(), count: lanes.count * slotCount * Self.groupCount)
@@ -110,7 +110,7 @@ struct LoudspeakerLimit: ~Copyable {
   private static let margin: Float = 0.5
 
   private var transform: BlockTransform
-  private var lane: BlockTransform.Lane
+  private var lane: BlockTransform.ChannelState
   /// The predictions of each limit, one per group.
   private var predictions: [PredictedBins]
   /// The mean error of each limit, in decibels relative to the captured signal.
@@ -124,7 +124,7 @@ struct LoudspeakerLimit: ~Copyable {
   init(order: Int, blockFrames: Int, sampleRate: Int) throws(CleaningFailure) {
     let transform = try BlockTransform(blockFrames: blockFrames, sampleRate: sampleRate)
     let blockSeconds = Double(blockFrames) / Double(sampleRate)
-    lane = transform.makeLane()
+    lane = transform.makeChannelState()
     let group = PredictedBins(channelCount: 1, tapCount: order, blockSeconds: blockSeconds)
     predictions = Array(
       repeating: group, count: ClippedSpectra.limits.count * ClippedSpectra.groupCount)
@@ -143,8 +143,8 @@ struct LoudspeakerLimit: ~Copyable {
     for limit in errors.indices {
       errors[limit] += step * (error(limit, played) - errors[limit])
     }
-    let least = errors.indices.min { errors[$0] < errors[$1] } ?? 0
-    if errors[least] < errors[best] - Self.margin { best = least }
+    let minimum = errors.indices.min { errors[$0] < errors[$1] } ?? 0
+    if errors[minimum] < errors[best] - Self.margin { best = minimum }
   }
 
   /// Returns the prediction error at a limit, relative to the captured signal, in decibels, as the
@@ -159,7 +159,7 @@ struct LoudspeakerLimit: ~Copyable {
       let (before, after) = (captured.power, present[0].power)
       for bin in 0..<ComplexLanes.count {
         sum += log10(
-          (after[bin] + BlockTransform.leastPower) / (before[bin] + BlockTransform.leastPower))
+          (after[bin] + BlockTransform.minimumPower) / (before[bin] + BlockTransform.minimumPower))
       }
     }
     return 10 * sum / Float(ClippedSpectra.groupCount * ComplexLanes.count)

@@ -34,13 +34,13 @@ struct NoiseEstimate {
   /// probability of speech is 1/2.
   private static let (binRatio, speechRatio): (Float, Float) = (2, 1.25)
   /// The range of the bins of speech, in hertz, and the largest ratio that one of them contributes.
-  private static let (lowest, highest, most) = (100.0, 5000.0, Float(4))
+  private static let (lowest, highest, maximum) = (100.0, 5000.0, Float(4))
   /// The fraction of the noise that is not learned while there is speech in other bins.
   private static let caution: Float = 0.95
   /// The length in seconds of a stretch. The minimum power is that of four stretches.
   private static let stretchSeconds = 0.43
   /// The bounds of the noise relative to the minimum power.
-  private static let (leastOverLeast, mostOverLeast): (Float, Float) = (1.2, 5)
+  private static let (lowerMinimumFactor, upperMinimumFactor): (Float, Float) = (1.2, 5)
 
   /// The number of neighbours on each side with which a bin is averaged.
   private static let reach = 2
@@ -63,7 +63,7 @@ struct NoiseEstimate {
   /// The minimum smoothed power of each of the last stretches, the newest of which is not complete,
   /// and of all of them.
   private var minima: [[Float]]
-  private var least: [Float]
+  private var minimum: [Float]
 
   init(blockSeconds: Double, binHertz: Double, binCount: Int) {
     startBlocks = Self.fillingBlocks + Int(rounding: Self.startSeconds / blockSeconds)
@@ -76,7 +76,7 @@ struct NoiseEstimate {
     logarithms = power
     local = power
     smoothed = power
-    least = power
+    minimum = power
     minima = Array(repeating: power, count: 4)
   }
 
@@ -93,9 +93,9 @@ struct NoiseEstimate {
       let ratio = smoothed[bin] / power[bin]
       let isNoise = (1 - Self.likelihood(ratio, Self.binRatio)) * elsewhere
       power[bin] += noiseStep * isNoise * (local[bin] - power[bin])
-      let least = least.mean(around: bin, reach: Self.reach)
+      let minimum = minimum.mean(around: bin, reach: Self.reach)
       power[bin] = max(
-        Self.leastOverLeast * least, min(Self.mostOverLeast * least, power[bin]))
+        Self.lowerMinimumFactor * minimum, min(Self.upperMinimumFactor * minimum, power[bin]))
     }
   }
 
@@ -113,7 +113,7 @@ struct NoiseEstimate {
     }
     started += 1
     smoothed = power
-    least = power
+    minimum = power
     for stretch in minima.indices { minima[stretch] = power }
   }
 
@@ -129,14 +129,14 @@ struct NoiseEstimate {
       local[bin] = total.mean(around: bin, reach: Self.reach)
       smoothed[bin] = local[bin] + speechMemory * (smoothed[bin] - local[bin])
       minima[3][bin] = min(minima[3][bin], smoothed[bin])
-      least[bin] = min(min(minima[0][bin], minima[1][bin]), min(minima[2][bin], minima[3][bin]))
+      minimum[bin] = min(min(minima[0][bin], minima[1][bin]), min(minima[2][bin], minima[3][bin]))
     }
   }
 
-  /// Returns the mean ratio to the noise in the bins of speech, each at most `most`.
+  /// Returns the mean ratio to the noise in the bins of speech, each at most `maximum`.
   private func ratio(of powers: [Float]) -> Float {
     var sum: Float = 0
-    for bin in speech { sum += min(Self.most, powers[bin] / power[bin]) }
+    for bin in speech { sum += min(Self.maximum, powers[bin] / power[bin]) }
     return sum / Float(speech.count)
   }
 

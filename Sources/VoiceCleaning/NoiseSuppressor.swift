@@ -11,7 +11,7 @@ final class NoiseSuppressor {
   private static let excess: Float = 1.1
 
   private var transform: BlockTransform
-  private var lane: BlockTransform.Lane
+  private var state: BlockTransform.ChannelState
   private var power: [Float]
   private var noise: NoiseEstimate
   private var suppression: SuppressionGain
@@ -20,7 +20,7 @@ final class NoiseSuppressor {
     let transform = try BlockTransform(blockFrames: blockFrames, sampleRate: sampleRate)
     let blockSeconds = Double(blockFrames) / Double(sampleRate)
     let binCount = transform.binCount
-    lane = transform.makeLane()
+    state = transform.makeChannelState()
     power = Array(repeating: 0, count: binCount)
     let binHertz = Double(sampleRate) / Double(transform.length)
     noise = NoiseEstimate(blockSeconds: blockSeconds, binHertz: binHertz, binCount: binCount)
@@ -34,13 +34,13 @@ final class NoiseSuppressor {
   /// are clipped.
   func run(_ block: inout [Float]) {
     Self.bound(&block)
-    transform.analyse(block, &lane)
-    for bin in 0..<power.count { power[bin] = BlockTransform.leastPower }
-    lane.addPower(to: &power)
+    transform.analyse(block, &state)
+    for bin in 0..<power.count { power[bin] = BlockTransform.minimumPower }
+    state.addPower(to: &power)
     noise.follow(power)
     suppression.update(power: power, unwanted: noise.power, part: Self.excess)
-    lane.apply(suppression.gains)
-    transform.synthesise(&lane, &block)
+    state.apply(suppression.gains)
+    transform.synthesise(&state, &block)
     Self.bound(&block)
   }
 

@@ -29,6 +29,6 @@ struct NotchInverse {
       let sample = Double(SixteenBits.sample(block[frame]))
       block[frame] = SixteenBits.number(Float(filter.next(sample)))
     }
-    filter.settle()
+    filter.flushDenormals()
   }
 }

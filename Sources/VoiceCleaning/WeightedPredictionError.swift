@@ -54,7 +54,7 @@ struct WeightedPredictionError {
   }
 
   /// Subtracts the fraction `part` of the prediction, at most 1, from each lane's spectrum.
-  mutating func run(_ lanes: inout [BlockTransform.Lane], part: Float) {
+  mutating func run(_ lanes: inout [BlockTransform.ChannelState], part: Float) {
     newest = (newest + 1) % slotCount
     for group in groups.indices {
       let first = group * ComplexLanes.count
@@ -134,7 +134,7 @@ struct PredictedBins {
   private static let memorySeconds = 10.0
   /// The least assumed power of speech, relative to the highest recent power. It limits the weight
   /// of a block.
-  private static let leastRatio: Float = 0.004
+  private static let minimumRatio: Float = 0.004
   /// The decay of the highest power, in seconds to a ratio of 1 / e.
   private static let highestSeconds = 5.0
   /// The fraction by which the power of speech follows a block.
@@ -190,7 +190,7 @@ struct PredictedBins {
     let speech = pointwiseMin(whole, left)
     power += (speech - power) * Self.powerStep
     highest = pointwiseMax(highest * highestMemory, whole)
-    let weight = pointwiseMax(power, highest * Self.leastRatio) + BlockTransform.leastPower
+    let weight = pointwiseMax(power, highest * Self.minimumRatio) + BlockTransform.minimumPower
     let spread = multiply(past)
     update(1 / (weight * memory + spread), present)
     draw()

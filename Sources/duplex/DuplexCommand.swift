@@ -30,7 +30,7 @@ struct DuplexCommand: ParsableCommand {
     // Applies until the words are parsed.
     OutputMode.current.json = arguments.contains("--json")
     do {
-      if let text = try inTermsOfTheTool({ try ToolText(for: arguments, of: commands)?.text }) {
+      if let text = try mappingErrors({ try ToolText(for: arguments, of: commands)?.text }) {
         Terminal.printLine(Line(trusting: text))
         end(.done)
       }
@@ -47,7 +47,7 @@ struct DuplexCommand: ParsableCommand {
       endOnSignals(with: command.stoppedStatus)
       for warning in warnings { warning.report() }
       IgnoredOptions.report(words.command, arguments)
-      let status = try inTermsOfTheTool {
+      let status = try mappingErrors {
         if let audio = command as? any AudioCommand { command = try audio.resolvingDeviceNames() }
         return try command.perform()
       }

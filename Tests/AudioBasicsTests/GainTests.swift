@@ -45,7 +45,7 @@ import Testing
     #expect(gain.isSilent)
     let muted = passed(&gain, frames: 1000, in: piece, level: .infinity)
     #expect(muted.allSatisfy { $0 == 0 })
-    gain.glide(to: .unity, frames: 480)
+    gain.ramp(to: .unity, frames: 480)
     #expect(!gain.isSilent && !gain.isTransparent)
     let risen = passed(&gain, frames: 1000, in: piece, level: 0.3)
     for index in 0..<480 { #expect(abs(risen[index] - 0.3 * Float(index) / 480) < 1e-5) }
@@ -55,11 +55,11 @@ import Testing
   @Test func `another goal is gone to from where it is`() {
     var gain = SmoothedGain(fadingInTo: .unity, frames: 100)
     _ = passed(&gain, frames: 50, in: 50, level: 1)
-    gain.glide(to: Gain(factor: 0.25), frames: 100)
+    gain.ramp(to: Gain(factor: 0.25), frames: 100)
     let falling = passed(&gain, frames: 200, in: 40, level: 1)
     #expect(abs(falling[0] - 0.5) < 1e-6 && abs(falling[50] - 0.375) < 1e-5)
     #expect(falling[100...].allSatisfy { $0 == 0.25 })
-    gain.jump(to: .unity)
+    gain.set(.unity)
     #expect(gain.isTransparent)
   }
 }

@@ -135,7 +135,7 @@ import Testing
         // With these thresholds no sample is skipped.
         var search = PeakSearch(
           weights: table, nearby: table + 24 * (pairs - 3), pairs: pairs, nearby_pairs: 3,
-          least_samples: SIMD4(repeating: -1), least_nearby: SIMD4(repeating: -1))
+          minimum_samples: SIMD4(repeating: -1), minimum_nearby: SIMD4(repeating: -1))
         for end in [1, 2, 3, 4, 7, 8, 9, 16, 61, 64 * stride] {
           let windows = samples + 4 * stride
           let found = vectors_search_peaks(
@@ -158,11 +158,11 @@ import Testing
           if end >= 4 { #expect(found.max() == wanted) } else { #expect(found.max() >= wanted) }
         }
         // Nothing is evaluated if no sample, or no approximation, reaches its threshold.
-        search.least_samples = SIMD4(repeating: 1.6)
+        search.minimum_samples = SIMD4(repeating: 1.6)
         #expect(
           vectors_search_peaks(&search, SIMD4(), samples + 4 * stride, stride, 64) == SIMD4())
-        search.least_samples = SIMD4(repeating: -1)
-        search.least_nearby = SIMD4(repeating: 100)
+        search.minimum_samples = SIMD4(repeating: -1)
+        search.minimum_nearby = SIMD4(repeating: 100)
         #expect(
           vectors_search_peaks(&search, SIMD4(), samples + 4 * stride, stride, 64) == SIMD4())
       }

@@ -131,7 +131,7 @@ struct DriftControlTests {
   func `the ratio of locked clocks leaves less than -140 dB beside a sine`(
     period: Int, seed: UInt64
   ) throws {
-    var trial = ClockTrial(ClockTrial.Course(steps: [(0, 50)]))
+    var trial = ClockTrial(ClockTrial.RateSchedule(steps: [(0, 50)]))
     trial.period = period
     trial.seed = seed
     let radians = 2 * Double.pi * 10_000 / trial.rate

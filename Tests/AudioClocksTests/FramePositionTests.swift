@@ -26,15 +26,15 @@ import Testing
   }
 
   @Test func `a glide ends exactly at its target`() {
-    var glide = RatioGlide()
-    glide.glide(to: 1.7, over: 7)
-    for _ in 0..<6 { glide.next() }
-    #expect(abs(glide.ratios.now - 1.6) < 1e-12)
-    glide.next()
-    #expect(glide.ratios.now == 1.7)
-    glide.next()
-    #expect(glide.ratios.now == 1.7)
-    glide.glide(to: 0.5, over: 0)
-    #expect(glide.ratios.now == 0.5)
+    var ramp = RatioRamp()
+    ramp.ramp(to: 1.7, over: 7)
+    for _ in 0..<6 { ramp.next() }
+    #expect(abs(ramp.ratios.now - 1.6) < 1e-12)
+    ramp.next()
+    #expect(ramp.ratios.now == 1.7)
+    ramp.next()
+    #expect(ramp.ratios.now == 1.7)
+    ramp.ramp(to: 0.5, over: 0)
+    #expect(ramp.ratios.now == 0.5)
   }
 }

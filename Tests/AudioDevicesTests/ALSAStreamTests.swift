@@ -20,8 +20,8 @@ import Testing
     func look() -> StreamState { stream.readState(at: 0) }
     func frames(_ frames: Int) -> DeviceFrames? { stream.frames(frames, at: 0) }
     func commit(_ frames: Int) -> Bool { stream.commit(frames) }
-    func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool {
-      stream.enableReconnection(telling: news)
+    func enableReconnection(reportingTo news: MutexBox<DeviceReturn?>) -> Bool {
+      stream.enableReconnection(reportingTo: news)
     }
     func detach(silence: Int) { stream.detach(silence: silence) }
     func reattach() -> Int? { stream.reattach(at: 0) }
@@ -222,7 +222,8 @@ import Testing
   }
 
   @Test(arguments: [(8, true, 64), (7, false, 56)])
-  func `what is taken in part is handed over in pieces`(most: Int, isTaken: Bool, taken: Int) throws
+  func `what is taken in part is handed over in pieces`(maximum: Int, isTaken: Bool, taken: Int)
+    throws
   {
     for isCopied in [false, true] {
       let fake = FakePCM.make()
@@ -233,7 +234,7 @@ import Testing
       var samples = SampleBuffer(frameCount: 64, channelCount: 1)
       for index in 0..<64 { samples[index] = Float(index) / 32768 }
       _ = room.encode(samples, from: 0, frames: 64, at: 0)
-      fake.pointee.most = most
+      fake.pointee.maximum = maximum
       #expect(stream.commit(64) == isTaken)
       #expect(fake.pointee.application == taken)
       #expect((0..<taken).allSatisfy { fake.samples[$0] == Int16($0) })
@@ -247,7 +248,7 @@ import Testing
     try stream.start(silence: 0)
     fake.fill { Int16($0) }
     fake.pointee.hardware = 64
-    fake.pointee.most = 30
+    fake.pointee.maximum = 30
     let lent = try #require(stream.frames(64))
     var samples = SampleBuffer(frameCount: 64, channelCount: 1)
     lent.decode(from: 0, frames: 64, into: &samples, at: 0)
@@ -264,7 +265,7 @@ import Testing
     fake.pointee.is_planar = isPlanar
     // The period crosses the end of the ring buffer.
     fake.pointee.buffer = 100
-    fake.pointee.most = 30
+    fake.pointee.maximum = 30
   }
 
   /// Returns the index of a sample of the second period in the buffer.
@@ -347,7 +348,7 @@ import Testing
     let stream = try output(fake)
     try stream.start(silence: 10)
     let news = MutexBox<DeviceReturn?>(nil)
-    #expect(stream.enableReconnection(telling: news))
+    #expect(stream.enableReconnection(reportingTo: news))
     #expect(stream.reattach() == nil)
     fake.fill { _ in 7 }
     stream.detach(silence: 200)
@@ -372,7 +373,7 @@ import Testing
     let stream = try output(fake)
     try stream.start(silence: 10)
     let news = MutexBox<DeviceReturn?>(nil)
-    #expect(stream.enableReconnection(telling: news))
+    #expect(stream.enableReconnection(reportingTo: news))
     fake.pointee.rate = 44100
     stream.detach(silence: 10)
     while news.withLock({ $0 }) == nil { sched_yield() }

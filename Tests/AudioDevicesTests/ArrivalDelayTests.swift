@@ -5,7 +5,7 @@ import Testing
 
 /// Tests of the delay allowance for an input that delivers frames in steps.
 struct ArrivalDelayTests {
-  private var arrival = ArrivalDelay(leastFrames: 96, mostFrames: 4096)
+  private var arrival = ArrivalDelay(minimumFrames: 96, maximumFrames: 4096)
   private var now: UInt64 = 0
 
   /// Delivers steps of `step` frames for `seconds`, with a reading every 48 frames. Each `every`th
@@ -32,8 +32,8 @@ struct ArrivalDelayTests {
   /// Steps of 512 frames are read every 256 frames of a clock that differs by 100 ppm, so that for
   /// many seconds each step arrives just before a reading.
   @Test func `when the input is asked between its steps does not matter`() {
-    var arrival = ArrivalDelay(leastFrames: 384, mostFrames: 4096)
-    var least = Int.max
+    var arrival = ArrivalDelay(minimumFrames: 384, maximumFrames: 4096)
+    var minimum = Int.max
     for cycle in 1..<60 * 188 {
       let isLearning = cycle < 188
       // In the first second the input is read more often, as it is while a clock is not known yet.
@@ -44,9 +44,9 @@ struct ArrivalDelayTests {
           clockSeconds: frames / 48000, at: UInt64(clamping: frames / 48000 * 1e9),
           isLearning: isLearning)
       }
-      if !isLearning { least = min(least, arrival.allowedFrames) }
+      if !isLearning { minimum = min(minimum, arrival.allowedFrames) }
     }
-    #expect(least >= 512 && arrival.allowedFrames < 600)
+    #expect(minimum >= 512 && arrival.allowedFrames < 600)
   }
 
   @Test mutating func `small steps change nothing`() {

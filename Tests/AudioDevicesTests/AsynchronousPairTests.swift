@@ -27,7 +27,7 @@ import Testing
           playback: DeviceStream(TimedStream(isInput: false, playback)),
           time: DeviceTime(isVirtual: true)),
         request: request, master: master)
-      if reconnects { device.enableReconnection(telling: MutexBox(nil)) }
+      if reconnects { device.enableReconnection(reportingTo: MutexBox(nil)) }
       try device.start()
     }
 

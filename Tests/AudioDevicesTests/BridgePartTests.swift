@@ -46,13 +46,13 @@ import Testing
       quality: ConversionQuality(resamplerQuality: 5))
     var output = AsynchronousOutput(
       DeviceStream(TimedStream(isInput: false, MutexBox(TimedStream.Script()))), silence: 256,
-      leastQueuedFrames: 64)
+      minimumQueuedFrames: 64)
     var now: UInt64 = 1_000_000_000
     try output.start(&bridge, at: now)
     for millisecond in 1...300 {
       now += 1_000_000
       bridge.noteInput(ClockReading(frames: 48 * millisecond, nanoseconds: now))
-      #expect(output.look(&bridge, at: now) == nil)
+      #expect(output.poll(&bridge, at: now) == nil)
       _ = bridge.steer(frames: 48, at: now)
     }
     output.isBroken = true
@@ -61,7 +61,7 @@ import Testing
     bridge.restartInput()
     for _ in 1...1000 {
       now += 1_000_000
-      #expect(output.look(&bridge, at: now) == nil && !output.isGoing)
+      #expect(output.poll(&bridge, at: now) == nil && !output.isGoing)
     }
     #expect(abs(bridge.output.frames(at: now) - 1300 * 48) < 48)
   }
@@ -72,9 +72,9 @@ import Testing
       quality: ConversionQuality(resamplerQuality: 5))
     let log = MutexBox(ScriptedStream.Log())
     var output = AsynchronousOutput(
-      DeviceStream(ScriptedStream([.xrun], log: log)), silence: 256, leastQueuedFrames: 64)
+      DeviceStream(ScriptedStream([.xrun], log: log)), silence: 256, minimumQueuedFrames: 64)
     try output.start(&bridge, at: 1_000_000_000)
-    #expect(output.look(&bridge, at: 1_001_000_000) != nil)
+    #expect(output.poll(&bridge, at: 1_001_000_000) != nil)
     try output.start(&bridge, at: 1_001_000_000)
     // 50 ms more silence than at the first start.
     #expect(log.withLock { $0.started } == [256, 256 + 1200])

@@ -40,13 +40,13 @@ struct PlayedDevice: DuplexDriver, ~Copyable {
   mutating func start() throws(DeviceFailure) {}
 
   mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
-    status.readiness = look()
+    status.readiness = poll()
     status.periodTime = now
     status.readyTime = now
     status.lostFrames = 0
   }
 
-  private mutating func look() -> DeviceReadiness {
+  private mutating func poll() -> DeviceReadiness {
     now += 1_000_000
     return .ready
   }
@@ -68,7 +68,7 @@ struct PlayedDevice: DuplexDriver, ~Copyable {
   mutating func takeEvent() -> DeviceEvent? { nil }
   func secondaryReading(_ index: Int) -> SecondaryOutputReading? { nil }
   mutating func recover() throws(DeviceFailure) {}
-  mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {}
+  mutating func enableReconnection(reportingTo news: MutexBox<DeviceReturn?>) {}
   mutating func close() {}
   mutating func pollForReconnection() -> DeviceReturn { .absent }
   mutating func stop(draining: Bool) {}

@@ -145,9 +145,9 @@ import Testing
   ) {
     var report = ReconnectReport()
     let found = DeviceReturn.refused(DeviceFailure(kind, "It cannot be had.", hint: "Wait."))
-    let told = (1...60).filter { _ in report.isNews(found) }
+    let told = (1...60).filter { _ in report.shouldReport(found) }
     #expect(told == [look])
-    let news = [DeviceReturn.absent, .returned(cards: [])].map { report.isNews($0) }
+    let news = [DeviceReturn.absent, .returned(cards: [])].map { report.shouldReport($0) }
     #expect(news == [false, true])
   }
 }

@@ -35,7 +35,7 @@ import Testing
     var clock = XrunGapEstimator()
     clock.note(captured: 64, taking: 64, at: 1_000_000_000)
     clock.note(captured: 100, taking: 64, at: 1_100_000_000)
-    clock.giveBack(64)
+    clock.undoRead(64)
     clock.open(unread: 100, at: 1_050_000_000)
     #expect(clock.close(captured: 64, at: 1_150_000_000, sampleRate: 48000) == 100 + 4800 - 64)
   }
@@ -80,7 +80,7 @@ import Testing
   @Test func `frames that could not be taken after all are part of the gap`() {
     var clock = XrunGapEstimator()
     clock.note(captured: 64, taking: 64, at: 1_000_000_000)
-    clock.giveBack(64)
+    clock.undoRead(64)
     clock.open()
     #expect(clock.close(captured: 64, at: 1_100_000_000, sampleRate: 48000) == 64 + 4800 - 64)
   }

@@ -68,7 +68,7 @@ struct ReportingDevice: DuplexDriver, ~Copyable {
   }
   func recover() throws(DeviceFailure) {}
   func stop(draining: Bool) {}
-  func enableReconnection(telling news: MutexBox<DeviceReturn?>) {}
+  func enableReconnection(reportingTo news: MutexBox<DeviceReturn?>) {}
   func close() {}
   func pollForReconnection() -> DeviceReturn { .returned(cards: []) }
 }

@@ -48,14 +48,14 @@ struct ScriptedDevice: DuplexDriver, ~Copyable {
   mutating func start() throws(DeviceFailure) {}
 
   mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
-    status.readiness = look()
+    status.readiness = poll()
     status.periodTime = periodTime
     status.readyTime = now
     status.lostFrames = lostFrames
     if case .ready = status.readiness { lostFrames = 0 }
   }
 
-  private mutating func look() -> DeviceReadiness {
+  private mutating func poll() -> DeviceReadiness {
     pass()
     let answer = answers.isEmpty ? .ready : answers.removeFirst()
     isEmpty = answer == .empty
@@ -86,7 +86,7 @@ struct ScriptedDevice: DuplexDriver, ~Copyable {
     lostFrames = Self.period
   }
 
-  mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {}
+  mutating func enableReconnection(reportingTo news: MutexBox<DeviceReturn?>) {}
   mutating func close() { note("let go") }
 
   mutating func pollForReconnection() -> DeviceReturn {

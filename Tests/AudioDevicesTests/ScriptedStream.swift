@@ -67,6 +67,6 @@ struct ScriptedStream: StreamDriver, ~Copyable {
     return log.withLock { $0.detached.last ?? 0 }
   }
 
-  mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool { true }
+  mutating func enableReconnection(reportingTo news: MutexBox<DeviceReturn?>) -> Bool { true }
   mutating func stop() {}
 }

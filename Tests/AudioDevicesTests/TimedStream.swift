@@ -76,6 +76,6 @@ struct TimedStream: StreamDriver, ~Copyable {
     return moved
   }
 
-  func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool { true }
+  func enableReconnection(reportingTo news: MutexBox<DeviceReturn?>) -> Bool { true }
   func stop() {}
 }

@@ -29,7 +29,7 @@ import Testing
     try write(region, frames: 3000, base: 5000, format, sample)
     let before = try load(take)
     let splice = try FileSplice(path: take)
-    try splice.replace(from: 4000, with: region, leastFrames: 0, isNew: false)
+    try splice.replace(from: 4000, with: region, minimumFrames: 0, isNew: false)
     let after = try load(take)
     #expect(after.count == before.count)
     #expect(after[..<8000] == before[..<8000])
@@ -44,7 +44,7 @@ import Testing
     let region = folder("region.wav")
     try write(take, frames: 100, base: 1, .wav, .s16)
     try write(region, frames: 50, base: 9, .wav, .s16)
-    try FileSplice(path: take).replace(from: 200, with: region, leastFrames: 300, isNew: false)
+    try FileSplice(path: take).replace(from: 200, with: region, minimumFrames: 300, isNew: false)
     let after = try load(take)
     #expect(after.count == 600)
     #expect(after[200..<400].contains { $0 != 0 } == false)
@@ -73,7 +73,7 @@ import Testing
     try write(folder("region"), frames: 3000, SoundFileTags(), marks: [10, 2999])
     let before = try SoundFileReader(path: folder("take"))
     let splice = try FileSplice(path: folder("take"))
-    try splice.replace(from: 4000, with: folder("region"), leastFrames: 0, isNew: false)
+    try splice.replace(from: 4000, with: folder("region"), minimumFrames: 0, isNew: false)
     let after = try SoundFileReader(path: folder("take"))
     #expect(after.tags == before.tags && after.tags.title == "Take")
     #expect(after.origination == before.origination)
@@ -98,7 +98,7 @@ import Testing
     let splice = try FileSplice(path: take)
     let missing = folder("none")
     #expect(throws: FileFailure.self) {
-      try splice.replace(from: 10, with: missing, leastFrames: 0, isNew: false)
+      try splice.replace(from: 10, with: missing, minimumFrames: 0, isNew: false)
     }
     #expect(try load(take) == before)
   }
@@ -116,7 +116,7 @@ import Testing
       .s16, sampleRate: region.rate)
     let splice = try FileSplice(path: take)
     let refusal = failure {
-      try splice.replace(from: 10, with: folder("region.wav"), leastFrames: 0, isNew: isNew)
+      try splice.replace(from: 10, with: folder("region.wav"), minimumFrames: 0, isNew: isNew)
     }
     #expect(refusal?.kind == .invalidRequest)
     #expect(refusal?.message.contains("\(region.rate) Hz") == true)
@@ -157,7 +157,7 @@ import Testing
     try writer.finish()
     #expect(try SoundFileReader(path: take).markers == markers)
     try write(region, frames: 300, base: 5000, .wav, .s16)
-    try FileSplice(path: take).replace(from: 600, with: region, leastFrames: 0, isNew: false)
+    try FileSplice(path: take).replace(from: 600, with: region, minimumFrames: 0, isNew: false)
     let kept = markers.filter { !(600..<900).contains($0.frame) }
     #expect(try SoundFileReader(path: take).markers == kept)
   }

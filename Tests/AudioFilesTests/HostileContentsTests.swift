@@ -179,9 +179,9 @@ import Testing
   @Test func `no length from a server is beyond what can be reckoned with`() {
     #expect(ContentRange("bytes 0-9/4611686018427387903") == nil)
     #expect(ContentRange("bytes 0-9/\(FileBounds.byteCount)")?.total == FileBounds.byteCount)
-    #expect(0.place(movedBy: .max) == nil)
-    #expect(FileBounds.byteCount.place(movedBy: 1) == nil)
-    #expect(10.place(movedBy: -11) == nil)
+    #expect(0.offset(movedBy: .max) == nil)
+    #expect(FileBounds.byteCount.offset(movedBy: 1) == nil)
+    #expect(10.offset(movedBy: -11) == nil)
     #expect(FileBounds.frameCount(.max, inBytes: 40_000) == 40_000 * 8192)
     #expect(FileBounds.frameCount(.max, inBytes: .max) == FileBounds.frameCount)
   }
@@ -213,7 +213,7 @@ import Testing
     var stream = try MPEGStream(
       BufferedBytes(MemorySource(bytes, isSeekable: false)), isNear: false)
     #expect(stream.announcedBlockCount == 8)
-    #expect(try !stream.looksBehindNotes())
+    #expect(try !stream.continuesAfterEncoderHeader())
   }
 
   @Test func `a pipe where a file is needed is refused without a wait`() throws {

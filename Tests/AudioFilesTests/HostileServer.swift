@@ -68,12 +68,12 @@ extension RemoteFileTimeouts {
   /// hang.
   static var short: RemoteFileTimeouts {
     var timeouts = RemoteFileTimeouts()
-    timeouts.firstPause = 0.005
-    timeouts.connecting = 120
-    timeouts.answering = 120
-    timeouts.opening = 120
-    timeouts.stalling = 120
-    timeouts.dripping = 120
+    timeouts.firstRetryDelay = 0.005
+    timeouts.connectTimeout = 120
+    timeouts.responseTimeout = 120
+    timeouts.openTimeout = 120
+    timeouts.stallTimeout = 120
+    timeouts.lowSpeedTime = 120
     return timeouts
   }
 
@@ -81,8 +81,8 @@ extension RemoteFileTimeouts {
   /// resumed after a short time, with enough attempts for a busy machine to receive a byte.
   static var restless: RemoteFileTimeouts {
     var timeouts = short
-    timeouts.stalling = 0.4
-    timeouts.tryCount = 100
+    timeouts.stallTimeout = 0.4
+    timeouts.maximumRetryCount = 100
     return timeouts
   }
 }

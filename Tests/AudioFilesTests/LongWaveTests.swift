@@ -16,9 +16,9 @@ import Testing
   }
 
   /// The maximum number of sample bytes that a 32-bit length allows, for frames of four bytes.
-  private static let most = (Int(UInt32.max) - 4088) / 4 * 4
+  private static let maximum = (Int(UInt32.max) - 4088) / 4 * 4
 
-  @Test(arguments: [0, 4, most])
+  @Test(arguments: [0, 4, maximum])
   func `up to 4 GiB it is WAV`(byteCount: Int) {
     let bytes = header(.s16).bytes(dataByteCount: byteCount, notes: notes)
     #expect(bytes.count == 4096)
@@ -29,7 +29,7 @@ import Testing
     #expect(WaveChunks(bytes).markers.map(\.frame) == [7])
   }
 
-  @Test(arguments: [(most + 4, false), (5 << 30, false), (0, true)])
+  @Test(arguments: [(maximum + 4, false), (5 << 30, false), (0, true)])
   func `beyond it is RF64 and nothing has moved`(byteCount: Int, isAlwaysLong: Bool) {
     for samples in [FileSampleFormat.s16, .float] {
       let header = header(samples, isAlwaysLong: isAlwaysLong)
@@ -49,11 +49,11 @@ import Testing
 
   @Test func `markers behind the samples make it RF64, too`() {
     let header = header(.s16)
-    let short = header.bytes(dataByteCount: Self.most, notes: notes, trailerByteCount: 0)
-    let long = header.bytes(dataByteCount: Self.most, notes: notes, trailerByteCount: 100)
+    let short = header.bytes(dataByteCount: Self.maximum, notes: notes, trailerByteCount: 0)
+    let long = header.bytes(dataByteCount: Self.maximum, notes: notes, trailerByteCount: 100)
     #expect(short.text(0, 4) == "RIFF")
     #expect(long.text(0, 4) == "RF64")
-    #expect(long.number(20, 8) == UInt64(Self.most + 4088 + 100))
+    #expect(long.number(20, 8) == UInt64(Self.maximum + 4088 + 100))
   }
 
   @Test(arguments: [FileSampleFormat.s16, .s24, .float], [false, true])

@@ -129,17 +129,17 @@ import Testing
 
   @Test func `a watch tells a stall from a drip, and neither while it pauses`() {
     var watch = TransferWatch(RemoteFileTimeouts(), now: 0, answerDeadline: 10)
-    #expect(watch.trouble(now: 9.9) == nil)
-    #expect(watch.trouble(now: 10) == .noAnswer)
+    #expect(watch.timeout(now: 9.9) == nil)
+    #expect(watch.timeout(now: 10) == .noAnswer)
     watch.answered(now: 5)
-    #expect(watch.trouble(now: 14.9) == nil)
-    #expect(watch.trouble(now: 15) == .stall)
+    #expect(watch.timeout(now: 14.9) == nil)
+    #expect(watch.timeout(now: 15) == .stall)
     for second in 6...24 { watch.received(100, now: Double(second)) }
-    #expect(watch.trouble(now: 25) == .drip)
+    #expect(watch.timeout(now: 25) == .lowSpeed)
     watch.pause()
-    #expect(watch.trouble(now: 1000) == nil)
+    #expect(watch.timeout(now: 1000) == nil)
     watch.proceed(now: 1000)
-    #expect(watch.trouble(now: 1009) == nil)
+    #expect(watch.timeout(now: 1009) == nil)
   }
 
   @Test func `tries wait twice as long each time, and count anew after progress`() {
@@ -211,24 +211,24 @@ import Testing
   }
 
   @Test func `a second of sound is waited for only so long, whatever the waiting is`() {
-    var wait = SoundWait(longest: 18, waited: 5, sampleRate: 1000)
+    var wait = SoundWait(maximumSeconds: 18, waited: 5, sampleRate: 1000)
     #expect(wait.rest == 13)
     wait.waited(3)
     wait.heard(999)
     #expect(wait.rest == 10)
     // The source is polled and not ready: the first poll starts the wait, and a late one counts
     // little.
-    let early = [100.0, 100.05, 200.0].map { wait.look(isReady: false, now: $0) }
+    let early = [100.0, 100.05, 200.0].map { wait.poll(isReady: false, now: $0) }
     #expect(!early.contains(true))
     #expect(abs(wait.rest - 9.85) < 1e-9)
-    let later = (1...98).map { wait.look(isReady: false, now: 200 + 0.1 * Double($0)) }
+    let later = (1...98).map { wait.poll(isReady: false, now: 200 + 0.1 * Double($0)) }
     #expect(!later.contains(true))
-    let last = wait.look(isReady: false, now: 210)
+    let last = wait.poll(isReady: false, now: 210)
     #expect(last)
     #expect(wait.rest == 0)
     wait.heard(1)
     #expect(wait.rest == 18)
-    let fresh = wait.look(isReady: true, now: 300)
+    let fresh = wait.poll(isReady: true, now: 300)
     #expect(!fresh && wait.rest == 18)
   }
 }

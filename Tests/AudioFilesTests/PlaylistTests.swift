@@ -141,11 +141,11 @@ import Testing
       (kind == "pls" ? Array("[playlist]\n".utf8) : [])
         + (0..<count).flatMap { Array((kind == "pls" ? "File\($0)=a\n" : "a\n").utf8) }
     }
-    save(text(Playlist.mostEntries), to: path)
-    #expect(try Playlist.entries(of: path).count == Playlist.mostEntries)
-    save(text(Playlist.mostEntries + 1), to: path)
+    save(text(Playlist.maximumEntries), to: path)
+    #expect(try Playlist.entries(of: path).count == Playlist.maximumEntries)
+    save(text(Playlist.maximumEntries + 1), to: path)
     let trouble = failure { _ = try Playlist.entries(of: path) }
-    #expect(trouble?.message.hasSuffix("names more than \(Playlist.mostEntries) files.") == true)
+    #expect(trouble?.message.hasSuffix("names more than \(Playlist.maximumEntries) files.") == true)
     save([UInt8](repeating: 10, count: 8 << 20 + 1), to: path)
     #expect(failure { _ = try Playlist.entries(of: path) }?.kind == .unusableContents)
   }

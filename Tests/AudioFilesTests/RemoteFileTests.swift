@@ -70,7 +70,7 @@ import Testing
   @Test(arguments: ["silence", "slow-header"])
   func `a server that does not answer is given up`(fault: String) {
     var timeouts = RemoteFileTimeouts.short
-    timeouts.opening = 0.3
+    timeouts.openTimeout = 0.3
     #expect(failure { _ = try server.open("\(fault)/x.wav", timeouts) }?.kind == .cannotOpen)
   }
 
@@ -99,14 +99,14 @@ import Testing
 
   @Test func `a slow drip comes to an end`() throws {
     var timeouts = RemoteFileTimeouts.short
-    timeouts.dripping = 0.1
+    timeouts.lowSpeedTime = 0.1
     let file = try server.open("drip/x.wav?rate=40", timeouts)
     #expect(failure { _ = try contents(file) }?.kind == .cannotOpen)
   }
 
   @Test func `hardly any bytes within the time for the first sound are no opening`() throws {
     var timeouts = RemoteFileTimeouts.short
-    timeouts.sounding = 0.2
+    timeouts.audioTimeout = 0.2
     let file = try server.open("drip/x.wav?id=sound", timeouts)
     let trouble = failure {
       _ = try file.probe { () throws(FileFailure) in try contents(file) }

@@ -23,7 +23,7 @@ import Testing
   @Test func `the speakers that a file names are read as they were written`() throws {
     let quadrophonic: [Speaker] = [.frontLeft, .frontRight, .frontCentre, .backCentre]
     #expect(try speakers(of: quadrophonic, channels: 4) == quadrophonic)
-    let usual = Speaker.usual(channelCount: 8)
+    let usual = Speaker.defaultLayout(channelCount: 8)
     #expect(try speakers(of: usual, channels: 8) == usual)
   }
 
@@ -38,7 +38,7 @@ import Testing
       try writer.write(SampleBuffer(frameCount: 10, channelCount: 4), frames: 10)
       try writer.finish()
     }
-    try FileSplice(path: path).replace(from: 2, with: region, leastFrames: 0, isNew: false)
+    try FileSplice(path: path).replace(from: 2, with: region, minimumFrames: 0, isNew: false)
     #expect(try Decoding.decoder(forPath: path).speakers == speakers)
   }
 
@@ -65,8 +65,9 @@ import Testing
     folder.write(Array("RIFF".utf8) + number(plain.count, 4) + plain, to: "c.wav")
     try #require(Decoding.decoder(forPath: folder("c.wav")).speakers == nil)
     try FileSplice(path: folder("c.wav")).replace(
-      from: 2, with: region, leastFrames: 0, isNew: false)
+      from: 2, with: region, minimumFrames: 0, isNew: false)
     #expect(
-      try Decoding.decoder(forPath: folder("c.wav")).speakers == Speaker.usual(channelCount: 6))
+      try Decoding.decoder(forPath: folder("c.wav")).speakers
+        == Speaker.defaultLayout(channelCount: 6))
   }
 }

@@ -12,7 +12,7 @@ import Testing
     let name = String(repeating: "a", count: 251) + ".wav"
     let rig = try RecordingRig(name: name)
     // With a number, that name is longer than any file system allows.
-    rig.writer.remote.ask(.split, at: 3000)
+    rig.writer.control.ask(.split, at: 3000)
     rig.record(4000)
     rig.finish()
     #expect(rig.writer.report.failure == nil)
@@ -30,7 +30,7 @@ import Testing
     let file = GrowingFile(
       plan: plan, file: RecordedFile(path: plan.path, firstFrame: 0, start: 0))
     for _ in 0..<3 {
-      let left = watch.look(at: [file], events: events)
+      let left = watch.check(at: [file], events: events)
       #expect(left.map { $0 < 10 } == true)
     }
     let told = events.take().filter { if case .diskLow = $0 { true } else { false } }

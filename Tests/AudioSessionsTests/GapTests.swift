@@ -94,10 +94,10 @@ import Testing
 
   @Test func `markers stand at their frame`() throws {
     let rig = try RecordingRig()
-    rig.writer.remote.ask(.mark("one"), at: 500)
+    rig.writer.control.ask(.mark("one"), at: 500)
     rig.record(2000)
     rig.save()
-    rig.writer.remote.ask(.mark("late"), at: 700)
+    rig.writer.control.ask(.mark("late"), at: 700)
     rig.record(10)
     rig.finish()
     #expect(

@@ -22,7 +22,7 @@ import Testing
       frames += count
       inner.process(buffer, from: first, frames: count)
     }
-    var looksAtSamples: Bool { inner.looksAtSamples }
+    var needsSamples: Bool { inner.needsSamples }
     mutating func nextEdge() -> GateEdge? { inner.nextEdge() }
     var decidedFrame: Int { inner.decidedFrame }
     mutating func finish() { inner.finish() }
@@ -31,7 +31,7 @@ import Testing
 
   /// The commands that a gate sends, once their receiver is set.
   private final class Asked: Sendable {
-    let remote = MutexBox<RecordingRemote?>(nil)
+    let control = MutexBox<RecordingControl?>(nil)
     let orders: [(command: RecordingCommand, frame: Int)]
 
     init(_ orders: [(command: RecordingCommand, frame: Int)]) { self.orders = orders }
@@ -39,8 +39,8 @@ import Testing
     /// Sends all commands while the second piece is written.
     func ask(_ frames: Int) {
       guard frames == RecordingPipeline.chunkFrames else { return }
-      let remote = remote.withLock { $0 }
-      for order in orders { remote?.ask(order.command, at: order.frame) }
+      let control = control.withLock { $0 }
+      for order in orders { control?.ask(order.command, at: order.frame) }
     }
   }
 
@@ -49,7 +49,7 @@ import Testing
   ) throws -> RecordingRig {
     let asked = Asked(orders)
     let rig = try RecordingRig(gate: WatchedGate(asked.ask))
-    asked.remote.withLock { $0 = rig.writer.remote }
+    asked.control.withLock { $0 = rig.writer.control }
     rig.record(40_000)
     if !isLast { rig.save() }
     rig.finish()

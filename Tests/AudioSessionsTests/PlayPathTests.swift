@@ -15,7 +15,7 @@ struct PlayPathTests {
         for ratio in [8000.0 / 768_000 / 4, 1, 4 * 96.0] {
           let way = PositionMap(path: path, firstIndex: 0, ratio: ratio)
           #expect((way.frameCount ?? 0) <= 1 << 60)
-          #expect((0...Double(PlayPath.mostFrames)).contains(way.boundary(after: 0)))
+          #expect((0...Double(PlayPath.maximumFrames)).contains(way.boundary(after: 0)))
         }
       }
     }

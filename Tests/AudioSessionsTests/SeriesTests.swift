@@ -33,12 +33,12 @@ import Testing
 
   @Test func `a split by hand is at its frame, in the past or to come`() throws {
     let rig = try RecordingRig()
-    rig.writer.remote.ask(.split, at: 3000)
+    rig.writer.control.ask(.split, at: 3000)
     rig.record(2000)
     rig.save()
     rig.record(2000)
     rig.save()
-    rig.writer.remote.ask(.split, at: 100)
+    rig.writer.control.ask(.split, at: 100)
     rig.record(1000)
     rig.finish()
     #expect(rig.names == ["take-002.wav", "take-003.wav", "take.wav"])
@@ -160,7 +160,7 @@ import Testing
       rig.record(1000)
       rig.save()
       // The growing file counts as one of them.
-      if case .files(let most) = rule { #expect(rig.names.count <= most) }
+      if case .files(let maximum) = rule { #expect(rig.names.count <= maximum) }
     }
     rig.finish()
     #expect(rig.names.count == count)

@@ -10,7 +10,7 @@ import Testing
   func `a take begins the pre-roll before its start, to the frame`(preRoll: Int, start: Int) throws
   {
     let rig = try RecordingRig(gate: WindowGate(preRollFrames: preRoll, frames: 1000))
-    rig.writer.remote.ask(.start, at: start)
+    rig.writer.control.ask(.start, at: start)
     for _ in 0..<60 {
       rig.record(100)
       rig.save()

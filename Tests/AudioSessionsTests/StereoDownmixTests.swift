@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func `without a word on speakers it is the usual arrangement`() throws {
-    let wanted = try #require(shares(6, Speaker.usual(channelCount: 6)))
+    let wanted = try #require(shares(6, Speaker.defaultLayout(channelCount: 6)))
     #expect(shares(6, nil) == wanted)
     #expect(shares(2, nil) == nil && shares(9, nil) == nil)
   }

@@ -156,13 +156,13 @@ private struct StuckDevice: DuplexDriver, ~Copyable, @unchecked Sendable {
   }
 
   mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
-    status.readiness = look()
+    status.readiness = poll()
     status.periodTime = now
     status.readyTime = now
     status.lostFrames = 0
   }
 
-  private mutating func look() -> DeviceReadiness {
+  private mutating func poll() -> DeviceReadiness {
     if call == .wait, rest == 0 {
       hang()
       return .waiting
@@ -183,7 +183,7 @@ private struct StuckDevice: DuplexDriver, ~Copyable, @unchecked Sendable {
   mutating func takeEvent() -> DeviceEvent? { nil }
   func secondaryReading(_ index: Int) -> SecondaryOutputReading? { nil }
   mutating func recover() throws(DeviceFailure) {}
-  mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {}
+  mutating func enableReconnection(reportingTo news: MutexBox<DeviceReturn?>) {}
   mutating func close() {}
   mutating func pollForReconnection() -> DeviceReturn { .absent }
   mutating func stop(draining: Bool) { if call == .stop { hang() } }

@@ -13,7 +13,7 @@ extension ClockTrial {
   /// except the first, which is the start.
   func errors(after ages: [Double], seconds: Double) -> StepErrors {
     var errors = StepErrors(ratioPPM: ages.map { _ in [] }, delayFrames: ages.map { _ in [] })
-    let changes = course.steps.map(\.seconds)
+    let changes = schedule.steps.map(\.seconds)
     var (step, age) = (0, 0)
     run(seconds: seconds) { moment in
       while step + 1 < changes.count, changes[step + 1] <= moment.seconds {
@@ -39,9 +39,9 @@ func printClockSteps(seeds: Int) {
       .joined(separator: " | ") + " |")
   print("| ---: |" + String(repeating: " ---: |", count: ages.count))
   for ppm in [1.0, 3, 10, 30, 100, 1000] {
-    let course = (0..<60).map { [0, ppm, 0, -ppm][$0 % 4] }
+    let schedule = (0..<60).map { [0, ppm, 0, -ppm][$0 % 4] }
     let runs = (1...max(1, seeds)).map { seed in
-      var trial = ClockTrial.stepping(through: course)
+      var trial = ClockTrial.stepping(through: schedule)
       trial.seed = UInt64(seed)
       return trial.errors(after: ages, seconds: 3600)
     }
@@ -49,8 +49,9 @@ func printClockSteps(seeds: Int) {
       let ratios = runs.flatMap { $0.ratioPPM[age] }.sorted()
       let delays = runs.flatMap { $0.delayFrames[age] }.sorted()
       let mean = ratios.reduce(0) { $0 + $1 * $1 } / Double(max(1, ratios.count))
-      let most = ratios.count * 99 / 100
-      return "\(mean.squareRoot().shown(2)), \(ratios[most].shown(2)); \(delays[most].shown(2))"
+      let maximum = ratios.count * 99 / 100
+      return
+        "\(mean.squareRoot().shown(2)), \(ratios[maximum].shown(2)); \(delays[maximum].shown(2))"
     }
     print("| \(Int(clamping: ppm)) ppm | " + cells.joined(separator: " | ") + " |")
   }

@@ -8,7 +8,7 @@ import Reports
 /// audio. It generates the clock readings and measures the resulting errors.
 struct ClockTrial {
   /// The rate of the input's clock relative to the output's clock over time.
-  struct Course {
+  struct RateSchedule {
     /// The start time of each step and the rate difference from then on, in parts per million.
     var steps: [(seconds: Double, ppm: Double)]
     /// The amplitude of an added slow sine, in parts per million.
@@ -73,11 +73,11 @@ struct ClockTrial {
   /// The time in seconds after a start or a change within which the errors must have settled.
   var lockSeconds = 15.0
   /// The rate of the input's clock over time.
-  var course: Course
+  var schedule: RateSchedule
 
   /// Creates a trial with USB-like batches and 1 ms of jitter on both clocks.
-  init(_ course: Course) {
-    self.course = course
+  init(_ schedule: RateSchedule) {
+    self.schedule = schedule
   }
 
   /// The observed state of a clock: its position advances in batches, each with a random delay.
@@ -136,7 +136,7 @@ struct ClockTrial {
       look(&inputSight, &input) {
         captured(at: $0)
       } _: {
-        course.frames(at: $0, rate: rate)
+        schedule.frames(at: $0, rate: rate)
       }
       look(&outputSight, &output) {
         $0 / rate
@@ -157,7 +157,7 @@ struct ClockTrial {
         let place = abs(place - target) > rate / 100 ? target : place
         let next = control.steer(
           input.estimate, output.estimate, error: place - target, frames: period, at: now)
-        let right = 1 + course.ppm(at: time) * 1e-6
+        let right = 1 + schedule.ppm(at: time) * 1e-6
         show(
           Moment(
             seconds: time, ratioErrorPPM: (next / right - 1) * 1e6,
@@ -171,7 +171,7 @@ struct ClockTrial {
       let due = max(time + length / rate / 8, Double(wake - Self.origin) * 1e-9)
       while input.isNoisy || output.isNoisy {
         let now = UInt64(clamping: time * 1e9)
-        let next = time + Double(FilteredClock.nextLook(after: now) &- now) * 1e-9
+        let next = time + Double(FilteredClock.nextReadTime(after: now) &- now) * 1e-9
         guard next < due else { break }
         time = next
         lookAtBoth()
@@ -183,7 +183,7 @@ struct ClockTrial {
   /// Returns the time in seconds at which the input's clock reaches `frames`.
   private func captured(at frames: Double) -> Double {
     var seconds = frames / rate
-    for _ in 0..<6 { seconds += (frames - course.frames(at: seconds, rate: rate)) / rate }
+    for _ in 0..<6 { seconds += (frames - schedule.frames(at: seconds, rate: rate)) / rate }
     return seconds
   }
 }
@@ -203,7 +203,7 @@ extension ClockTrial {
   func errors(seconds: Double) -> Errors {
     var errors = Errors()
     var next = 0
-    let changes = course.steps.map(\.seconds)
+    let changes = schedule.steps.map(\.seconds)
     run(seconds: seconds) { moment in
       errors.everFrames = max(errors.everFrames, abs(moment.delayError))
       while next + 1 < changes.count, changes[next + 1] <= moment.seconds { next += 1 }
@@ -216,7 +216,7 @@ extension ClockTrial {
 
   /// A start after which the clocks must be locked within 5 seconds.
   static var start: ClockTrial {
-    var trial = ClockTrial(Course(steps: [(0, 80)]))
+    var trial = ClockTrial(RateSchedule(steps: [(0, 80)]))
     trial.lockSeconds = 5
     return trial
   }
@@ -225,7 +225,7 @@ extension ClockTrial {
   /// period of `period` seconds. The errors count from 60 seconds after the start.
   static func swaying(ppm: Double, period: Double) -> ClockTrial {
     var trial = ClockTrial(
-      Course(steps: [(0, 80)], wanderPPM: ppm, wanderSeconds: period))
+      RateSchedule(steps: [(0, 80)], wanderPPM: ppm, wanderSeconds: period))
     trial.lockSeconds = 60
     return trial
   }
@@ -233,7 +233,7 @@ extension ClockTrial {
   /// Returns a trial with a step of the input's clock every minute.
   static func stepping(through ppm: [Double], wanderPPM: Double = 0) -> ClockTrial {
     ClockTrial(
-      Course(
+      RateSchedule(
         steps: ppm.enumerated().map { (seconds: 60 * Double($0.offset), ppm: $0.element) },
         wanderPPM: wanderPPM))
   }
@@ -292,7 +292,7 @@ struct LockCurve {
   /// Returns the moments from `before` seconds before the step to `after` seconds after it.
   func moments(before: Double, after: Double) -> [LockPicture.Moment] {
     var trial = ClockTrial(
-      ClockTrial.Course(steps: [(0, 50), (Self.stepSeconds, 50 + ppm)]))
+      ClockTrial.RateSchedule(steps: [(0, 50), (Self.stepSeconds, 50 + ppm)]))
     trial.period = period
     var moments: [LockPicture.Moment] = []
     trial.run(seconds: Self.stepSeconds + after) { moment in

@@ -98,8 +98,8 @@ struct FileConversionRun {
   /// measurements of one minute.
   var seconds: Double? {
     let input = sine(0.13, frames: 60 * from, channels: 2)
-    let least = (0..<5).compactMap { _ in convert(input, channels: 2, taking: nil) }.min()
-    return least.map { 10 * $0 }
+    let minimum = (0..<5).compactMap { _ in convert(input, channels: 2, taking: nil) }.min()
+    return minimum.map { 10 * $0 }
   }
 
   private func radians(_ hertz: Double) -> Double { 2 * .pi * hertz / Double(to) }

@@ -82,7 +82,7 @@ enum PurityRow {
     }
     // For the converters of this package: `convert` reads frames of the source from a position,
     // fills the target and returns how many frames it has read.
-    func leastOfOurs(
+    func bestTime(
       _ convert: (borrowing SampleBuffer, _ from: Int, inout SampleBuffer, _ block: Int) -> Int
     ) -> Double {
       var source = SampleBuffer(frameCount: input.count / 2, channelCount: 2)
@@ -97,7 +97,7 @@ enum PurityRow {
     if case .ours(let quality) = converter {
       var ours = VariableRateConverter(
         channelCount: 2, maximumInputPerOutput: 1.01, quality: quality)
-      return leastOfOurs { source, done, target, block in
+      return bestTime { source, done, target, block in
         ours.setRatio(1 + 1e-6 * Double(block), over: 64)
         return ours.convert(
           source, from: done, frames: source.frameCount - done, into: &target, room: 64
@@ -108,7 +108,7 @@ enum PurityRow {
       guard
         var ours = try? RateConverter(channelCount: 2, inputRate: 44100, outputRate: 48000)
       else { return nil }
-      return leastOfOurs { source, done, target, _ in
+      return bestTime { source, done, target, _ in
         ours.convert(
           source, from: done, frames: source.frameCount - done, into: &target, room: 64
         ).consumed

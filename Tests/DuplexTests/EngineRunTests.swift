@@ -90,7 +90,7 @@ import Testing
     run.cancel()
     let report = try? await run.value
     #expect(engine.status.phase == .stopped)
-    if let report, !report.stopReason.isOfTheUser { Issue.record("It ended otherwise.") }
+    if let report, !report.stopReason.isUserRequest { Issue.record("It ended otherwise.") }
     let late = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       return try await engine.run(seconds: 1_000_000_000)
@@ -105,7 +105,7 @@ import Testing
     let told = MutexBox<[String]>([])
     worker.start(seconds: nil) { _ in told.withLock { $0.append("start") } }
     worker.whenStopped { report in told.withLock { $0.append(report == nil ? "end" : "report") } }
-    worker.order(.stop)
+    worker.request(.stop)
     #expect(told.withLock { $0 } == ["start", "end"])
     #expect(worker.status.phase == .stopped)
   }

@@ -50,7 +50,7 @@ import Testing
     let engine = DuplexEngine(device: "hw:CARD=nowhere")
     var events = engine.events.makeAsyncIterator()
     await #expect(throws: EngineFailure.self) { try await engine.start() }
-    var isTold = false
+    var isReported = false
     while let event = await events.next() {
       guard case .stopped(let report) = event else { continue }
       guard case .device(let failure) = report.stopReason else {
@@ -58,10 +58,10 @@ import Testing
         break
       }
       #expect(failure.kind == .notFound)
-      isTold = true
+      isReported = true
       break
     }
-    #expect(isTold)
+    #expect(isReported)
   }
 
   @Test func `one whose file cannot be made is complete with the reason`() async throws {

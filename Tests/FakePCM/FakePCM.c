@@ -139,7 +139,7 @@ static long moved(struct fake_pcm *of, long frames) {
     of->refusals--;
     return of->refusal_code;
   }
-  if (of->most > 0 && frames > of->most) frames = of->most;
+  if (of->maximum > 0 && frames > of->maximum) frames = of->maximum;
   if (frames > known_frames(of)) frames = known_frames(of);
   of->application += frames;
   return frames;

@@ -101,10 +101,10 @@ int snd_pcm_hw_params_test_format(snd_pcm_t *pcm, snd_pcm_hw_params_t *space,
   return 0
 
 int snd_pcm_hw_params_set_channels_min(snd_pcm_t *pcm, snd_pcm_hw_params_t *space,
-                                       unsigned int *least) {
-  PASS_ON(pcm, snd_pcm_hw_params_set_channels_min, pcm, space, least);
-  if (fake(pcm)->channels && fake(pcm)->channels < (long)*least) return -EINVAL;
-  BLOCK(space)->least_channels = (long)*least;
+                                       unsigned int *minimum) {
+  PASS_ON(pcm, snd_pcm_hw_params_set_channels_min, pcm, space, minimum);
+  if (fake(pcm)->channels && fake(pcm)->channels < (long)*minimum) return -EINVAL;
+  BLOCK(space)->least_channels = (long)*minimum;
   return 0;
 }
 

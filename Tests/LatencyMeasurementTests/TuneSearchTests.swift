@@ -27,13 +27,13 @@ import Testing
   }
 
   @Test(arguments: [17, 33, 64, 100, 200, 500, 1500])
-  func `the answer is held, and half of it is not`(least: Int) throws {
+  func `the answer is held, and half of it is not`(minimum: Int) throws {
     // The number of frames that must be queued, independently of the period.
-    let holds = { (setting: TuneSetting) in setting.latencyFrames >= least }
+    let holds = { (setting: TuneSetting) in setting.latencyFrames >= minimum }
     let found = search(holds)
     let best = try #require(found.best)
     #expect(holds(best))
-    #expect(best.latencyFrames < least + max(2, least / 8))
+    #expect(best.latencyFrames < minimum + max(2, minimum / 8))
     #expect(found.trials.count < 20)
   }
 
@@ -49,8 +49,8 @@ import Testing
   }
 
   @Test func `nothing is tried twice`() {
-    for least in [20, 70, 130, 300] {
-      let trials = search { $0.latencyFrames >= least }.trials
+    for minimum in [20, 70, 130, 300] {
+      let trials = search { $0.latencyFrames >= minimum }.trials
       for (index, setting) in trials.enumerated() {
         #expect(!trials[..<index].contains(setting))
       }

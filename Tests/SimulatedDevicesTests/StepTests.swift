@@ -19,8 +19,8 @@ struct StepTests {
     #expect(abs(drift.ppm - 100) < 1 && abs(drift.errorFrames) < 1)
     // A step must fit in addition to the frames that the period and half of the headroom already
     // hold.
-    let least = step - period - period / 2
-    #expect(drift.addedFrames >= least && drift.addedFrames <= max(0, least) + step / 8 + 64)
+    let minimum = step - period - period / 2
+    #expect(drift.addedFrames >= minimum && drift.addedFrames <= max(0, minimum) + step / 8 + 64)
   }
 
   @Test(arguments: [480, 1024, 2048])

@@ -22,7 +22,7 @@ static int64_t clocks_apart(const Request *request, const Transport *player,
                             const Transport *listener) {
   enum { looks = 21 };
   int64_t seen[looks], best = 0;
-  int most = 0;
+  int maximum = 0;
   // A fraction of the period, so that the readings occur at different points of it. All readings
   // take six periods, during which no buffer runs empty.
   long pause = (long)(0.3 * 1e9 * (double)request->period / request->rate);
@@ -31,9 +31,9 @@ static int64_t clocks_apart(const Request *request, const Transport *player,
     seen[i] = clocks_apart_now(player, listener);
     int alike = 0;
     for (int j = 0; j <= i; j++) alike += seen[j] == seen[i];
-    if (alike > most) most = alike, best = seen[i];
+    if (alike > maximum) maximum = alike, best = seen[i];
   }
-  if (most <= looks / 2) checked(-EPROTO, "line up the two streams");
+  if (maximum <= looks / 2) checked(-EPROTO, "line up the two streams");
   return best;
 }
 

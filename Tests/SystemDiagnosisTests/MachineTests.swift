@@ -8,8 +8,8 @@ struct MachineTests {
   func `what is in the way of a machine is found, worst first, and nothing else`(
     of machine: MachineCase
   ) {
-    let found = machine.findings.filter { $0.weight != .fine }
-    #expect(found.map { "\($0.weight.rawValue) \($0.code)" } == machine.found)
+    let found = machine.findings.filter { $0.severity != .fine }
+    #expect(found.map { "\($0.severity.rawValue) \($0.code)" } == machine.found)
   }
 
   @Test(arguments: table)
@@ -17,19 +17,19 @@ struct MachineTests {
     for finding in machine.findings {
       #expect(finding.message.hasSuffix("."))
       #expect(!finding.message.contains("\n") && !finding.remedy.contains("\n"))
-      if finding.weight != .fine { #expect(!finding.remedy.isEmpty, "\(finding.code)") }
+      if finding.severity != .fine { #expect(!finding.remedy.isEmpty, "\(finding.code)") }
     }
   }
 
   @Test func `a thread that is not woken up again is a problem`() {
     let found = Machine(files: SystemFiles(root: "/nonexistent")).findings(wakeUps: nil)
-    #expect(found.first { $0.code == "wakeUpsStuck" }?.weight == .problem)
+    #expect(found.first { $0.code == "wakeUpsStuck" }?.severity == .problem)
   }
 
   @Test func `a configuration that ALSA cannot read is a problem, before all others`() {
     let found = Machine(files: SystemFiles(root: "/nonexistent")).findings(
       configuration: ("It cannot be read.", "Correct it."), wakeUps: nil)
-    #expect(found.first?.code == "alsaConfiguration" && found.first?.weight == .problem)
+    #expect(found.first?.code == "alsaConfiguration" && found.first?.severity == .problem)
     #expect(found.first?.message == "It cannot be read." && found.first?.remedy == "Correct it.")
   }
 

@@ -65,10 +65,10 @@ import Testing
   func `a microphone has keys only for what can be paused or changed`(
     isRecorded: Bool, isHeard: Bool, names: [String]
   ) {
-    var reach = MicrophoneKeys.Reach()
-    if isRecorded { reach.pauseRecording = { _, _ in } }
-    if isHeard { reach.setGain = { _ in } }
-    #expect(MicrophoneKeys(reach, from: 0).bindings.map(\.name) == names)
+    var targets = MicrophoneKeys.KeyTargets()
+    if isRecorded { targets.pauseRecording = { _, _ in } }
+    if isHeard { targets.setGain = { _ in } }
+    #expect(MicrophoneKeys(targets, from: 0).bindings.map(\.name) == names)
   }
 
   private final class Responder: KeyResponder {

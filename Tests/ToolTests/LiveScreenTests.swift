@@ -194,7 +194,7 @@ import Testing
   @Test func `the load is that of the last second`() {
     var load = LoadAverage()
     func follow(_ cycles: Int, _ busy: UInt64, _ seconds: Double) {
-      var moment = SessionMoment(
+      var moment = SessionSnapshot(
         frames: 0, readings: [], events: [], captureXruns: 0, playbackXruns: 0, lostFrames: 0)
       (moment.cycles, moment.busyNanoseconds) = (cycles, busy)
       load.follow(moment, seconds: seconds, periodSeconds: 0.01)

@@ -78,7 +78,7 @@ let engineMistakes: [Mistake] = [
   },
   Mistake(name: "more-effects-than-there-is-room-for", answer: .stopped) {
     let engine = DuplexEngine(device: "sim:clock=free")
-    for _ in 0...EffectInsert.mostEffects { engine.insert(Reaching(beyond: -1)) }
+    for _ in 0...EffectInsert.maximumEffects { engine.insert(Reaching(beyond: -1)) }
   },
   Mistake(name: "effects-that-were-not-prepared", answer: .stopped) {
     var insert = EffectInsert(Reaching(beyond: -1))

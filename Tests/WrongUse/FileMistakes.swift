@@ -49,7 +49,7 @@ let fileMistakes: [Mistake] = [
   Mistake(name: "splice-of-negative-frame", answer: .thrown) {
     try write(SampleBuffer(frameCount: 64, channelCount: 2), frames: 64)
     let splice = try FileSplice(path: "wrong.wav")
-    try splice.replace(from: -1, with: "wrong.wav", leastFrames: -1, isNew: false)
+    try splice.replace(from: -1, with: "wrong.wav", minimumFrames: -1, isNew: false)
   },
   Mistake(name: "track-of-rate-0", answer: .thrown) {
     _ = try TrackReader(Decoder(), sampleRate: 0, channelCount: 2)

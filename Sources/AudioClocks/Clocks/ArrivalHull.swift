@@ -43,7 +43,7 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
 
   private static var capacity: Int { @_noLocks get { 64 } }
   /// The number of stretches that is enough to test whether a line fits them.
-  private static var leastForFit: Int { @_noLocks get { 8 } }
+  private static var minimumFitCount: Int { @_noLocks get { 8 } }
   /// The variance of the rounding of positions to whole frames.
   private static let roundingVariance = 1.0 / 12
   /// The mean distance in frames by which rounding alone puts a reading below its line.
@@ -113,7 +113,7 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
   @_noLocks
   mutating func forgetAnotherRate() -> Bool {
     var hasForgotten = false
-    while count >= Self.leastForFit, isNewestQuarterOff || isFarBelow {
+    while count >= Self.minimumFitCount, isNewestQuarterOff || isFarBelow {
       removeOldest(count / 2)
       hasForgotten = true
     }

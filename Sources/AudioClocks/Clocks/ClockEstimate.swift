@@ -10,31 +10,31 @@ public struct ClockEstimate: BitwiseCopyable, Sendable {
   public internal(set) var begunNanoseconds: UInt64 = 0
   /// The time in nanoseconds of the last small change of the rate, which does not reset the age.
   var changedNanoseconds: UInt64 = 0
-  var loop: DelayLockedLoop
-  /// The frames by which a reading was ahead of the loop since the loop was last corrected.
+  var filter: KalmanClockFilter
+  /// The frames by which a reading was ahead of the filter since the filter was last corrected.
   /// Readings are never early, so the estimate is raised by this amount.
   var raisedFrames = 0.0
 
   @_noLocks
-  init(loop: DelayLockedLoop) { self.loop = loop }
+  init(filter: KalmanClockFilter) { self.filter = filter }
 
   /// Returns the estimated rate at `nanoseconds`, in frames per second.
   @_noLocks
   public func framesPerSecond(at nanoseconds: UInt64) -> Double {
-    loop.framesPerSecond(at: nanoseconds)
+    filter.framesPerSecond(at: nanoseconds)
   }
 
   /// Returns the estimated position at `nanoseconds`, in frames.
   @_noLocks
   public func frames(at nanoseconds: UInt64) -> Double {
-    loop.frames(at: nanoseconds) + raisedFrames
+    filter.frames(at: nanoseconds) + raisedFrames
   }
 
   /// Returns the estimated time in nanoseconds at which the clock reaches `frames`: `now` if it has
   /// passed them already, and at most 1000 s after `now`.
   @_noLocks
   public func nanoseconds(at frames: Double, from now: UInt64) -> UInt64 {
-    let wait = (frames - self.frames(at: now)) / loop.framesPerSecond(at: now)
+    let wait = (frames - self.frames(at: now)) / filter.framesPerSecond(at: now)
     return wait > 0 ? now &+ UInt64(clamping: min(wait, 1000) * 1e9) : now
   }
 

@@ -24,17 +24,17 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     var seconds: Double
   }
 
-  /// A filter does not follow if its mean error, in frames, is above `mostMean` plus
-  /// `mostMeanNoise` times the noise.
-  private static let mostMean = 0.12
-  private static let mostMeanNoise = 2.0
-  /// It does not follow either if a single error is above `mostError` plus `mostErrorNoise` times
-  /// the noise.
-  private static let mostError = 0.4
-  private static let mostErrorNoise = 4.0
-  /// The limit of the mean error that replaces `mostMean` if errors jump, and the averaging time of
-  /// the mean in seconds.
-  private static let mostUnevenMean = 0.5
+  /// A filter does not follow if its mean error, in frames, is above `maximumMean` plus
+  /// `maximumMeanNoise` times the noise.
+  private static let maximumMean = 0.12
+  private static let maximumMeanNoise = 2.0
+  /// It does not follow either if a single error is above `maximumError` plus `maximumErrorNoise`
+  /// times the noise.
+  private static let maximumError = 0.4
+  private static let maximumErrorNoise = 4.0
+  /// The limit of the mean error that replaces `maximumMean` if errors jump, and the averaging time
+  /// of the mean in seconds.
+  private static let maximumUnevenMean = 0.5
   private static let meanSeconds = 8.0
   /// A jump is an error of the fastest filter above `jumpFrames`, after `steadyStretches` in which
   /// the filter has followed. The largest jump decays by the factor `jumpMemory` per stretch.
@@ -42,52 +42,52 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   private static let jumpMemory = 0.985
   private static let steadyStretches = 5
   /// An error grows if it is larger than the previous one and the previous one is at least
-  /// `leastPart` of it. An error above `roundedFrames` may result from rounding to whole frames, so
-  /// it must be `growth` times the previous one.
+  /// `minimumPart` of it. An error above `roundedFrames` may result from rounding to whole frames,
+  /// so it must be `growth` times the previous one.
   private static let roundedFrames = 0.6
   private static let growth = 1.2
-  private static let leastPart = 0.1
+  private static let minimumPart = 0.1
   /// The shortest time assumed for the growth of an error, in seconds.
-  private static let leastSeconds = 0.5
-  /// If errors jump, the rate keeps changing if an error above `swayFrames` has grown
-  /// `swayStretches` times and the error of the fastest filter was below `swayPart` of it each
+  private static let minimumSeconds = 0.5
+  /// If errors jump, the rate keeps changing if an error above `rampErrorFrames` has grown
+  /// `rampStretches` times and the error of the fastest filter was below `rampPart` of it each
   /// time.
-  private static let swayFrames = 1.0
-  private static let swayStretches = 2
-  private static let swayPart = 0.25
+  private static let rampErrorFrames = 1.0
+  private static let rampStretches = 2
+  private static let rampPart = 0.25
   /// The number of stretches for which a filter must follow before it replaces a faster one.
-  private static let calmStretches = 16
+  private static let convergedStretches = 16
   /// The stretches after a change of the rate within which another change means that the rate keeps
   /// changing, and the stretches for the same purpose after such continuous changes have ended.
   private static let changeMemory = 20
-  private static let swayMemory = 120
+  private static let rampMemory = 120
   /// The same after a change that is confirmed by readings from before and after it.
   private static let knownChangeMemory = 8
   /// The nanoseconds after a change of the rate while it is being estimated within which another
   /// change means that the rate keeps changing.
-  private static let unrestMemory: UInt64 = 15_000_000_000
+  private static let rateChangeMemory: UInt64 = 15_000_000_000
   /// The number of stretches after a change of the rate in which the filters learn it.
   private static let learningStretches = 4
 
   /// One value per filter.
   private typealias Each<Value> = InlineArray<4, Value>
   /// The filters, slowest first.
-  private var filters: Each<DelayLockedLoop>
+  private var filters: Each<KalmanClockFilter>
   /// The index of the active filter.
   private var active = 0
   /// The mean error of each filter over about four stretches, and the stretches since that error
   /// was last too large.
   private var meanErrors = Each(repeating: 0.0)
-  private var calm = Each(repeating: 0)
+  private var convergedCount = Each(repeating: 0)
   /// The last error of the active filter, and the number of stretches for which errors have grown
   /// while errors jump.
   private var lastError = 0.0
   private var growing = 0
   /// The remaining stretches in which a change of the rate counts as one of several.
-  private var restless = 0
+  private var rateChangeCountdown = 0
   /// The time in nanoseconds at which the rate last changed while it is being estimated, or 0 if it
   /// never did.
-  private var unrestNanoseconds: UInt64 = 0
+  private var rateChangeNanoseconds: UInt64 = 0
   private var sinceChange = learningStretches
   /// Whether the last reading was skipped because it may have been late.
   private var wasLate = false
@@ -103,26 +103,28 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   @_noLocks
   init(framesPerSecond: Double) {
     filters = [
-      DelayLockedLoop(framesPerSecond: framesPerSecond, wanderPPM: 0.015, swayPPM: 0.001),
-      DelayLockedLoop(framesPerSecond: framesPerSecond, wanderPPM: 0.05, swayPPM: 0.1),
-      DelayLockedLoop(framesPerSecond: framesPerSecond, wanderPPM: 0.1, swayPPM: 1),
-      DelayLockedLoop(framesPerSecond: framesPerSecond, wanderPPM: 0.2, swayPPM: 4),
+      KalmanClockFilter(
+        framesPerSecond: framesPerSecond, rateNoisePPM: 0.015, rateDriftNoisePPM: 0.001),
+      KalmanClockFilter(
+        framesPerSecond: framesPerSecond, rateNoisePPM: 0.05, rateDriftNoisePPM: 0.1),
+      KalmanClockFilter(framesPerSecond: framesPerSecond, rateNoisePPM: 0.1, rateDriftNoisePPM: 1),
+      KalmanClockFilter(framesPerSecond: framesPerSecond, rateNoisePPM: 0.2, rateDriftNoisePPM: 4),
     ]
   }
 
-  private static var fastest: Int { @_noLocks get { Each<DelayLockedLoop>.count &- 1 } }
+  private static var fastest: Int { @_noLocks get { Each<KalmanClockFilter>.count &- 1 } }
 
   /// The active filter.
-  var current: DelayLockedLoop { @_noLocks get { filters[active] } }
+  var current: KalmanClockFilter { @_noLocks get { filters[active] } }
 
   /// Whether the rate is stable: the slowest filter is active, and errors do not jump.
   var isStill: Bool {
     @_noLocks get {
-      active == 0 && restless <= Self.knownChangeMemory && !(isUneven && wasUneven)
+      active == 0 && rateChangeCountdown <= Self.knownChangeMemory && !(isUneven && wasUneven)
     }
   }
 
-  /// Restarts all filters. See `DelayLockedLoop.begin`.
+  /// Restarts all filters. See `KalmanClockFilter.begin`.
   @_noLocks
   mutating func begin(
     at frames: Double, _ time: UInt64, framesPerSecond: Double, uncertainty: Double,
@@ -137,13 +139,13 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   }
 
   /// Widens the uncertainty of all filters because the clock runs at another rate. See
-  /// `DelayLockedLoop.forget`.
+  /// `KalmanClockFilter.forget`.
   @_noLocks
   mutating func forget(_ uncertainty: Double, rate: Double) {
     for index in filters.indices { filters[index].forget(uncertainty, rate: rate) }
   }
 
-  /// Moves all filters to another position of the clock. See `DelayLockedLoop.move`.
+  /// Moves all filters to another position of the clock. See `KalmanClockFilter.move`.
   @_noLocks
   mutating func move(to reading: ClockReading, noise: Double) {
     for index in filters.indices { filters[index].move(to: reading, noise: noise) }
@@ -168,7 +170,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   @_noLocks
   func isLost(_ position: Double, at time: UInt64, limit: Double) -> Bool {
     guard !isUneven else { return true }
-    let fast = restless > 0 ? Self.fastest : Self.fastest &- 1
+    let fast = rateChangeCountdown > 0 ? Self.fastest : Self.fastest &- 1
     return sinceChange >= Self.learningStretches
       && abs(position - filters[fast].frames(at: time)) > limit / 2
   }
@@ -177,9 +179,10 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   /// one of several. Returns whether the rate also changed shortly before.
   @_noLocks
   mutating func noteUnstableRate(at time: UInt64) -> Bool {
-    restless = max(restless, Self.knownChangeMemory + 1)
-    let wasShortlyBefore = unrestNanoseconds > 0 && time &- unrestNanoseconds < Self.unrestMemory
-    unrestNanoseconds = time
+    rateChangeCountdown = max(rateChangeCountdown, Self.knownChangeMemory + 1)
+    let wasShortlyBefore =
+      rateChangeNanoseconds > 0 && time &- rateChangeNanoseconds < Self.rateChangeMemory
+    rateChangeNanoseconds = time
     return wasShortlyBefore
   }
 
@@ -197,20 +200,20 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   mutating func noteChange() {
     sinceChange = 0
     largestJump = 0
-    restless = Self.knownChangeMemory
+    rateChangeCountdown = Self.knownChangeMemory
   }
 
   /// Uses the earliest reading of a stretch: the clock was at `position` at `time`. `noise` is the
   /// usual difference between successive errors in frames, and `evenNoise` their usual deviation
   /// from an even change. Returns the error if the rate seems to have changed. In that case the
-  /// filters have not used the reading yet, and the caller must pass it to `learn`, `expectSway` or
-  /// `takeAll`.
+  /// filters have not used the reading yet, and the caller must pass it to `learn`,
+  /// `expectRateRamp` or `takeAll`.
   @_noLocks
   mutating func follow(
     _ position: Double, at time: UInt64, noise: Double, evenNoise: Double, isSettled: Bool
   ) -> GrownError? {
     wasUneven = isUneven
-    restless = max(0, restless &- 1)
+    rateChangeCountdown = max(0, rateChangeCountdown &- 1)
     sinceChange = min(Self.learningStretches, sinceChange &+ 1)
     let fastError = position - filters[Self.fastest].frames(at: time)
     largestJump *= Self.jumpMemory
@@ -237,7 +240,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   /// Returns whether an error is too large for a filter that follows the clock.
   @_noLocks
   private static func isOff(_ error: Double, noise: Double) -> Bool {
-    abs(error) > mostError + mostErrorNoise * noise
+    abs(error) > maximumError + maximumErrorNoise * noise
   }
 
   /// Uses the slowest filter until its errors grow while the fastest filter follows. `fastError` is
@@ -249,16 +252,16 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     adoptIntoSlower()
     active = 0
     let error = position - filters[0].frames(at: time)
-    let isFollowed = abs(fastError) < Self.swayPart * abs(error)
+    let isFollowed = abs(fastError) < Self.rampPart * abs(error)
     growing = grows(error) && isFollowed ? growing &+ 1 : 0
     lastError = error
     meanErrors[0] += (error - meanErrors[0]) / 4
     let isWandering =
-      growing >= Self.swayStretches && steady >= Self.steadyStretches
-      && abs(error) > Self.swayFrames
+      growing >= Self.rampStretches && steady >= Self.steadyStretches
+      && abs(error) > Self.rampErrorFrames
     if !isWandering { widenSlowest(noise: noise) }
     takeAll(position, at: time, noise: noise, evenNoise: evenNoise)
-    calm = Each(repeating: 0)
+    convergedCount = Each(repeating: 0)
     guard isWandering else { return }
     (isUneven, largestJump, growing) = (false, 0, 0)
     use(Self.fastest)
@@ -269,7 +272,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   @_noLocks
   private mutating func widenSlowest(noise: Double) {
     let mean = meanErrors[0]
-    guard abs(mean) > Self.mostUnevenMean + Self.mostMeanNoise * noise else { return }
+    guard abs(mean) > Self.maximumUnevenMean + Self.maximumMeanNoise * noise else { return }
     forget(mean, rate: 2 * mean / Self.meanSeconds)
     meanErrors[0] = 0
   }
@@ -301,13 +304,13 @@ struct ClockFilters: BitwiseCopyable, Sendable {
       meanErrors[index] += (error - meanErrors[index]) / 4
       let isOff =
         Self.isOff(error, noise: evenNoise)
-        || abs(meanErrors[index]) > Self.mostMean + Self.mostMeanNoise * evenNoise
-      calm[index] = isOff ? 0 : calm[index] &+ 1
+        || abs(meanErrors[index]) > Self.maximumMean + Self.maximumMeanNoise * evenNoise
+      convergedCount[index] = isOff ? 0 : convergedCount[index] &+ 1
     }
     // If the fastest filter does not follow either, or the rate was stable for long, the rate has
     // changed suddenly.
-    if grows, calm[active] == 0, isSudden || restless == 0 {
-      return GrownError(frames: error, seconds: max(Self.leastSeconds, seconds))
+    if grows, convergedCount[active] == 0, isSudden || rateChangeCountdown == 0 {
+      return GrownError(frames: error, seconds: max(Self.minimumSeconds, seconds))
     }
     if active == 0 { widenSlowest(noise: noise) }
     takeAll(position, at: time, noise: noise, evenNoise: evenNoise)
@@ -320,7 +323,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   @_noLocks
   private func grows(_ error: Double) -> Bool {
     let growth = abs(error) > Self.roundedFrames ? Self.growth : 1
-    return error * lastError > 0 && abs(lastError) > Self.leastPart * abs(error)
+    return error * lastError > 0 && abs(lastError) > Self.minimumPart * abs(error)
       && abs(error) > growth * abs(lastError)
   }
 
@@ -333,7 +336,7 @@ struct ClockFilters: BitwiseCopyable, Sendable {
     forgetRate(grown, from: 0)
     active = 0
     sinceChange = 0
-    restless = max(restless, Self.changeMemory)
+    rateChangeCountdown = max(rateChangeCountdown, Self.changeMemory)
     takeAll(position, at: time, noise: noise, evenNoise: evenNoise)
     choose(grows: true)
   }
@@ -341,17 +344,17 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   /// Prepares for a rate that may keep changing: the faster filters learn it again, in case errors
   /// grow once more, and all filters use the position.
   @_noLocks
-  mutating func expectSway(
+  mutating func expectRateRamp(
     _ grown: GrownError, _ position: Double, at time: UInt64, noise: Double, evenNoise: Double
   ) {
     forgetRate(grown, from: 1)
-    restless = max(restless, Self.knownChangeMemory)
+    rateChangeCountdown = max(rateChangeCountdown, Self.knownChangeMemory)
     takeAll(position, at: time, noise: noise, evenNoise: evenNoise)
   }
 
   @_noLocks
   private mutating func forgetRate(_ grown: GrownError, from slowest: Int) {
-    for index in slowest..<Each<DelayLockedLoop>.count where calm[index] == 0 {
+    for index in slowest..<Each<KalmanClockFilter>.count where convergedCount[index] == 0 {
       adopt(into: index)
       filters[index].forget(grown.frames, rate: 2 * grown.frames / grown.seconds)
     }
@@ -362,19 +365,19 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   @_noLocks
   private mutating func choose(grows: Bool) {
     var next = active
-    while grows, next < Self.fastest, calm[next] == 0 { next &+= 1 }
+    while grows, next < Self.fastest, convergedCount[next] == 0 { next &+= 1 }
     if next > active { use(next) }
     var slowest = 0
-    while slowest < active, calm[slowest] < Self.calmStretches { slowest &+= 1 }
+    while slowest < active, convergedCount[slowest] < Self.convergedStretches { slowest &+= 1 }
     active = slowest
-    for index in 0..<active where calm[index] == 0 { adopt(into: index) }
-    if active > 0 { restless = Self.swayMemory }
+    for index in 0..<active where convergedCount[index] == 0 { adopt(into: index) }
+    if active > 0 { rateChangeCountdown = Self.rampMemory }
   }
 
   /// Switches to a faster filter because the rate keeps changing.
   @_noLocks
   private mutating func use(_ faster: Int) {
-    (active, restless) = (faster, Self.swayMemory)
+    (active, rateChangeCountdown) = (faster, Self.rampMemory)
     adoptIntoSlower()
   }
 
@@ -390,6 +393,6 @@ struct ClockFilters: BitwiseCopyable, Sendable {
   private mutating func adopt(into index: Int) {
     filters[index].adopt(filters[active])
     meanErrors[index] = 0
-    calm[index] = 1
+    convergedCount[index] = 1
   }
 }

@@ -4,7 +4,7 @@
 /// with the initial rate of the clock, weighted by their uncertainties.
 struct ClockLine: BitwiseCopyable, Sendable {
   /// A position on the line, its slope, and the uncertainties of both.
-  struct Found: BitwiseCopyable {
+  struct LineEstimate: BitwiseCopyable {
     var frames: Double
     var framesPerSecond: Double
     var uncertainty: Double
@@ -18,7 +18,7 @@ struct ClockLine: BitwiseCopyable, Sendable {
   /// The relative uncertainty of the rate of an unknown clock, and the least one of a well-known
   /// clock.
   private static let initialRateUncertainty = 0.003
-  private static let leastRateUncertainty = 0.00002
+  private static let minimumRateUncertainty = 0.00002
   /// The same for a clock whose readings determine the rate so slowly that the usual tolerance of
   /// crystals matters.
   private static let crystalRateUncertainty = 0.0005
@@ -26,9 +26,9 @@ struct ClockLine: BitwiseCopyable, Sendable {
   /// reading interval in seconds. The hull's error of the rate falls with the square of the
   /// duration, and the wander of the rate grows with the duration.
   private static let hullCube = 1e9
-  private static let leastHullCube = 64.0
+  private static let minimumHullCube = 64.0
   /// The least number of readings, and the shortest time in seconds, for a line through the hull.
-  private static let leastHullReadings = 12.0
+  private static let minimumHullReadings = 12.0
   private static let firstHullSeconds = 0.5
   /// The nanoseconds after its start for which the line is more accurate than the Kalman filter, if
   /// readings are frequent.
@@ -103,7 +103,7 @@ struct ClockLine: BitwiseCopyable, Sendable {
     guard seconds > 2 else { return }
     let uncertainty =
       16 * pattern.lateness * pattern.interval / (seconds * seconds * nominalFramesPerSecond)
-    rateUncertainty = min(rateUncertainty, max(Self.leastRateUncertainty, uncertainty))
+    rateUncertainty = min(rateUncertainty, max(Self.minimumRateUncertainty, uncertainty))
   }
 
   /// Discards the knowledge of the rate before `time`. Only readings from `time` on count.
@@ -117,7 +117,7 @@ struct ClockLine: BitwiseCopyable, Sendable {
   /// nanoseconds of the oldest reading of the present rate, or nil if the rate did not change.
   @_noLocks
   mutating func forgetOld(_ pattern: ReadingPattern) -> UInt64? {
-    hull.keep(cubicSeconds: max(Self.leastHullCube, Self.hullCube * pattern.roughness))
+    hull.keep(cubicSeconds: max(Self.minimumHullCube, Self.hullCube * pattern.roughness))
     return hull.forgetAnotherRate() ? hull.oldestNanoseconds : nil
   }
 
@@ -139,15 +139,15 @@ struct ClockLine: BitwiseCopyable, Sendable {
   /// Returns the line at `time`. Returns nil if the readings do not determine the rate yet and the
   /// initial rate is no longer valid or will soon be known better.
   @_noLocks
-  mutating func found(at time: UInt64, _ pattern: ReadingPattern) -> Found? {
+  mutating func found(at time: UInt64, _ pattern: ReadingPattern) -> LineEstimate? {
     let isKnown = pattern.isInfrequent || rateUncertainty < Self.crystalRateUncertainty
     let knownRateUncertainty = isKnown ? firstRateUncertainty : .infinity
     let span = hull.span ?? 0
     let uncertainty = pattern.uncertainty(in: span)
-    guard span > Self.firstHullSeconds, span / pattern.interval > Self.leastHullReadings else {
+    guard span > Self.firstHullSeconds, span / pattern.interval > Self.minimumHullReadings else {
       guard knownRateUncertainty < .infinity else { return nil }
       let position = hull.frames(at: time, framesPerSecond: firstRate)
-      return Found(
+      return LineEstimate(
         frames: position + (pattern.isCoarse ? 0 : uncertainty), framesPerSecond: firstRate,
         uncertainty: pattern.lateness, rateUncertainty: knownRateUncertainty)
     }
@@ -157,7 +157,7 @@ struct ClockLine: BitwiseCopyable, Sendable {
     let weight = 1 / (1 + ratio * ratio)
     let rate = firstRate + weight * (found.framesPerSecond - firstRate)
     let late = uncertainty * (pattern.isCoarse ? 1 : 1 + Self.rateLateness * weight)
-    return Found(
+    return LineEstimate(
       frames: hull.frames(at: time, framesPerSecond: rate) + late, framesPerSecond: rate,
       uncertainty: 2 * uncertainty, rateUncertainty: min(rateUncertainty, knownRateUncertainty))
   }

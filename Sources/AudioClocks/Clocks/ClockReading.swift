@@ -18,11 +18,11 @@ public struct ClockReading: BitwiseCopyable, Sendable {
 /// The times at which a clock is best read.
 extension FilteredClock {
   /// The longest time in nanoseconds after which a noisy clock should be read again.
-  public static var mostLookNanoseconds: UInt64 {
+  public static var maximumReadNanoseconds: UInt64 {
     @_noLocks get { 2_000_000 }
   }
 
-  private static var leastLookNanoseconds: UInt64 {
+  private static var minimumReadNanoseconds: UInt64 {
     @_noLocks get { 20_000 }
   }
 
@@ -31,10 +31,10 @@ extension FilteredClock {
   /// splitmix64), because a clock that moves in steps and is read at even intervals seems to run at
   /// the rate of its readings.
   @_noLocks
-  public static func nextLook(after now: UInt64) -> UInt64 {
+  public static func nextReadTime(after now: UInt64) -> UInt64 {
     var bits = (now ^ (now >> 30)) &* 0xBF58_476D_1CE4_E5B9
     bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    let span = mostLookNanoseconds &- leastLookNanoseconds
-    return now &+ leastLookNanoseconds &+ (bits ^ (bits >> 31)) % span
+    let span = maximumReadNanoseconds &- minimumReadNanoseconds
+    return now &+ minimumReadNanoseconds &+ (bits ^ (bits >> 31)) % span
   }
 }

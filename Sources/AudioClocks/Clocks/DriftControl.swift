@@ -35,7 +35,7 @@ public struct DriftControl: BitwiseCopyable, Sendable {
   /// (`ClockTrial`, with the pitch over a quarter of a second fitted by a polynomial of degree 12).
   private static let lockedBandwidth = 20.0
   private static let bandwidthPerGain = 40.0
-  private static let mostBandwidth = 120.0
+  private static let maximumBandwidth = 120.0
   /// The distance between the ratio and the wanted ratio, as a fraction, at which the bandwidth of
   /// locked clocks is doubled.
   private static let farRatio = 20e-6
@@ -110,17 +110,17 @@ public struct DriftControl: BitwiseCopyable, Sendable {
     let seconds = Double(frames) / pace
     let smoothingGain = max(gain, min(Self.firstGain, change.near))
     smoothed += (error - smoothed) * min(1, seconds * Self.smoothing * smoothingGain)
-    let least = nominalRatio * (1 - Self.limit)
-    let most = nominalRatio * (1 + Self.limit)
+    let minimum = nominalRatio * (1 - Self.limit)
+    let maximum = nominalRatio * (1 + Self.limit)
     let bandwidth = bandwidth(gain: gain)
     // The target is the ratio that will be correct when the smoothed ratio reaches it.
     let then = now &+ UInt64(clamping: RatioSmoother.delaySeconds(bandwidth: bandwidth) * 1e9)
     wanted =
       (input.framesPerSecond(at: then) - gain * smoothed) / output.framesPerSecond(at: then)
-    smoother.follow(max(least, min(most, wanted)), seconds: seconds, bandwidth: bandwidth)
+    smoother.follow(max(minimum, min(maximum, wanted)), seconds: seconds, bandwidth: bandwidth)
     let step = seconds * nominalRatio * Self.slew
     let slewed = max(ratio - step, min(ratio + step, smoother.value))
-    ratio = max(least, min(most, slewed))
+    ratio = max(minimum, min(maximum, slewed))
     return ratio
   }
 
@@ -161,7 +161,7 @@ public struct DriftControl: BitwiseCopyable, Sendable {
   private func bandwidth(gain: Double) -> Double {
     let far = abs(wanted - ratio) / (nominalRatio * Self.farRatio)
     return min(
-      Self.mostBandwidth, max(Self.lockedBandwidth * (1 + far), Self.bandwidthPerGain * gain))
+      Self.maximumBandwidth, max(Self.lockedBandwidth * (1 + far), Self.bandwidthPerGain * gain))
   }
 
   /// Sets the delay from input to output to `seconds` from now on.

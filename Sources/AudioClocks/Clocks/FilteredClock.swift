@@ -46,7 +46,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// The present estimate.
   public private(set) var estimate: ClockEstimate
   private var filters: ClockFilters {
-    didSet { estimate.loop = filters.current }
+    didSet { estimate.filter = filters.current }
   }
   /// The time since which the position is valid: a restart, a change of the rate, or a jump.
   private var placedNanoseconds: UInt64 = 0
@@ -79,7 +79,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   public init(framesPerSecond: Double) {
     nominalFramesPerSecond = framesPerSecond
     filters = ClockFilters(framesPerSecond: framesPerSecond)
-    estimate = ClockEstimate(loop: filters.current)
+    estimate = ClockEstimate(filter: filters.current)
     pattern = ReadingPattern(framesPerSecond: framesPerSecond)
     line = ClockLine(framesPerSecond: framesPerSecond)
     jumps = JumpDetector(framesPerSecond: framesPerSecond)
@@ -138,7 +138,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   public mutating func take(_ reading: ClockReading) {
     guard isRunning else { return begin(reading) }
     guard reading.frames > last.frames, reading.nanoseconds > last.nanoseconds else { return }
-    let lead = Double(reading.frames) - estimate.loop.frames(at: reading.nanoseconds)
+    let lead = Double(reading.frames) - estimate.filter.frames(at: reading.nanoseconds)
     guard abs(lead) < Self.outlierSeconds * nominalFramesPerSecond else {
       return handleOutlier(reading)
     }
@@ -165,11 +165,11 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
       follow(change, at: reading.nanoseconds)
     }
     // The line excludes the readings of the stretch that has not ended.
-    let least = jumps.leastStretch(at: reading.nanoseconds)
+    let minimum = jumps.minimumStretch(at: reading.nanoseconds)
     let isStartUp = isStartUp(at: reading.nanoseconds) && !pattern.isCoarse
     let stretches: UInt64 = pattern.isCoarse ? 12 : isStartUp ? 16 : 8
-    let most = isStartUp ? Self.lineStretch : Self.longStretch
-    let stretch = min(most, max(least, age / stretches))
+    let maximum = isStartUp ? Self.lineStretch : Self.longStretch
+    let stretch = min(maximum, max(minimum, age / stretches))
     if longBest.count > 3,
       reading.nanoseconds &- longBest.since >= stretch || longBest.count >= Self.enoughReadings
     {
@@ -180,10 +180,10 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Restarts the loop at `reading`, which may be late by a millisecond.
+  /// Restarts the filter at `reading`, which may be late by a millisecond.
   @_noLocks
   private mutating func beginLoop(at reading: ClockReading) {
-    let rate = estimate.loop.framesPerSecond(at: estimate.loop.nanoseconds)
+    let rate = estimate.filter.framesPerSecond(at: estimate.filter.nanoseconds)
     filters.begin(
       at: Double(reading.frames), reading.nanoseconds, framesPerSecond: rate,
       uncertainty: nominalFramesPerSecond * 0.001,
@@ -203,7 +203,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   @_noLocks
   private mutating func begin(_ reading: ClockReading) {
     estimate.isRunning = true
-    line.keepRate(estimate.loop.framesPerSecond(at: reading.nanoseconds))
+    line.keepRate(estimate.filter.framesPerSecond(at: reading.nanoseconds))
     line.begin(at: reading.nanoseconds)
     (estimate.begunNanoseconds, placedNanoseconds) = (reading.nanoseconds, reading.nanoseconds)
     last = reading
@@ -260,7 +260,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   @_noLocks
   private mutating func jump(to reading: ClockReading, by lead: Double, at time: UInt64) {
     line.knowRate(after: age(at: time), pattern)
-    line.keepRate(estimate.loop.framesPerSecond(at: time))
+    line.keepRate(estimate.filter.framesPerSecond(at: time))
     placedNanoseconds = time
     filters.move(to: reading, noise: noiseEstimate)
     forgetReadings(at: time, jump: lead)
@@ -275,7 +275,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     let reading = longBest.earliest
     // Even the earliest reading is late, more so in a short stretch than in a long one.
     let position = Double(reading.frames) + jumps.lateness(in: time &- longBest.since)
-    let lead = position - estimate.loop.frames(at: reading.nanoseconds)
+    let lead = position - estimate.filter.frames(at: reading.nanoseconds)
     pattern.take(longBest, endingAt: time)
     let isCoarse = pattern.isCoarse
     let uncertainty = ReadingStretch.uncertainty(lateness: pattern.lateness, count: longBest.count)
@@ -325,7 +325,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     else { return }
     switch pattern.isFrequent ? line.rateTrend(isSuspected: true) : nil {
     case .step(let newest): changeRate(newest: newest, at: now)
-    case .changing: filters.expectSway(grown, position, at: time, noise: noise, evenNoise: even)
+    case .changing: filters.expectRateRamp(grown, position, at: time, noise: noise, evenNoise: even)
     case .constant: filters.takeAll(position, at: time, noise: noise, evenNoise: even)
     case nil: filters.learn(grown, position, at: time, noise: noise, evenNoise: even)
     }
@@ -387,9 +387,9 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
 
   @_noLocks
   private mutating func reopen(_ reading: ClockReading, off lead: Double, at time: UInt64) {
-    // The whole error grew since the loop last agreed, or since the stretch of 100 ms began.
+    // The whole error grew since the filter last agreed, or since the stretch of 100 ms began.
     let since =
-      Double(max(JumpDetector.stretchNanoseconds, time &- estimate.loop.nanoseconds)) * 1e-9
+      Double(max(JumpDetector.stretchNanoseconds, time &- estimate.filter.nanoseconds)) * 1e-9
     forgetRate(before: time)
     filters.forget(lead, rate: 2 * lead / since)
     (noiseEstimate, evenNoise) = (max(noiseEstimate, 1), max(evenNoise, 1))

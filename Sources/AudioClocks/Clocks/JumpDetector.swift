@@ -26,12 +26,12 @@ struct JumpDetector: BitwiseCopyable, Sendable {
   /// measured.
   private static let settledNanoseconds: UInt64 = 4_000_000_000
   /// The largest number of stretches in the mean of the lateness.
-  private static let mostUsual = 1000.0
+  private static let maximumLatenessCount = 1000.0
   /// The smallest error of a clock, in seconds, that can be a jump.
-  private static let leastSeconds = 0.00025
+  private static let minimumSeconds = 0.00025
   /// The largest error in seconds that another rate causes between a jump and the stretch before
   /// it, for a rate error of 10,000 ppm.
-  private static let mostRateSeconds = 0.003
+  private static let maximumRateSeconds = 0.003
 
   private let nominalFramesPerSecond: Double
   private var stretch = ReadingStretch()
@@ -42,8 +42,8 @@ struct JumpDetector: BitwiseCopyable, Sendable {
   private var jumpFrames = 0.0
   /// The mean lateness, in frames, of a stretch's earliest reading relative to a settled estimate,
   /// and the number of stretches in that mean.
-  private var usualLateness = 0.0
-  private var usualCount = 0.0
+  private var meanLateness = 0.0
+  private var latenessCount = 0.0
   /// The mean lateness at the last `begin`.
   private var knownLateness = 0.0
   /// The last change of the lead that is more than chance, in frames, and its time in nanoseconds.
@@ -64,7 +64,7 @@ struct JumpDetector: BitwiseCopyable, Sendable {
     jumpFrames = frames
     suddenFrames = 0
     begunNanoseconds = time
-    knownLateness = max(0, usualLateness)
+    knownLateness = max(0, meanLateness)
   }
 
   /// Returns the usual lateness in frames of the earliest reading within `nanoseconds`. The
@@ -83,10 +83,10 @@ struct JumpDetector: BitwiseCopyable, Sendable {
   @_noLocks
   private mutating func learnLateness(from lead: Double, uncertainty: Double, at time: UInt64) {
     guard time &- begunNanoseconds > Self.settledNanoseconds,
-      abs(lead + usualLateness) < 6 * uncertainty
+      abs(lead + meanLateness) < 6 * uncertainty
     else { return }
-    usualCount = min(Self.mostUsual, usualCount + 1)
-    usualLateness -= (lead + usualLateness) / usualCount
+    latenessCount = min(Self.maximumLatenessCount, latenessCount + 1)
+    meanLateness -= (lead + meanLateness) / latenessCount
   }
 
   /// Adds a reading that is ahead of the estimate by `lead` frames.
@@ -102,7 +102,7 @@ struct JumpDetector: BitwiseCopyable, Sendable {
   /// Returns the least time in nanoseconds between corrections of the estimate. It is longer soon
   /// after a jump, so that the estimate does not take another rate for noise.
   @_noLocks
-  func leastStretch(at time: UInt64) -> UInt64 {
+  func minimumStretch(at time: UInt64) -> UInt64 {
     isAfterJump(at: time) ? Self.jumpMemory : Self.stretchNanoseconds
   }
 
@@ -128,12 +128,12 @@ struct JumpDetector: BitwiseCopyable, Sendable {
     {
       return .rate(reading, lead: lead)
     }
-    let limit = max(nominalFramesPerSecond * Self.leastSeconds, 8 * noise)
+    let limit = max(nominalFramesPerSecond * Self.minimumSeconds, 8 * noise)
     if abs(change) > limit { (suddenFrames, suddenNanoseconds) = (change, time) }
     let isSudden = abs(change) > abs(lead) / 2
     // All of a few readings may be late by chance. None is early.
-    let mostLead = isSudden ? 8 * uncertainty : 2 * lateness
-    guard lead > max(limit, mostLead) || lead < -2 * max(limit, 8 * uncertainty) else {
+    let maximumLead = isSudden ? 8 * uncertainty : 2 * lateness
+    guard lead > max(limit, maximumLead) || lead < -2 * max(limit, 8 * uncertainty) else {
       learnLateness(from: lead, uncertainty: uncertainty, at: time)
       return nil
     }
@@ -144,6 +144,6 @@ struct JumpDetector: BitwiseCopyable, Sendable {
   @_noLocks
   private func isAfterJump(at time: UInt64) -> Bool {
     jumpFrames != 0 && time &- begunNanoseconds < Self.jumpMemory
-      && abs(jumpFrames) < Self.mostRateSeconds * nominalFramesPerSecond
+      && abs(jumpFrames) < Self.maximumRateSeconds * nominalFramesPerSecond
   }
 }

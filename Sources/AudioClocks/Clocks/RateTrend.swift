@@ -46,24 +46,25 @@ extension ArrivalHull {
     let newest = isSuspected ? Self.stretchesForConfirmation : 0
     var trend: RateTrend?
     var largest = 0.0
-    var leastVariance = 0.0
+    var minimumVariance = 0.0
     var isChanging = false
     for size in 1...Self.largestBlock {
       let blocks = BlockLeads(stretches, count: count, size: size)
       guard blocks.isEnough else { break }
       if size == 1 {
         trend = .constant
-        leastVariance = blocks.leastVariance
+        minimumVariance = blocks.minimumVariance
       }
       if isSuspected, !isChanging {
-        isChanging = blocks.isChanging(unlikely: unlikely, leastVariance: leastVariance)
+        isChanging = blocks.isChanging(unlikely: unlikely, minimumVariance: minimumVariance)
       }
       var old = LineFit()
       for index in 0..<blocks.count {
         let number = blocks.count &- index
         if index >= BlockLeads.fewestOld, number >= BlockLeads.fewestNew,
-          number <= BlockLeads.mostNew, number &* size >= newest,
-          let line = blocks.brokenLine(after: index, old, leastVariance), line.likelihood > largest,
+          number <= BlockLeads.maximumNew, number &* size >= newest,
+          let line = blocks.brokenLine(after: index, old, minimumVariance),
+          line.likelihood > largest,
           line.likelihood > unlikely * (1 + Self.fewBlocks / Double(number))
         {
           largest = line.likelihood
@@ -90,7 +91,7 @@ private struct BlockLeads: BitwiseCopyable {
   /// The fewest blocks before a change, and the fewest and the most blocks after it.
   static var fewestOld: Int { @_noLocks get { 6 } }
   static var fewestNew: Int { @_noLocks get { 3 } }
-  static var mostNew: Int { @_noLocks get { 8 } }
+  static var maximumNew: Int { @_noLocks get { 8 } }
   /// If the variance of the readings is below this limit, in square frames, they are not late by
   /// chance. Their errors then come from the phase between the clock's steps and the reading times,
   /// which change by whole frames, with the variance of rounding.
@@ -130,9 +131,9 @@ private struct BlockLeads: BitwiseCopyable {
 
   /// The least variance that a reading may have, derived from the readings before a possible
   /// change.
-  var leastVariance: Double {
+  var minimumVariance: Double {
     @_noLocks get {
-      let old = line(max(Self.fewestOld, count &- Self.mostNew))
+      let old = line(max(Self.fewestOld, count &- Self.maximumNew))
       let isExact = old.squares / (old.count - 2) < Self.exactVariance
       return isExact ? Self.roundingVariance : Self.finestVariance
     }
@@ -140,10 +141,10 @@ private struct BlockLeads: BitwiseCopyable {
 
   /// Fits a broken line: the line through `old`, the points before the one at `start`, and a line
   /// from the last of them through the other points. The errors of a point have a variance of at
-  /// least `leastVariance`. Returns the sum of the squared errors and the likelihood ratio of this
-  /// line and the old one alone, or nil if a jump explains the other points better.
+  /// least `minimumVariance`. Returns the sum of the squared errors and the likelihood ratio of
+  /// this line and the old one alone, or nil if a jump explains the other points better.
   @_noLocks
-  func brokenLine(after start: Int, _ old: LineFit, _ leastVariance: Double)
+  func brokenLine(after start: Int, _ old: LineFit, _ minimumVariance: Double)
     -> (likelihood: Double, squares: Double)?
   {
     let corner = points[start &- 1].time
@@ -167,7 +168,7 @@ private struct BlockLeads: BitwiseCopyable {
     guard explained > jump else { return nil }
     let rest = squares - explained
     let variance = max(
-      old.squares / (old.count - 2) + leastVariance, rest / Double(count &- start &- 1))
+      old.squares / (old.count - 2) + minimumVariance, rest / Double(count &- start &- 1))
     let uncertain =
       times + timeSum * timeSum / old.count + timeProducts * timeProducts / old.timeSquares
     // A variance estimated from few values is itself uncertain.
@@ -177,11 +178,11 @@ private struct BlockLeads: BitwiseCopyable {
 
   /// Returns whether the points before a possible change fit a parabola better than a line.
   @_noLocks
-  func isChanging(unlikely: Double, leastVariance: Double) -> Bool {
-    let old = count &- Self.mostNew
+  func isChanging(unlikely: Double, minimumVariance: Double) -> Bool {
+    let old = count &- Self.maximumNew
     guard old > Self.fewestOld else { return false }
     let squares = squaresAroundParabola(old)
-    let variance = squares / Double(old &- 3) + leastVariance
+    let variance = squares / Double(old &- 3) + minimumVariance
     return line(old).squares - squares > unlikely * variance
   }
 

@@ -13,7 +13,7 @@ struct ReadingStretch: BitwiseCopyable, Sendable {
   private(set) var latest = ClockReading(frames: 0, nanoseconds: 0)
   /// The lead of the earliest reading.
   private(set) var lead = 0.0
-  private var leastLead = 0.0
+  private var minimumLead = 0.0
   private var sum = 0.0
   private var squares = 0.0
 
@@ -32,8 +32,8 @@ struct ReadingStretch: BitwiseCopyable, Sendable {
       self.lead = lead
       earliest = reading
     }
-    if count == 0 || lead < leastLead {
-      leastLead = lead
+    if count == 0 || lead < minimumLead {
+      minimumLead = lead
       latest = reading
     }
     count &+= 1
@@ -45,7 +45,7 @@ struct ReadingStretch: BitwiseCopyable, Sendable {
   /// lead is then above 0.
   @_noLocks
   mutating func moveEstimateToEarliest() {
-    leastLead -= lead
+    minimumLead -= lead
     lead = 0
   }
 

@@ -69,8 +69,8 @@ struct ExactRateConverter: ~Copyable, Sendable {
     guard room > 0 else { return (0, 0) }
     // Consume no more input than this room requires, except for the look-back of the next output
     // frame.
-    let lastFrame = place(after: room &- 1)
-    let nextFrame = place(after: room)
+    let lastFrame = position(after: room &- 1)
+    let nextFrame = position(after: room)
     let enough = max(nextFrame, lastFrame &+ 1) &+ bank.halfWidth
     var consumed = 0
     var produced = 0
@@ -91,7 +91,7 @@ struct ExactRateConverter: ~Copyable, Sendable {
 
   /// Returns the input frame at or before the position `count` output frames later.
   @_noLocks
-  private func place(after count: Int) -> Int {
+  private func position(after count: Int) -> Int {
     frame &+ (phase &+ count &* bank.inputStep) / bank.outputStep
   }
 

@@ -123,9 +123,9 @@ struct SincBank: ~Copyable, Sendable {
   }
 
   @_noLocks
-  private static func value(_ points: UnsafePointer<Float>, _ place: Int) -> Float {
-    let point = points + (place >> 32)
-    let between = Float((place & 0xFFFF_FFFF) >> 8) * 0x1p-24
+  private static func value(_ points: UnsafePointer<Float>, _ position: Int) -> Float {
+    let point = points + (position >> 32)
+    let between = Float((position & 0xFFFF_FFFF) >> 8) * 0x1p-24
     return point[0] + between * (point[1] - point[0])
   }
 }

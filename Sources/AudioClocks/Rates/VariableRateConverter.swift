@@ -47,7 +47,7 @@ public struct VariableRateConverter: ~Copyable, Sendable {
   private var bank: SincBank
   private var past: RecentFrames
   private var next = FramePosition(0)
-  private var glide = RatioGlide()
+  private var ramp = RatioRamp()
 
   /// Creates a converter of 1 to 1024 channels at ratio 1 and position 0. Not on the audio thread:
   /// computes the kernel and allocates all memory for ratios up to `maximumInputPerOutput`, which
@@ -69,10 +69,10 @@ public struct VariableRateConverter: ~Copyable, Sendable {
   }
 
   /// The number of input frames before and after an output frame that the kernel covers, at the
-  /// present ratio or at the target of the glide, whichever needs more.
+  /// present ratio or at the target of the ramp, whichever needs more.
   public var reachFrames: Int {
     @_noLocks get {
-      let (now, finally) = glide.ratios
+      let (now, finally) = ramp.ratios
       return bank.reach(
         stretch: max(
           Self.stretch(ratio: now, slope: slope), Self.stretch(ratio: finally, slope: slope)))
@@ -87,12 +87,12 @@ public struct VariableRateConverter: ~Copyable, Sendable {
 
   /// The present number of input frames from one output frame to the next.
   public var inputPerOutput: Double {
-    @_noLocks get { glide.ratios.now }
+    @_noLocks get { ramp.ratios.now }
   }
 
   /// Restarts with the next output frame at `position`, 0 or more, counted in frames from the next
   /// input frame. The frames before that position serve as its past, and silence precedes the first
-  /// frame. The ratio and a glide of the ratio continue.
+  /// frame. The ratio and a ramp of the ratio continue.
   @_noLocks
   public mutating func reset(position: Double = 0) {
     requirement(
@@ -103,14 +103,14 @@ public struct VariableRateConverter: ~Copyable, Sendable {
   }
 
   /// Lets output frames advance by `inputPerOutput` input frames, above 0 and at most
-  /// `maximumInputPerOutput`, at once or by a linear glide over `frames` output frames. The n-th
+  /// `maximumInputPerOutput`, at once or by a linear ramp over `frames` output frames. The n-th
   /// step from the next output frame on then contains n / `frames` of the change.
   @_noLocks
   public mutating func setRatio(_ inputPerOutput: Double, over frames: Int = 0) {
     requirement(
       inputPerOutput > 0 && inputPerOutput <= maximumInputPerOutput,
       "The ratio of a converter must be above 0 and no higher than its maximum.")
-    glide.glide(to: inputPerOutput, over: frames)
+    ramp.ramp(to: inputPerOutput, over: frames)
   }
 
   /// Converts up to `frames` frames of `input` from `firstFrame` on, into up to `room` frames of
@@ -131,7 +131,7 @@ public struct VariableRateConverter: ~Copyable, Sendable {
     var consumed = 0
     var produced = 0
     while produced < room {
-      let stretch = Self.stretch(ratio: glide.ratios.now, slope: slope)
+      let stretch = Self.stretch(ratio: ramp.ratios.now, slope: slope)
       let reach = bank.reach(stretch: stretch)
       while past.count <= next.frame &+ reach && consumed < frames {
         past.append(source + consumed &* channelCount)
@@ -140,8 +140,8 @@ public struct VariableRateConverter: ~Copyable, Sendable {
       guard past.count > next.frame &+ reach else { break }
       produce(sink + produced &* channelCount, stretch, reach)
       produced &+= 1
-      glide.next()
-      next.advance(by: glide.step)
+      ramp.next()
+      next.advance(by: ramp.step)
     }
     return (consumed, produced)
   }
@@ -159,7 +159,7 @@ public struct VariableRateConverter: ~Copyable, Sendable {
     output.requireFrames(from: target, room)
     var produced = 0
     while produced < room {
-      let stretch = Self.stretch(ratio: glide.ratios.now, slope: slope)
+      let stretch = Self.stretch(ratio: ramp.ratios.now, slope: slope)
       let reach = bank.reach(stretch: stretch)
       let missing = max(0, next.frame &+ reach &+ 1 &- past.count)
       guard missing <= reach / 2, past.count > 0 else { break }
@@ -167,8 +167,8 @@ public struct VariableRateConverter: ~Copyable, Sendable {
       produce(output.base + (target &+ produced) &* channelCount, stretch, reach)
       past.shorten(missing)
       produced &+= 1
-      glide.next()
-      next.advance(by: glide.step)
+      ramp.next()
+      next.advance(by: ramp.step)
     }
     return produced
   }
@@ -199,7 +199,7 @@ public struct VariableRateConverter: ~Copyable, Sendable {
 
 /// The step in input frames from one output frame to the next, while it changes linearly from one
 /// ratio to another.
-struct RatioGlide: BitwiseCopyable {
+struct RatioRamp: BitwiseCopyable {
   /// The input frames between the last output frame and the next.
   private(set) var step = FramePosition(1)
   private var target = FramePosition(1)
@@ -210,7 +210,7 @@ struct RatioGlide: BitwiseCopyable {
   /// Changes to `ratio` at once, or linearly over the next `frames` steps, the last of which equals
   /// it.
   @_noLocks
-  mutating func glide(to ratio: Double, over frames: Int) {
+  mutating func ramp(to ratio: Double, over frames: Int) {
     target = FramePosition(ratio)
     rest = max(0, frames)
     if rest > 0 {
@@ -220,7 +220,7 @@ struct RatioGlide: BitwiseCopyable {
     }
   }
 
-  /// The step of an output frame in input frames: now, and at the end of the glide.
+  /// The step of an output frame in input frames: now, and at the end of the ramp.
   var ratios: (now: Double, finally: Double) {
     @_noLocks get { (step.frames, target.frames) }
   }

@@ -22,16 +22,16 @@ extension ALSADuplex {
     let fillsBuffer =
       request.headroomFrames == nil && request.captureDevice == nil && output?.isServer == true
     // The output uses the rate and the period that the input was granted.
-    var outward = request
+    var playbackRequest = request
     if let leader = input?.configuration {
       if request.headroomFrames != nil {
-        outward.headroomFrames = request.atRate(leader.sampleRate).headroom
+        playbackRequest.headroomFrames = request.atRate(leader.sampleRate).headroom
       }
-      outward.sampleRate = leader.sampleRate
-      outward.periodFrames = leader.periodFrames
+      playbackRequest.sampleRate = leader.sampleRate
+      playbackRequest.periodFrames = leader.periodFrames
     }
     try output?.configure(
-      outward,
+      playbackRequest,
       bufferFrames: fillsBuffer ? 8192 * max(1, (request.soughtSampleRate ?? 48000) / 48000) : 0)
     guard let leader = input?.configuration ?? output?.configuration else {
       throw .noDevice
@@ -43,8 +43,8 @@ extension ALSADuplex {
       let room = stream.bufferFrames * leader.sampleRate / stream.sampleRate
       // PipeWire's plugin passes at most the wake-up threshold to its server at a time.
       let free = fillsBuffer ? max(leader.periodFrames, room / 4) : leader.periodFrames
-      let most = max(1, room - free)
-      headroom = fillsBuffer ? most : min(headroom, most)
+      let maximum = max(1, room - free)
+      headroom = fillsBuffer ? maximum : min(headroom, maximum)
     }
     var configuration = DuplexConfiguration(
       sampleRate: leader.sampleRate, periodFrames: leader.periodFrames, headroomFrames: headroom,
@@ -87,7 +87,7 @@ extension ALSADuplex {
 
 extension ALSADuplex {
   /// Does nothing: a single device needs no preparation.
-  public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {}
+  public mutating func enableReconnection(reportingTo news: MutexBox<DeviceReturn?>) {}
 
   /// Closes both directions: the driver of an unplugged card waits for that.
   public mutating func close() {

@@ -202,7 +202,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   @_noLocks
   public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
     guard let lent = capture?.borrowFrames(frames) else {
-      gap.giveBack(shape.periodFrames)
+      gap.undoRead(shape.periodFrames)
       trouble = diagnosis(of: capture?.availableNow() ?? 0, onCapture: true)
       return nil
     }

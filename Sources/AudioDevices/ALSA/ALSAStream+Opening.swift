@@ -6,17 +6,17 @@ extension DeviceStream {
   /// the requested rate. Throws if the output does not exist, is busy, cannot do what is requested,
   /// or does not play in real time.
   public init(openingOutput request: DuplexRequest) throws(DeviceFailure) {
-    var outward = request
-    outward.captureDevice = nil
-    try outward.validate()
-    let pcm = try PCM.opening(outward, .playback)
+    var playbackRequest = request
+    playbackRequest.captureDevice = nil
+    try playbackRequest.validate()
+    let pcm = try PCM.opening(playbackRequest, .playback)
     guard pcm.keepsTime else {
       throw DeviceFailure(
         .refused,
         "The output \(pcm.name) does not play in real time, so it cannot be a secondary output.",
         hint: "Choose a device that plays in real time.", remedy: .chooseSecondaryOutput)
     }
-    self.init(ALSAStream(pcm, request: outward))
+    self.init(ALSAStream(pcm, request: playbackRequest))
   }
 }
 
@@ -42,14 +42,14 @@ extension DevicePair {
       throw DeviceFailure(
         .invalidRequest, "Two clocks need an input and an output.", hint: "Name both devices.")
     }
-    var (inward, outward) = (request, request)
-    inward.playbackDevice = nil
-    outward.captureDevice = nil
-    let capture = try PCM.opening(inward, .capture)
-    let playback = try PCM.opening(outward, .playback)
+    var (captureRequest, playbackRequest) = (request, request)
+    captureRequest.playbackDevice = nil
+    playbackRequest.captureDevice = nil
+    let capture = try PCM.opening(captureRequest, .capture)
+    let playback = try PCM.opening(playbackRequest, .playback)
     guard capture.keepsTime, playback.keepsTime else { return nil }
     return DevicePair(
-      capture: DeviceStream(ALSAStream(capture, request: inward)),
-      playback: DeviceStream(ALSAStream(playback, request: outward)), time: DeviceTime())
+      capture: DeviceStream(ALSAStream(capture, request: captureRequest)),
+      playback: DeviceStream(ALSAStream(playback, request: playbackRequest)), time: DeviceTime())
   }
 }

@@ -83,7 +83,7 @@ public struct ALSAStream: StreamDriver, ~Copyable {
 
   /// Starts the search thread, so that the stream can be detached. Returns false if there is no
   /// thread.
-  public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool {
+  public mutating func enableReconnection(reportingTo news: MutexBox<DeviceReturn?>) -> Bool {
     search = try? PCMSearch(
       request, isCapture ? .capture : .playback, granted: configuration, places: places, news: news)
     return switch search {

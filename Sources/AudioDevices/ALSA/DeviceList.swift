@@ -108,7 +108,7 @@ public struct DeviceList: Sendable, Equatable {
   /// while audio runs or is about to start.
   public static func current() -> DeviceList {
     ALSALibrary.prepare()
-    let numbers = (0..<mostCards).filter(isThere)
+    let numbers = (0..<maximumCards).filter(isThere)
     return DeviceList(
       cards: numbers.map(card), named: PCMHints().named, defined: DeviceNames.defined(),
       defaultCard: DeviceNames.defaultCard().flatMap { card in
@@ -117,7 +117,7 @@ public struct DeviceList: Sendable, Equatable {
   }
 
   /// The kernel's limit.
-  private static let mostCards: Int32 = 32
+  private static let maximumCards: Int32 = 32
 
   /// Returns whether the card exists. Reads the kernel's list as well: ALSA skips a card that this
   /// user may not open, and the reason for its absence would then be unknown.

@@ -25,7 +25,7 @@ extension PCM {
 
   /// Returns false if the device does not support this access mode.
   private mutating func configure(
-    _ request: DuplexRequest, _ leastFrames: Int, _ access: PCMAccess
+    _ request: DuplexRequest, _ minimumFrames: Int, _ access: PCMAccess
   ) throws(DeviceFailure) -> Bool {
     let space = try ALSAMemory(snd_pcm_hw_params_malloc, snd_pcm_hw_params_free)
     try check(snd_pcm_hw_params_any(handle, space.pointer), "asked for its abilities")
@@ -46,7 +46,7 @@ extension PCM {
     let headroom = request.headroomFrames.map(scaled) ?? period
     let wanted = max(
       request.periods * period, period + headroom,
-      scaled(leastFrames))
+      scaled(minimumFrames))
     var bufferFrames = snd_pcm_uframes_t((wanted + period - 1) / period * period)
     try check(
       snd_pcm_hw_params_set_buffer_size_near(handle, space.pointer, &bufferFrames),
@@ -83,22 +83,22 @@ extension PCM {
     throws(DeviceFailure) -> (Int, ChannelSelection?)
   {
     let named = isCapture ? request.captureChannels : request.playbackChannels
-    let least = named?.max() ?? request.channelCount ?? 1
+    let minimum = named?.max() ?? request.channelCount ?? 1
     // A single channel would be a mix of all channels if a plugin or a server is before the card.
-    let wanted = named == nil ? request.channelCount ?? 2 : max(2, least)
-    guard let count = openedChannels(near: wanted, atLeast: least, in: space) else {
-      throw refusedChannels(least, isNamed: named != nil, in: space)
+    let wanted = named == nil ? request.channelCount ?? 2 : max(2, minimum)
+    guard let count = openedChannels(near: wanted, atLeast: minimum, in: space) else {
+      throw refusedChannels(minimum, isNamed: named != nil, in: space)
     }
     let used = named ?? Array(1...min(count, request.channelCount ?? 2))
     return (count, ChannelSelection(used, of: count))
   }
 
-  /// Selects the lowest channel count that is not below `wanted`, or else not below `least`.
+  /// Selects the lowest channel count that is not below `wanted`, or else not below `minimum`.
   /// Returns nil if there is none.
   private func openedChannels(
-    near wanted: Int, atLeast least: Int, in space: borrowing ALSAMemory
+    near wanted: Int, atLeast minimum: Int, in space: borrowing ALSAMemory
   ) -> Int? {
-    for limit in [wanted, least] {
+    for limit in [wanted, minimum] {
       var lowest = UInt32(limit)
       var count: UInt32 = 0
       guard snd_pcm_hw_params_set_channels_min(handle, space.pointer, &lowest) == 0,
@@ -110,7 +110,7 @@ extension PCM {
   }
 
   private func refusedChannels(
-    _ least: Int, isNamed: Bool, in space: borrowing ALSAMemory
+    _ minimum: Int, isNamed: Bool, in space: borrowing ALSAMemory
   ) -> DeviceFailure {
     var lowest: UInt32 = 0
     var highest: UInt32 = 0
@@ -121,15 +121,15 @@ extension PCM {
     return PCMFailure.refused(
       name, direction,
       "cannot do "
-        + (isNamed ? "channel \(least)" : "\(least) channel\(least == 1 ? "" : "s")"),
+        + (isNamed ? "channel \(minimum)" : "\(minimum) channel\(minimum == 1 ? "" : "s")"),
       hint: isNamed
         ? "It has \(text); name others."
-        : isCapture && highest < least
+        : isCapture && highest < minimum
           ? "It has \(text); one of them can be captured twice."
           : "It has \(text); ask for as many, or use plug\(name).",
       remedy: isNamed
         ? .chooseChannels(within: range, isCapture: isCapture)
-        : isCapture && highest < least
+        : isCapture && highest < minimum
           ? .repeatChannel(within: range) : .chooseChannelCount(within: range, device: name))
   }
 

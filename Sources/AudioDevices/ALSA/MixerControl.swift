@@ -134,11 +134,11 @@ public final class VolumeChange: Sendable {
         .refused, "The volume of \(element.name) on \(device) cannot be changed.",
         hint: "`amixer scontents` shows what the mixer allows.")
     }
-    var present = Self.look(at: device, direction)
+    var present = Self.inspect(at: device, direction)
     if present?.volumes.contains(where: { $0 != value }) == true {
       // A server may need a moment.
       HostClock.pause(milliseconds: 100)
-      present = Self.look(at: device, direction)
+      present = Self.inspect(at: device, direction)
     }
     control = present?.control ?? element.control
     isTaken = present?.volumes.allSatisfy { $0 == value } ?? true
@@ -148,7 +148,7 @@ public final class VolumeChange: Sendable {
 
   /// Returns the setting that a newly opened mixer reports. The mixer that set a volume would
   /// report the requested value. Returns nil if it cannot be read.
-  private static func look(at device: String, _ direction: PCMDirection) -> (
+  private static func inspect(at device: String, _ direction: PCMDirection) -> (
     control: MixerControl, volumes: [Int]
   )? {
     do throws(DeviceFailure) {

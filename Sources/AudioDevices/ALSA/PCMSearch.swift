@@ -54,8 +54,8 @@ private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
     slot.pointer.pointee.pcm = nil
     var report = ReconnectReport()
     while !isOver {
-      let found = look()
-      if report.isNews(found) { news.withLock { $0 = found } }
+      let found = search()
+      if report.shouldReport(found) { news.withLock { $0 = found } }
       if case .returned = found {
         // Hands the PCM to the audio thread; pairs with the load in `ALSAStream.reattach`.
         return slot.pointer.pointee.state.store(ReconnectSlot.reopened, ordering: .releasing)
@@ -64,7 +64,7 @@ private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
     }
   }
 
-  private func look() -> DeviceReturn {
+  private func search() -> DeviceReturn {
     guard let found = places.locate(request) else { return .absent }
     do throws(DeviceFailure) {
       var pcm = try PCM.opening(found.request, direction)

@@ -307,9 +307,9 @@ extension PCM {
     let keepsTime = keepsTime
     let inside = configuration.bufferFrames - max(0, available())
     // A sound server has read frames from the buffer that it has not played yet.
-    let told = max(inside, keepsTime ? delay() : 0)
+    let reportedDelay = max(inside, keepsTime ? delay() : 0)
     // A plugin may report wrong values; no server holds more than two seconds.
-    let queued = min(max(0, told), configuration.bufferFrames + 2 * rate)
+    let queued = min(max(0, reportedDelay), configuration.bufferFrames + 2 * rate)
     let deadline =
       HostClock.nanoseconds + FrameTime.nanoseconds(of: queued, at: rate) + 500_000_000
     while HostClock.nanoseconds < deadline {

@@ -31,7 +31,7 @@ struct XrunGapEstimator: BitwiseCopyable {
 
   /// Corrects the last wake-up: the cycle could not read its `frames` frames.
   @_noLocks
-  mutating func giveBack(_ frames: Int) {
+  mutating func undoRead(_ frames: Int) {
     unread &+= frames
     taken &-= frames
   }

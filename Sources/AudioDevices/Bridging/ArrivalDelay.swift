@@ -18,8 +18,8 @@ struct ArrivalDelay: BitwiseCopyable {
 
   /// The number of input frames that the delay allows for.
   private(set) var allowedFrames: Int
-  private let leastFrames: Int
-  private let mostFrames: Int
+  private let minimumFrames: Int
+  private let maximumFrames: Int
   /// The largest numbers of missing frames since `windowStart`, the largest one first, and the
   /// second largest number of the window before.
   private var largest = SIMD8<Int>()
@@ -35,17 +35,17 @@ struct ArrivalDelay: BitwiseCopyable {
   /// The number of missing frames that were not due yet.
   private var spare = 0
   private var hasStood = false
-  private var lookTime: UInt64 = 0
+  private var lastPollTime: UInt64 = 0
   /// The time since when steps exceed the allowance, and the time of the last such step.
   private var shortSince: UInt64 = 0
   private var shortTime: UInt64 = 0
 
-  /// Creates an allowance of at least `leastFrames` and at most `mostFrames`.
+  /// Creates an allowance of at least `minimumFrames` and at most `maximumFrames`.
   @_noLocks
-  init(leastFrames: Int, mostFrames: Int) {
-    self.leastFrames = leastFrames
-    self.mostFrames = max(leastFrames, mostFrames)
-    allowedFrames = leastFrames
+  init(minimumFrames: Int, maximumFrames: Int) {
+    self.minimumFrames = minimumFrames
+    self.maximumFrames = max(minimumFrames, maximumFrames)
+    allowedFrames = minimumFrames
   }
 
   /// Resets the readings when the input starts again. The measured allowance is kept.
@@ -68,8 +68,8 @@ struct ArrivalDelay: BitwiseCopyable {
     isLearning: Bool
   ) -> Bool {
     let behind = Int(clamping: clock) &- frames
-    let isDense = now &- lookTime < 2 &* FilteredClock.mostLookNanoseconds
-    lookTime = now
+    let isDense = now &- lastPollTime < 2 &* FilteredClock.maximumReadNanoseconds
+    lastPollTime = now
     guard frames > delivered else {
       hasStood = true
       missing = max(missing, behind &- spare)
@@ -98,12 +98,12 @@ struct ArrivalDelay: BitwiseCopyable {
     if windowStart == 0 { windowStart = now }
     Self.insert(missing, into: &largest)
     let isOver = now &- windowStart > Self.window
-    let (second, frequent) = (largest[1], min(mostFrames, largest[7] &+ 2))
+    let (second, frequent) = (largest[1], min(maximumFrames, largest[7] &+ 2))
     let needed = isOver ? second : max(second, secondBefore)
     let wanted = allowance(for: needed)
     // The allowance is reduced only if steps are smaller, not if they arrive right before the
     // reading: that time changes as the clocks drift.
-    let least = allowance(for: increments[1])
+    let minimum = allowance(for: increments[1])
     if isOver {
       increments = .zero
       secondBefore = second
@@ -116,9 +116,9 @@ struct ArrivalDelay: BitwiseCopyable {
     }
     // Positions of clocks are rounded by up to two frames.
     let isShort = isShort(of: step, at: now) || isLearning && needed > allowedFrames &+ 2
-    let isLong = isOver && max(wanted, least) < allowedFrames &- allowedFrames / 8 &- 16
+    let isLong = isOver && max(wanted, minimum) < allowedFrames &- allowedFrames / 8 &- 16
     guard isShort && wanted > allowedFrames || isLong else { return false }
-    allowedFrames = isLong ? max(wanted, least) : wanted
+    allowedFrames = isLong ? max(wanted, minimum) : wanted
     shortSince = 0
     return true
   }
@@ -127,7 +127,7 @@ struct ArrivalDelay: BitwiseCopyable {
   /// that arrive at uneven times.
   @_noLocks
   private func allowance(for frames: Int) -> Int {
-    max(leastFrames, min(mostFrames, frames &+ frames / 16 &+ 2))
+    max(minimumFrames, min(maximumFrames, frames &+ frames / 16 &+ 2))
   }
 
   /// Inserts a number into the eight largest, which are sorted with the largest one first.

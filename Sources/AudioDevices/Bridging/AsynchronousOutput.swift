@@ -24,14 +24,14 @@ struct AsynchronousOutput: ~Copyable {
   /// The seconds of readings after which a clock is known well enough.
   private static var lockingSeconds: Double { @_noLocks get { 0.1 } }
   /// The seconds after which the output no longer waits for more readings.
-  private static var longestLockingSeconds: Double { @_noLocks get { 5 } }
+  private static var maximumLockingSeconds: Double { @_noLocks get { 5 } }
   /// The number of frames of silence at a start, and while the clock is not known: enough that an
   /// output whose clock is read late, and in batches, does not run dry before it is read.
   private let silenceFrames: Int
   private let lockingFrames: Int
   /// The smallest number of queued frames. If the estimate of the output's clock is later than
   /// that, the output runs dry.
-  private let leastQueuedFrames: Double
+  private let minimumQueuedFrames: Double
   /// The number of frames that the output can accept now.
   private(set) var room = 0
   /// Whether the output must be started again.
@@ -52,9 +52,9 @@ struct AsynchronousOutput: ~Copyable {
   private var lent: DeviceFrames?
 
   /// Wraps `output`, which starts with `frames` frames of silence, and is filled again when
-  /// `leastQueuedFrames` frames are left.
-  init(_ output: consuming DeviceStream, silence frames: Int, leastQueuedFrames: Double) {
-    self.leastQueuedFrames = leastQueuedFrames
+  /// `minimumQueuedFrames` frames are left.
+  init(_ output: consuming DeviceStream, silence frames: Int, minimumQueuedFrames: Double) {
+    self.minimumQueuedFrames = minimumQueuedFrames
     let stream = output.configuration
     silenceFrames = frames
     lockingFrames = min(stream.bufferFrames - stream.periodFrames, frames + stream.sampleRate / 20)
@@ -104,12 +104,12 @@ struct AsynchronousOutput: ~Copyable {
     guard isKnown || !isFirst else { return }
     presence = isKnown ? .locking : .beginning
     clock.restart()
-    gain.jump(to: .silence)
+    gain.set(.silence)
   }
 
   /// Enables the search for a lost output. Returns whether the output can be detached from now on.
-  mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool {
-    output.enableReconnection(telling: news)
+  mutating func enableReconnection(reportingTo news: MutexBox<DeviceReturn?>) -> Bool {
+    output.enableReconnection(reportingTo: news)
   }
 
   /// Stops the output at once.
@@ -136,7 +136,7 @@ struct AsynchronousOutput: ~Copyable {
   /// Reads the position of the output, unless it is away. Returns a failure of the output; nil if
   /// there is none.
   @_noLocks
-  mutating func look(
+  mutating func poll(
     _ bridge: inout ClockDomainBridge, at now: UInt64
   ) -> DeviceReadiness? {
     guard presence != .away else { return nil }
@@ -176,7 +176,8 @@ struct AsynchronousOutput: ~Copyable {
     _ bridge: inout ClockDomainBridge, at now: UInt64
   ) {
     let age = clock.age(at: now)
-    let isKnown = clock.lateFrames(at: now) < leastQueuedFrames || age > Self.longestLockingSeconds
+    let isKnown =
+      clock.lateFrames(at: now) < minimumQueuedFrames || age > Self.maximumLockingSeconds
     guard isKnown, age > Self.lockingSeconds, bridge.knowsTime, bridge.isAligned else {
       return playSilence(lockingFrames - (bufferFrames - room), at: now)
     }
@@ -187,7 +188,7 @@ struct AsynchronousOutput: ~Copyable {
     guard written == next else { return }
     bridge.changeOutput(to: clock, at: next)
     presence = .going
-    gain.glide(to: .unity, frames: fadeFrames)
+    gain.ramp(to: .unity, frames: fadeFrames)
   }
 
   @_noLocks
@@ -232,15 +233,16 @@ struct AsynchronousOutput: ~Copyable {
     bridge.advanceOutput(frames)
   }
 
-  /// Converts the frames that were played for input frame `place` and after, and hands them over.
+  /// Converts the frames that were played for input frame `position` and after, and hands them
+  /// over.
   @_noLocks
   mutating func play(
-    _ source: borrowing SampleBuffer, at place: Int, frames: Int,
+    _ source: borrowing SampleBuffer, at position: Int, frames: Int,
     _ bridge: inout ClockDomainBridge, at now: UInt64
   ) {
     var done = 0
     while true {
-      let missing = place + done - bridge.consumedFrames
+      let missing = position + done - bridge.consumedFrames
       var moved = (consumed: 0, produced: 0)
       if missing > 0 {
         moved = bridge.convertSilence(missing, into: &piece, at: 0, room: periodFrames)

@@ -41,13 +41,13 @@ extension AsynchronousPair {
   @_noLocks
   private mutating func wait(noLongerThan nanoseconds: UInt64) -> DeviceReadiness {
     let limit = time.now &+ nanoseconds
-    if isLateUntold {
-      isLateUntold = false
+    if isLatenessUnreported {
+      isLatenessUnreported = false
       return .xrun(.captureXrun)
     }
     while true {
       let now = time.now
-      if let trouble = look(at: now) { return trouble }
+      if let trouble = poll(at: now) { return trouble }
       if captureEvent != nil || playbackEvent != nil { return .waiting }
       if !isPlaybackMaster { concealInput(at: now) }
       let due = isPlaybackMaster ? playbackDue(at: now) : captureDue(at: now)
@@ -55,7 +55,7 @@ extension AsynchronousPair {
       if now >= limit { return .waiting }
       // A clock whose readings are noisy is read more often than once a period.
       let isNoisy = bridge.input.isNoisy || bridge.output.isNoisy
-      let end = min(limit, isNoisy ? min(due, FilteredClock.nextLook(after: now)) : due)
+      let end = min(limit, isNoisy ? min(due, FilteredClock.nextReadTime(after: now)) : due)
       time.sleep(until: end)
       // The sleep was interrupted: the thread that interrupted it waits for a response.
       if time.now < end { return .waiting }
@@ -142,7 +142,7 @@ extension AsynchronousPair {
 
   /// The position of the oldest captured frame that is still available.
   private var first: Int {
-    @_noLocks get { stagedCount > 0 ? stagedPlace : head }
+    @_noLocks get { stagedCount > 0 ? stagedPosition : head }
   }
 
   @_noLocks
@@ -152,7 +152,7 @@ extension AsynchronousPair {
     if isPlaybackMaster {
       let jumped = bridge.steer(frames: shape.periodFrames, at: now)
       lostFrames += Int(clamping: Double(jumped) * unitPerCapture + 0.5)
-      if jumped > 0 { inputGain.jump(to: .silence) }
+      if jumped > 0 { inputGain.set(.silence) }
       if isShort { bridge.slowDown(shape.periodFrames, to: head + captured) }
     }
     return .ready
@@ -208,9 +208,9 @@ extension AsynchronousPair {
   private mutating func applyFadeIn(_ frames: Int, isMissing: Bool) {
     inputGain.process(&unitFrames, frames: frames)
     if isMissing || (isInputFresh(at: periodTime) && abs(bridge.errorFrames) > 2) {
-      inputGain.jump(to: .silence)
+      inputGain.set(.silence)
     } else if inputGain.isSilent {
-      inputGain.glide(to: .unity, frames: configuration.sampleRate / 100)
+      inputGain.ramp(to: .unity, frames: configuration.sampleRate / 100)
     }
   }
 
@@ -223,9 +223,9 @@ extension AsynchronousPair {
     if !isBeginning && !isCaptureBroken && !isInputAway {
       concealedFrames += Int(clamping: Double(frames) * unitPerCapture + 0.5)
     }
-    let isNews = periodTime &- lateSince > 1_000_000_000
+    let isNewLateness = periodTime &- lateSince > 1_000_000_000
     lateSince = periodTime
-    if isNews && !isBeginning && !isInputAway { isLateUntold = true }
+    if isNewLateness && !isBeginning && !isInputAway { isLatenessUnreported = true }
   }
 
   /// Reads at most a period from the input. Returns false if it has none.
@@ -236,7 +236,7 @@ extension AsynchronousPair {
     lent.decode(from: 0, frames: frames, into: &staged, at: 0)
     _ = capture.commit(frames)
     captured -= frames
-    stagedPlace = head
+    stagedPosition = head
     head += frames
     stagedFirst = 0
     stagedCount = frames
@@ -255,7 +255,7 @@ extension AsynchronousPair {
   @_noLocks
   private mutating func unstage(_ frames: Int) {
     stagedFirst += frames
-    stagedPlace += frames
+    stagedPosition += frames
     stagedCount -= frames
   }
 
@@ -288,10 +288,11 @@ extension AsynchronousPair {
     play(from: head, frames: frames)
   }
 
-  /// Converts the frames that were played for input frame `place` and after, and hands them over.
+  /// Converts the frames that were played for input frame `position` and after, and hands them
+  /// over.
   @_noLocks
-  private mutating func play(from place: Int, frames: Int) {
-    output.play(unitFrames, at: place, frames: frames, &bridge, at: time.now)
+  private mutating func play(from position: Int, frames: Int) {
+    output.play(unitFrames, at: position, frames: frames, &bridge, at: time.now)
   }
 
   /// Returns nil: the device has no secondary outputs.

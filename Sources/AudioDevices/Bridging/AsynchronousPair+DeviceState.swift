@@ -8,18 +8,18 @@ import RealtimeAudio
 extension AsynchronousPair {
   /// Reads the positions of both devices. Returns a failure of either device; nil if there is none.
   @_noLocks
-  mutating func look(at now: UInt64) -> DeviceReadiness? {
-    lookAtOutput(at: now) ?? lookAtInput(at: now)
+  mutating func poll(at now: UInt64) -> DeviceReadiness? {
+    pollOutput(at: now) ?? pollInput(at: now)
   }
 
   @_noLocks
-  private mutating func lookAtOutput(at now: UInt64) -> DeviceReadiness? {
+  private mutating func pollOutput(at now: UInt64) -> DeviceReadiness? {
     if output.reattach(&bridge, at: now) { playbackEvent = DeviceEvent(.playbackReturned) }
-    switch output.look(&bridge, at: now) {
+    switch output.poll(&bridge, at: now) {
     case nil: return nil
     case .lost?:
-      guard outlivesLoss else { return .lost }
-      loseOutput()
+      guard survivesDeviceLoss else { return .lost }
+      handleOutputLoss()
       return nil
     case .suspended?:
       isCaptureBroken = !isInputAway
@@ -29,7 +29,7 @@ extension AsynchronousPair {
   }
 
   @_noLocks
-  private mutating func lookAtInput(at now: UInt64) -> DeviceReadiness? {
+  private mutating func pollInput(at now: UInt64) -> DeviceReadiness? {
     if isInputAway {
       guard capture.reattach(at: now) != nil else { return nil }
       isInputAway = false
@@ -83,28 +83,28 @@ extension AsynchronousPair {
 
   @_noLocks
   private mutating func lostInput() -> DeviceReadiness? {
-    guard outlivesLoss else { return .lost }
-    loseInput()
+    guard survivesDeviceLoss else { return .lost }
+    handleInputLoss()
     return nil
   }
 
   /// Detaches the input, which is lost.
   @_noLocks
-  mutating func loseInput() {
+  mutating func handleInputLoss() {
     capture.detach()
     isInputAway = true
     isGapConcealed = false
     isCaptureBroken = false
     captured = 0
     // A device that was back only briefly counts as away since its first loss.
-    guard awayHead == nil else { return }
-    awayHead = head
+    guard disconnectFrame == nil else { return }
+    disconnectFrame = head
     captureEvent = DeviceEvent(.captureLost)
   }
 
   /// Detaches the output, which is lost.
   @_noLocks
-  mutating func loseOutput() {
+  mutating func handleOutputLoss() {
     output.detach()
     playbackEvent = DeviceEvent(.playbackLost)
   }
@@ -125,11 +125,11 @@ extension AsynchronousPair {
       if isGapConcealed { concealedFrames += Int(clamping: Double(gap) * unitPerCapture + 0.5) }
       isGapConcealed = false
       bridge.restartInput()
-      if let start = awayHead { endReconnection(from: start) }
+      if let start = disconnectFrame { endReconnection(from: start) }
     }
     bridge.noteInput(
       ClockReading(frames: captureStart + reading.frames, nanoseconds: reading.nanoseconds))
-    measurePlaceError(at: reading.nanoseconds)
+    measurePositionError(at: reading.nanoseconds)
   }
 
   /// Returns the position of the input's frame 0 after a restart, of which `reading` is the first
@@ -138,25 +138,25 @@ extension AsynchronousPair {
   @_noLocks
   private mutating func placeOfStart(_ reading: ClockReading) -> Int {
     guard bridge.input.isRunning else {
-      rightPlace = nil
+      correctPosition = nil
       return head
     }
-    let place = bridge.input.frames(at: reading.nanoseconds) - placeError
-    rightPlace = place
-    placeError = 0
-    return Int(clamping: place - bridge.input.lateness + 0.5) - reading.frames
+    let position = bridge.input.frames(at: reading.nanoseconds) - positionError
+    correctPosition = position
+    positionError = 0
+    return Int(clamping: position - bridge.input.lateness + 0.5) - reading.frames
   }
 
   /// Measures by how many frames the input was placed too far ahead after its last gap. From 0.2 to
   /// 4 s after the gap, the estimate of its clock is more accurate, and is evaluated for the time
   /// of the restart, as long as the clock runs at the same rate.
   @_noLocks
-  private mutating func measurePlaceError(at now: UInt64) {
+  private mutating func measurePositionError(at now: UInt64) {
     let age = now &- begunTime
-    guard let rightPlace, age > 200_000_000, age < 4_000_000_000,
+    guard let correctPosition, age > 200_000_000, age < 4_000_000_000,
       bridge.input.estimate.begunNanoseconds <= begunTime
     else { return }
-    placeError = bridge.input.frames(at: begunTime) - rightPlace
+    positionError = bridge.input.frames(at: begunTime) - correctPosition
   }
 
   /// Adapts the delay to the steps in which the input delivers, once its clock is known. Soon after
@@ -173,7 +173,7 @@ extension AsynchronousPair {
         clockSeconds: age, at: now, isLearning: isLearning)
     else { return }
     addedFrames = Int(
-      clamping: Double(arrival.allowedFrames &- leastArrivalFrames) * unitPerCapture + 0.999)
+      clamping: Double(arrival.allowedFrames &- minimumArrivalFrames) * unitPerCapture + 0.999)
     let seconds =
       (configuredLatencyFrames + Double(addedFrames)) / Double(shape.sampleRate)
     bridge.hold(delaySeconds: seconds, jumping: isLearning)
@@ -191,7 +191,7 @@ extension AsynchronousPair {
 
   @_noLocks
   private mutating func endReconnection(from start: Int) {
-    awayHead = nil
+    disconnectFrame = nil
     let frames = Int(clamping: Double(head - start) * unitPerCapture + 0.5)
     captureEvent = DeviceEvent(
       .captureReturned, frames: frames,

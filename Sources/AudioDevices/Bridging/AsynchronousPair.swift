@@ -56,7 +56,7 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
   let capturePeriod: Int
   /// The part of the delay that allows for an input that delivers its frames in steps.
   var arrival: ArrivalDelay
-  let leastArrivalFrames: Int
+  let minimumArrivalFrames: Int
   /// The delay according to the configuration, in frames.
   let configuredLatencyFrames: Double
   /// The number of frames by which that part makes the delay longer than the configuration states.
@@ -77,17 +77,17 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
   var begunTime: UInt64 = 0
   /// The correct position of the input at that time, on its clock before the gap, and the number of
   /// frames by which it was placed too far ahead.
-  var rightPlace: Double?
-  var placeError = 0.0
+  var correctPosition: Double?
+  var positionError = 0.0
   var inputStallDetector: StallDetector
   /// The time at which the input was last too late for its cycle, and whether that must still be
   /// reported to the unit.
   var lateSince: UInt64 = 0
-  var isLateUntold = false
+  var isLatenessUnreported = false
   /// The captured frames that were read from the input and are not converted yet.
   var staged: SampleBuffer
   var stagedFirst = 0
-  var stagedPlace = 0
+  var stagedPosition = 0
   var stagedCount = 0
   /// One period of the unit's frames, captured or to be played. It is lent to the unit without a
   /// copy.
@@ -104,11 +104,11 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
   var isDelivered = false
 
   /// Whether the pair searches for a lost device while the other one continues.
-  var outlivesLoss = false
+  var survivesDeviceLoss = false
   var isInputAway = false
   /// The position of the input when it went away, and the number of frames of silence delivered in
   /// its place.
-  var awayHead: Int?
+  var disconnectFrame: Int?
   var silentFrames = 0
   /// The events of either device that must still be reported to the unit.
   var captureEvent: DeviceEvent?
@@ -134,9 +134,10 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     let unaligned = master == .playback ? capture.periodFrames : 0
     let extra = ((reach + Double(unaligned)) * unitPerCapture).rounded(.up)
     // The delay also allows for an input that is late by half of the headroom.
-    let least = unaligned + Int(clamping: Double(headroom) / unitPerCapture) / 2
-    arrival = ArrivalDelay(leastFrames: least, mostFrames: max(least, capture.bufferFrames / 2))
-    leastArrivalFrames = least
+    let minimum = unaligned + Int(clamping: Double(headroom) / unitPerCapture) / 2
+    arrival = ArrivalDelay(
+      minimumFrames: minimum, maximumFrames: max(minimum, capture.bufferFrames / 2))
+    minimumArrivalFrames = minimum
     let delay = (Double(period + headroom) + extra) / Double(rate)
     var configuration = DuplexConfiguration(
       sampleRate: rate, periodFrames: period, headroomFrames: headroom, capture: capture,
@@ -161,7 +162,7 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     // part of the delay.
     let first = max(Int(clamping: queued * scale), playback.isServer ? playback.sampleRate / 20 : 0)
     output = AsynchronousOutput(
-      pair.playback, silence: first, leastQueuedFrames: Double(headroom) * scale)
+      pair.playback, silence: first, minimumQueuedFrames: Double(headroom) * scale)
     silentBuffer = DeviceBuffer(
       format: capture.format, channelCount: capture.channelCount, frameCount: period)
     bridge = ClockDomainBridge(
@@ -194,21 +195,21 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     do throws(DeviceFailure) {
       if output.isBroken { try output.start(&bridge, at: time.now) }
     } catch {
-      guard outlivesLoss else { throw error }
-      loseOutput()
+      guard survivesDeviceLoss else { throw error }
+      handleOutputLoss()
     }
     do throws(DeviceFailure) {
       if isCaptureBroken { try startCapture() }
     } catch {
-      guard outlivesLoss else { throw error }
-      loseInput()
+      guard survivesDeviceLoss else { throw error }
+      handleInputLoss()
     }
   }
 
   /// Enables the search for a lost device while the other one continues.
-  public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {
-    outlivesLoss =
-      capture.enableReconnection(telling: news) && output.enableReconnection(telling: news)
+  public mutating func enableReconnection(reportingTo news: MutexBox<DeviceReturn?>) {
+    survivesDeviceLoss =
+      capture.enableReconnection(reportingTo: news) && output.enableReconnection(reportingTo: news)
   }
 
   /// Stops both devices. Called only if the pair cannot continue.

@@ -13,7 +13,7 @@ struct ClockDomainBridge: ~Copyable {
   /// adjusted gradually.
   private let resyncThreshold: Double
   /// The lowest ratio that `slowDown` sets, as a fraction of the nominal ratio.
-  private static var mostBend: Double { @_noLocks get { 0.9 } }
+  private static var maximumBend: Double { @_noLocks get { 0.9 } }
   /// The number of input frames that the converter looks ahead.
   let reachFrames: Int
   private(set) var input: FilteredClock
@@ -167,14 +167,14 @@ struct ClockDomainBridge: ~Copyable {
     return jumped
   }
 
-  /// Lowers the ratio, because the input has only reached `place`, which is not enough for `frames`
-  /// output frames at the planned ratio. This replaces a gap by a lower pitch.
+  /// Lowers the ratio, because the input has only reached `frame`, which is not enough for
+  /// `frames` output frames at the planned ratio. This replaces a gap by a lower pitch.
   @_noLocks
-  mutating func slowDown(_ frames: Int, to place: Int) {
+  mutating func slowDown(_ frames: Int, to frame: Int) {
     let now = converter.inputPerOutput
-    let even = (Double(place &- reachFrames &- 2) - position) / Double(frames)
+    let even = (Double(frame &- reachFrames &- 2) - position) / Double(frames)
     // The ratio changes linearly: the consumed input depends on the mean of its start and its end.
-    let bent = max(2 * even - now, control.nominalRatio * Self.mostBend)
+    let bent = max(2 * even - now, control.nominalRatio * Self.maximumBend)
     if bent < control.ratio { converter.setRatio(bent, over: frames) }
   }
 
@@ -196,31 +196,31 @@ struct ClockDomainBridge: ~Copyable {
   }
 
   /// Converts the next input frames, of which `source` has `frames` from `firstFrame` on, into at
-  /// most `room` frames of `target` from `place` on.
+  /// most `room` frames of `target` from `offset` on.
   @_noLocks
   mutating func convert(
     _ source: borrowing SampleBuffer, from firstFrame: Int, frames: Int,
-    into target: inout SampleBuffer, at place: Int, room: Int
+    into target: inout SampleBuffer, at offset: Int, room: Int
   ) -> (consumed: Int, produced: Int) {
     let moved = converter.convert(
-      source, from: firstFrame, frames: frames, into: &target, at: place, room: room)
+      source, from: firstFrame, frames: frames, into: &target, at: offset, room: room)
     consumedFrames &+= moved.consumed
     return moved
   }
 
   /// Does the same without input frames, if they are late by less than the converter looks ahead.
   @_noLocks
-  mutating func convertAhead(into target: inout SampleBuffer, at place: Int, room: Int) -> Int {
-    converter.convertAhead(into: &target, at: place, room: room)
+  mutating func convertAhead(into target: inout SampleBuffer, at offset: Int, room: Int) -> Int {
+    converter.convertAhead(into: &target, at: offset, room: room)
   }
 
   /// Does the same with silence in place of at most `frames` lost input frames.
   @_noLocks
   mutating func convertSilence(
-    _ frames: Int, into target: inout SampleBuffer, at place: Int, room: Int
+    _ frames: Int, into target: inout SampleBuffer, at offset: Int, room: Int
   ) -> (consumed: Int, produced: Int) {
     let moved = converter.convert(
-      silence, frames: min(frames, silence.frameCount), into: &target, at: place, room: room)
+      silence, frames: min(frames, silence.frameCount), into: &target, at: offset, room: room)
     consumedFrames &+= moved.consumed
     return moved
   }

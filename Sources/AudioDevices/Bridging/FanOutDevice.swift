@@ -39,9 +39,9 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
   public init(_ base: consuming DuplexDevice, resamplerQuality: Int) {
     let granted = base.configuration
     configuration = granted
-    leastGap = granted.sampleRate / 500
+    minimumGap = granted.sampleRate / 500
     quality = ConversionQuality(resamplerQuality: resamplerQuality)
-    feeds = .allocate(capacity: SecondaryOutput.mostOutputs)
+    feeds = .allocate(capacity: SecondaryOutput.maximumOutputs)
     played = SampleBuffer(frameCount: 1, channelCount: 1)
     clock = FilteredClock(framesPerSecond: Double(granted.sampleRate))
     self.base = base
@@ -56,9 +56,10 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
   /// has no output, or there are already eight secondary outputs, and `.refused` if its thread
   /// cannot be started.
   public mutating func add(_ output: consuming DeviceStream) throws(DeviceFailure) {
-    guard let playback = configuration.playback, count < SecondaryOutput.mostOutputs else {
+    guard let playback = configuration.playback, count < SecondaryOutput.maximumOutputs else {
       throw DeviceFailure(
-        .invalidRequest, "No more than \(SecondaryOutput.mostOutputs) secondary outputs can play.",
+        .invalidRequest,
+        "No more than \(SecondaryOutput.maximumOutputs) secondary outputs can play.",
         hint: "Name fewer, and something to be played.", remedy: .removeSecondaryOutputs)
     }
     if count == 0 {
@@ -66,7 +67,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
         frameCount: configuration.periodFrames, channelCount: playback.channelCount)
     }
     let feed = try SecondaryOutputFeed(
-      output, configuration, quality: quality, telling: returns)
+      output, configuration, quality: quality, reportingTo: returns)
     (feeds + count).initialize(to: feed)
     configuration.secondaryOutputs.append((feeds + count).pointee.stream)
     count += 1
@@ -99,13 +100,13 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     let began = base.now
     while hasNoisyClock {
       let start = base.now
-      let next = FilteredClock.nextLook(after: start)
+      let next = FilteredClock.nextReadTime(after: start)
       base.wait(noLongerThan: min(nanoseconds, next &- start), &status)
       let now = base.now
       guard case .waiting = status.readiness, now >= next,
         now &- began < min(nanoseconds, 100_000_000)
       else { return }
-      for index in 0..<count { (feeds + index).pointee.look(at: now) }
+      for index in 0..<count { (feeds + index).pointee.poll(at: now) }
     }
     base.wait(noLongerThan: nanoseconds, &status)
   }
@@ -154,7 +155,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
   private mutating func findPlace(at cycle: UInt64) {
     if hasRestarted, clock.isRunning {
       let gap = Int(clamping: clock.frames(at: cycle)) - position
-      if gap > leastGap {
+      if gap > minimumGap {
         position += gap
         clock.restart()
         for index in 0..<count { (feeds + index).pointee.restartInput() }
@@ -171,7 +172,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
       epoch = known.epoch
       renumber(known)
     }
-    if known.due - position > leastGap {
+    if known.due - position > minimumGap {
       for index in 0..<count { (feeds + index).pointee.restartInput() }
     }
     position = known.due
@@ -186,14 +187,14 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     if clock.isRunning, known.clock.isRunning {
       let now = base.now
       let moved = Int(rounding: known.clock.frames(at: now) - clock.frames(at: now))
-      if abs(moved - shift) > leastGap { shift = moved }
+      if abs(moved - shift) > minimumGap { shift = moved }
     }
     position += shift
     for index in 0..<count { (feeds + index).pointee.renumberInput(by: shift) }
   }
 
   /// The smallest gap in frames. A smaller difference is an error of the clock's estimate.
-  private let leastGap: Int
+  private let minimumGap: Int
 
   /// Starts the device again; the secondary outputs continue. Throws if it cannot be started again.
   public mutating func recover() throws(DeviceFailure) {
@@ -211,8 +212,8 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
   }
 
   /// Enables the reconnection of the device.
-  public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {
-    base.enableReconnection(telling: news)
+  public mutating func enableReconnection(reportingTo news: MutexBox<DeviceReturn?>) {
+    base.enableReconnection(reportingTo: news)
   }
 
   /// Returns the next event of one of the devices; nil if there is none.

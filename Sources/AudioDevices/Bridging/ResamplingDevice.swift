@@ -268,8 +268,8 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
   }
 
   /// Enables the reconnection of the device.
-  public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {
-    base.enableReconnection(telling: news)
+  public mutating func enableReconnection(reportingTo news: MutexBox<DeviceReturn?>) {
+    base.enableReconnection(reportingTo: news)
   }
 
   /// Returns the next event of one of two devices, in frames at the unit's rate; nil if there is

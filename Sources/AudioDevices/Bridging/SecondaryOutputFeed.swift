@@ -24,7 +24,7 @@ struct SecondaryOutputFeed: ~Copyable {
   /// that searches for the output after an xrun cannot be started.
   init(
     _ output: consuming DeviceStream, _ unit: DuplexConfiguration, quality: ConversionQuality,
-    telling news: MutexBox<DeviceReturn?>
+    reportingTo news: MutexBox<DeviceReturn?>
   ) throws(DeviceFailure) {
     let granted = output.configuration
     let rate = Double(unit.sampleRate)
@@ -42,13 +42,13 @@ struct SecondaryOutputFeed: ~Copyable {
       outputRate: granted.sampleRate, delaySeconds: (own + latency) / rate, quality: quality)
     far = AsynchronousOutput(
       output, silence: Int(clamping: (own + latency) * outputPerUnit),
-      leastQueuedFrames: (own + Double(margin)) * outputPerUnit)
+      minimumQueuedFrames: (own + Double(margin)) * outputPerUnit)
     mapped = SampleBuffer(frameCount: unit.periodFrames, channelCount: granted.channelCount)
     stream = SecondaryOutput(
       device: granted.device, sampleRate: granted.sampleRate, channelCount: granted.channelCount,
       latencyFrames: latency)
     self.outputPerUnit = outputPerUnit
-    guard far.enableReconnection(telling: news) else {
+    guard far.enableReconnection(reportingTo: news) else {
       throw .noThread(waitingFor: granted.device)
     }
   }
@@ -71,29 +71,29 @@ struct SecondaryOutputFeed: ~Copyable {
   @_noLocks
   mutating func renumberInput(by frames: Int) { bridge.renumberInput(by: frames) }
 
-  /// Plays the frames that the unit's output plays from frame `place` on, in a cycle that was due
-  /// when `clock` reached that frame.
+  /// Plays the frames that the unit's output plays from frame `position` on, in a cycle that was
+  /// due when `clock` reached that frame.
   @_noLocks
   mutating func play(
-    _ played: borrowing SampleBuffer, at place: Int, frames: Int, clock: ClockEstimate,
+    _ played: borrowing SampleBuffer, at position: Int, frames: Int, clock: ClockEstimate,
     now: UInt64
   ) {
     bridge.followInput(clock)
-    look(at: now)
+    poll(at: now)
     guard bridge.knowsTime else { return }
     mapped.copy(played, frames: frames)
     _ = bridge.steer(frames: Int(clamping: Double(frames) * outputPerUnit + 0.5), at: now)
-    far.play(mapped, at: place, frames: frames, &bridge, at: now)
+    far.play(mapped, at: position, frames: frames, &bridge, at: now)
   }
 
   /// Reads the position of the output.
   @_noLocks
-  mutating func look(at now: UInt64) {
+  mutating func poll(at now: UInt64) {
     if far.reattach(&bridge, at: now), isLost {
       isLost = false
       event = .secondaryOutputReturned
     }
-    guard let trouble = far.look(&bridge, at: now) else { return }
+    guard let trouble = far.poll(&bridge, at: now) else { return }
     if case .lost = trouble {
       isLost = true
       event = .secondaryOutputLost

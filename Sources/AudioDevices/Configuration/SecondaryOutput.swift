@@ -2,7 +2,7 @@
 /// A device that plays the same frames as the unit's output, as it was granted.
 public struct SecondaryOutput: Sendable, Equatable {
   /// The largest number of secondary outputs of a device.
-  public static var mostOutputs: Int {
+  public static var maximumOutputs: Int {
     @_noLocks get { 8 }
   }
 

@@ -53,7 +53,7 @@ public protocol StreamDriver: ~Copyable {
 
   /// Enables `detach` for a stream that is lost: another thread than the audio thread searches for
   /// it, and writes the results to `news`. Returns false if that is not possible.
-  mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool
+  mutating func enableReconnection(reportingTo news: MutexBox<DeviceReturn?>) -> Bool
 
   /// Stops the stream at once.
   mutating func stop()
@@ -112,8 +112,8 @@ public struct DeviceStream: ~Copyable, @unchecked Sendable {
   }
 
   /// Enables `detach` for a stream that is lost. Returns false if that is not possible.
-  public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool {
-    type.enableReconnection(owner.memory, telling: news)
+  public mutating func enableReconnection(reportingTo news: MutexBox<DeviceReturn?>) -> Bool {
+    type.enableReconnection(owner.memory, reportingTo: news)
   }
 
   /// Stops the stream at once.
@@ -132,9 +132,9 @@ extension StreamDriver where Self: ~Copyable {
     try found(memory).pointee.start(silence: frames, at: now)
   }
   fileprivate static func enableReconnection(
-    _ memory: DriverMemory, telling news: MutexBox<DeviceReturn?>
+    _ memory: DriverMemory, reportingTo news: MutexBox<DeviceReturn?>
   ) -> Bool {
-    found(memory).pointee.enableReconnection(telling: news)
+    found(memory).pointee.enableReconnection(reportingTo: news)
   }
   fileprivate static func stop(_ memory: DriverMemory) { found(memory).pointee.stop() }
 }

@@ -67,9 +67,9 @@ public struct DriverOwner: ~Copyable, @unchecked Sendable {
   private let destroy: (DriverMemory) -> Void
 
   init<Driver: ~Copyable>(_ driver: consuming Driver, _ function: DriverFunction) {
-    let place = UnsafeMutablePointer<Driver>.allocate(capacity: 1)
-    place.initialize(to: driver)
-    memory = DriverMemory(place)
+    let driverPointer = UnsafeMutablePointer<Driver>.allocate(capacity: 1)
+    driverPointer.initialize(to: driver)
+    memory = DriverMemory(driverPointer)
     self.function = function
     destroy = { memory in
       memory.assumingMemoryBound(to: Driver.self).deinitialize(count: 1)

@@ -79,8 +79,8 @@ public struct DuplexDevice: ~Copyable, @unchecked Sendable {
   public mutating func stop(draining: Bool) { type.stop(owner.memory, draining: draining) }
 
   /// Makes the device survive its loss from now on.
-  public mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) {
-    type.enableReconnection(owner.memory, telling: news)
+  public mutating func enableReconnection(reportingTo news: MutexBox<DeviceReturn?>) {
+    type.enableReconnection(owner.memory, reportingTo: news)
   }
 
   /// Closes a device that is lost.
@@ -108,9 +108,9 @@ extension DuplexDriver where Self: ~Copyable {
     found(memory).pointee.stop(draining: draining)
   }
   fileprivate static func enableReconnection(
-    _ memory: DriverMemory, telling news: MutexBox<DeviceReturn?>
+    _ memory: DriverMemory, reportingTo news: MutexBox<DeviceReturn?>
   ) {
-    found(memory).pointee.enableReconnection(telling: news)
+    found(memory).pointee.enableReconnection(reportingTo: news)
   }
   fileprivate static func close(_ memory: DriverMemory) { found(memory).pointee.close() }
   fileprivate static func pollForReconnection(_ memory: DriverMemory) -> DeviceReturn {

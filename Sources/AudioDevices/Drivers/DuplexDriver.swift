@@ -66,7 +66,7 @@ public protocol ReconnectableDriver: ~Copyable {
   /// Makes the driver survive the loss of its device. Called before the start. A driver of two
   /// devices searches for the lost one on another thread than the audio thread, writes the results
   /// to `news`, and reports the loss as an event rather than by `wait`.
-  mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>)
+  mutating func enableReconnection(reportingTo news: MutexBox<DeviceReturn?>)
 
   /// Closes a device that is lost, at once, so that the system's driver can release it as well.
   /// Only `pollForReconnection`, the clock and `stop` are called until the device is back.
@@ -108,7 +108,7 @@ struct ReconnectReport {
 
   /// Records the result of a search. Returns whether it must be reported to the user: the device is
   /// back, or is present and cannot be opened.
-  mutating func isNews(_ found: DeviceReturn) -> Bool {
+  mutating func shouldReport(_ found: DeviceReturn) -> Bool {
     switch found {
     case .absent:
       refusals = 0

@@ -36,9 +36,9 @@ struct ReconnectState: BitwiseCopyable {
   /// device was back only briefly.
   @_noLocks
   mutating func begin() -> Bool {
-    let isNews = presence == .present
+    let isNew = presence == .present
     presence = .away
-    return isNews
+    return isNew
   }
 
   /// Records a period. Returns whether it is the first one since the device came back.

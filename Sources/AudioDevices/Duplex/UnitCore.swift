@@ -94,11 +94,11 @@ struct UnitCore: ~Copyable {
   var xrun: TimelineEvent.Kind?
   var xrunFrame = 0
   /// The number of lost frames that no event has reported yet.
-  var untoldFrames = 0
+  var unreportedLostFrames = 0
   /// The number of captured frames of the last cycle for which the output had no room.
   var droppedFrames = 0
   /// Whether an event of this turn reported the return of the input and the number of lost frames.
-  var isReturnTold = false
+  var isReturnReported = false
 
   init(
     _ device: consuming DuplexDevice, progress: borrowing UnitProgress,
@@ -127,7 +127,7 @@ struct UnitCore: ~Copyable {
     self.events = events
     self.device = device
     if reconnects {
-      self.device.enableReconnection(telling: shared.pointer.pointee.returning)
+      self.device.enableReconnection(reportingTo: shared.pointer.pointee.returning)
     }
     guard let resumption else { return }
     frame = resumption.frame
@@ -199,14 +199,14 @@ struct UnitCore: ~Copyable {
       xrun = nil
     } else if let bridged = status.concealedFrames {
       // Lost frames form a gap, whether or not an xrun was reported.
-      let all = untoldFrames &+ (isReturnTold ? 0 : lost) &+ bridged
+      let all = unreportedLostFrames &+ (isReturnReported ? 0 : lost) &+ bridged
       if all > 0, xrun == nil { (xrun, xrunFrame) = (.captureXrun, frame) }
       reportXrun(lost: all)
-      untoldFrames = 0
+      unreportedLostFrames = 0
     } else {
-      untoldFrames &+= lost
+      unreportedLostFrames &+= lost
     }
-    isReturnTold = false
+    isReturnReported = false
     reconnectState.note(status.periodTime)
     frame &+= lost
     let missed = lost &+ (status.concealedFrames ?? 0)

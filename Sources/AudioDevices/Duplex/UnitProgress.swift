@@ -30,14 +30,14 @@ struct UnitFigures: ~Copyable {
   let returning = MutexBox<DeviceReturn?>(nil)
 
   init() {
-    secondaryOutputs = .allocate(capacity: SecondaryOutput.mostOutputs)
-    for index in 0..<SecondaryOutput.mostOutputs {
+    secondaryOutputs = .allocate(capacity: SecondaryOutput.maximumOutputs)
+    for index in 0..<SecondaryOutput.maximumOutputs {
       (secondaryOutputs + index).initialize(to: SecondaryOutputFigures())
     }
   }
 
   deinit {
-    secondaryOutputs.deinitialize(count: SecondaryOutput.mostOutputs)
+    secondaryOutputs.deinitialize(count: SecondaryOutput.maximumOutputs)
     secondaryOutputs.deallocate()
   }
 

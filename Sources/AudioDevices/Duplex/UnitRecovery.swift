@@ -74,7 +74,7 @@ extension UnitCore {
     let found = device.pollForReconnection()
     lastReady = device.now
     if case .returned = found { reconnectState.beginReturn() }
-    if reconnectReport.isNews(found) { figures.pointee.returning.withLock { $0 = found } }
+    if reconnectReport.shouldReport(found) { figures.pointee.returning.withLock { $0 = found } }
     guard reconnectState.isAway else { return .recovered }
     guard isAbsentToTheEnd else { return .away }
     endInAbsence()

@@ -31,21 +31,21 @@ extension UnitCore {
   /// Reports that one of several devices went away or came back while the others continued.
   @_noLocks
   mutating func report(_ event: DeviceEvent) {
-    var told = TimelineEvent(kind: event.kind, frame: frame, frames: event.frames)
+    var reported = TimelineEvent(kind: event.kind, frame: frame, frames: event.frames)
     switch event.kind {
     // An input that had stopped before is missing from the frame at which it stopped.
     case .captureLost: captureLostFrame = xrun == .captureXrun ? min(xrunFrame, frame) : frame
     case .playbackLost: playbackLostFrame = frame
     case .captureReturned:
-      told.frame = captureLostFrame ?? frame
+      reported.frame = captureLostFrame ?? frame
       captureLostFrame = nil
       // The event includes the frames up to the next cycle.
-      isReturnTold = true
+      isReturnReported = true
     case .playbackReturned: playbackLostFrame = nil
     default: break
     }
     count(silentFrames: event.silentFrames)
-    _ = events.write(told)
+    _ = events.write(reported)
   }
 
   /// Writes the reports that are still due at the end of the run.
@@ -62,9 +62,9 @@ extension UnitCore {
   mutating func reportOpenGap() {
     guard xrun == .captureXrun, captureLostFrame == nil, frame > xrunFrame else { return }
     let silent = frame &- xrunFrame
-    count(silentFrames: silent &- untoldFrames)
+    count(silentFrames: silent &- unreportedLostFrames)
     reportXrun(lost: silent)
-    untoldFrames = 0
+    unreportedLostFrames = 0
   }
 
   /// Reports, at the end of the run, that one of two devices is away and did not come back.

@@ -5,19 +5,19 @@ import Synchronization
 /// at a time.
 ///
 /// An interruption is not permanent: the next read queries the source again.
-final class BufferedBytes: PlacedBytes, @unchecked Sendable {
+final class BufferedBytes: RandomAccessBytes, @unchecked Sendable {
   // @unchecked because one thread at a time reads, and what other threads ask for is atomic.
   let source: any ByteSource
   /// The maximum number of bytes of a read that goes through the buffer. Longer reads bypass it.
-  private static let longestKept = 4096
+  private static let maximumKeptByteCount = 4096
   /// The maximum number of bytes that `peek` can return.
-  static let mostPeeked = 16384
+  static let maximumPeeked = 16384
   private let memory = UnsafeMutableRawBufferPointer.allocate(
-    byteCount: mostPeeked, alignment: 16)
+    byteCount: maximumPeeked, alignment: 16)
   /// The offsets of the first buffered byte (`start`) and of the byte after the last one (`end`).
   private let start = Atomic(0)
   private let end = Atomic(0)
-  private let place = Atomic(0)
+  private let storedPosition = Atomic(0)
 
   /// The failure of a read in a callback of a C library, through which it cannot be thrown.
   private var failure: FileFailure?
@@ -44,8 +44,8 @@ final class BufferedBytes: PlacedBytes, @unchecked Sendable {
 
   /// The offset of the next byte to read. Setting it reads nothing.
   var position: Int {
-    get { place.load(ordering: .relaxed) }
-    set { place.store(newValue, ordering: .relaxed) }
+    get { storedPosition.load(ordering: .relaxed) }
+    set { storedPosition.store(newValue, ordering: .relaxed) }
   }
 
   /// Returns the next `count` bytes (at most 16 KiB), or fewer at the end or after an interruption.
@@ -63,11 +63,11 @@ final class BufferedBytes: PlacedBytes, @unchecked Sendable {
     return UnsafeRawBufferPointer(rebasing: memory[from - base..<upper - base])
   }
 
-  /// Returns `count` bytes (at most 16 KiB) at `place`. The position does not change.
-  func bytes(at place: Int, count: Int) throws(FileFailure) -> [UInt8] {
+  /// Returns `count` bytes (at most 16 KiB) at `offset`. The position does not change.
+  func bytes(at offset: Int, count: Int) throws(FileFailure) -> [UInt8] {
     let before = position
     defer { position = before }
-    position = place
+    position = offset
     return Array(try peek(count))
   }
 
@@ -87,7 +87,7 @@ final class BufferedBytes: PlacedBytes, @unchecked Sendable {
   ) throws(FileFailure) {
     while done < bytes.count {
       let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[done...])
-      if rest.count > Self.longestKept, try approach(position),
+      if rest.count > Self.maximumKeptByteCount, try approach(position),
         position == end.load(ordering: .relaxed)
       {
         // None of these bytes are buffered: read them directly into the caller's memory.
@@ -171,13 +171,13 @@ final class BufferedBytes: PlacedBytes, @unchecked Sendable {
   /// true if the source can deliver no more data, or none before the next read. Any thread.
   func isReady(bytesPerSecond: Double, prebuffer seconds: Double? = nil) -> Bool {
     if source.isBroken { return true }
-    let place = position
-    let isHeld = place >= start.load(ordering: .relaxed) && place <= end.load(ordering: .relaxed)
-    let next = isHeld ? end.load(ordering: .relaxed) : place
+    let offset = position
+    let isHeld = offset >= start.load(ordering: .relaxed) && offset <= end.load(ordering: .relaxed)
+    let next = isHeld ? end.load(ordering: .relaxed) : offset
     if source.isWaiting(forReadAt: next) { return true }
     let ready = min(max(0, source.readyByteCount(at: next)), FileBounds.byteCount)
     if let byteCount, next + ready >= byteCount { return true }
-    let held = Double(next - place + ready)
+    let held = Double(next - offset + ready)
     if held >= (seconds ?? 3) * bytesPerSecond { return true }
     guard seconds == nil, let incoming = source.bytesPerSecond else { return false }
     return held >= bytesPerSecond / 2 && incoming >= 1.5 * bytesPerSecond

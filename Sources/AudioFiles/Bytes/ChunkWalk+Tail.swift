@@ -39,8 +39,8 @@ extension ChunkWalk {
       return true
     }
     // Fewer bytes may look like text by chance.
-    guard count >= Self.shortestText, head.allSatisfy(Self.isOfText) else { return false }
-    var text = try file.bytes(at: offset, count: min(count, Self.longestText))
+    guard count >= Self.minimumTextLength, head.allSatisfy(Self.isOfText) else { return false }
+    var text = try file.bytes(at: offset, count: min(count, Self.maximumTextLength))
     // The last character may be cut off by the limit: a character has at most four bytes.
     for _ in 0..<3 where text.count < count && text.last.map({ $0 >= 0x80 }) == true {
       text.removeLast()
@@ -54,6 +54,6 @@ extension ChunkWalk {
     (0x20...0x7E).contains(byte) || byte >= 0x80 || [9, 10, 13].contains(byte)
   }
 
-  private static var shortestText: Int { 8 }
-  private static var longestText: Int { 4096 }
+  private static var minimumTextLength: Int { 8 }
+  private static var maximumTextLength: Int { 4096 }
 }

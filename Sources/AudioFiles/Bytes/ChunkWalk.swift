@@ -11,21 +11,21 @@ struct Chunk {
 }
 
 /// Bytes that can be read at any offset.
-protocol PlacedBytes: AnyObject {
+protocol RandomAccessBytes: AnyObject {
   /// Returns the `count` bytes from `offset` on, or fewer if the file ends before.
   func bytes(at offset: Int, count: Int) throws(FileFailure) -> [UInt8]
 }
 
-extension PlacedBytes {
+extension RandomAccessBytes {
   /// The maximum number of consecutive ID3 tags that are skipped.
-  private static var mostTags: Int { 1000 }
+  private static var maximumTags: Int { 1000 }
 
   /// Returns the offset of the file's first byte after any leading ID3 tags; nil if there are too
   /// many tags. Some programs write ID3 tags to other formats than MP3 as well. libsndfile does not
   /// support ID3 footers: pass false for `withFooters` to compute the offset that it uses.
   func endOfID3Tags(withFooters: Bool = true) throws(FileFailure) -> Int? {
     var offset = 0
-    for _ in 0..<Self.mostTags {
+    for _ in 0..<Self.maximumTags {
       guard let head = ID3Head(try bytes(at: offset, count: ID3Head.byteCount)) else {
         return offset
       }
@@ -37,23 +37,23 @@ extension PlacedBytes {
 
 /// Iterates over the chunks of a file, and checks each size against the length of the file.
 struct ChunkWalk {
-  let file: any PlacedBytes
+  let file: any RandomAccessBytes
   /// The length of the file in bytes.
   let byteCount: Int
   let style: ChunkStyle
 
   /// The maximum number of chunks that are visited.
-  static let most = 4096
+  static let maximumChunkCount = 4096
 
-  /// Calls `look` for each chunk from `offset` on, in file order, and returns its first result that
+  /// Calls `body` for each chunk from `offset` on, in file order, and returns its first result that
   /// is not nil. Returns nil if there is no such chunk.
   func first<Answer>(
-    from offset: Int, _ look: (Chunk) throws(FileFailure) -> Answer?
+    from offset: Int, _ body: (Chunk) throws(FileFailure) -> Answer?
   ) throws(FileFailure) -> Answer? {
     var offset = offset
-    for _ in 0..<Self.most {
+    for _ in 0..<Self.maximumChunkCount {
       guard let chunk = try chunk(at: offset) else { return nil }
-      if let answer = try look(chunk) { return answer }
+      if let answer = try body(chunk) { return answer }
       guard let next = next(after: chunk) else { return nil }
       offset = next
     }

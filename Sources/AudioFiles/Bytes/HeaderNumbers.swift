@@ -45,15 +45,15 @@ struct FLACInformation {
   init?(_ body: [UInt8]) {
     guard body.count == Self.byteCount,
       let packed = body.number(at: Self.packedOffset, 8, bigEndian: true),
-      let least = body.integer(at: 0, 2, bigEndian: true),
-      let most = body.integer(at: 2, 2, bigEndian: true)
+      let minimum = body.integer(at: 0, 2, bigEndian: true),
+      let maximum = body.integer(at: 2, 2, bigEndian: true)
     else { return nil }
     self.packed = packed
     self.body = body
     sampleRate = Int(packed >> 44)
     channelCount = Int(packed >> 41 & 7) + 1
     frames = Int(packed & Self.lengthMask)
-    blockFrames = least == most ? most : 0
+    blockFrames = minimum == maximum ? maximum : 0
     // The format has 4 to 32 bits per sample. No decoder accepts fewer.
     guard sampleRate > 0, packed >> 36 & 0x1F >= 3 else { return nil }
   }

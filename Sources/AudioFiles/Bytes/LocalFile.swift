@@ -1,9 +1,9 @@
 import Glibc
 
 /// A source whose bytes are all available and can be read at any offset.
-protocol PresentBytes: ByteSource {}
+protocol LocalBytes: ByteSource {}
 
-extension PresentBytes {
+extension LocalBytes {
   var isSeekable: Bool { true }
   var isInterrupted: Bool { false }
   func readyByteCount(at offset: Int) -> Int { max(0, (byteCount ?? 0) - offset) }
@@ -12,7 +12,7 @@ extension PresentBytes {
 }
 
 /// A source of the bytes of a file on disk.
-final class LocalFile: PresentBytes {
+final class LocalFile: LocalBytes {
   private let descriptor: FileDescriptor
   /// The file offset at which the source begins. It is above 0 if another program has already read
   /// part of standard input.
@@ -56,7 +56,7 @@ final class LocalFile: PresentBytes {
 }
 
 /// A source of bytes in memory, which are read like those of a file.
-final class BytesInMemory: PresentBytes {
+final class BytesInMemory: LocalBytes {
   private let bytes: [UInt8]
   let name: String
   var byteCount: Int? { bytes.count }

@@ -3,7 +3,7 @@ struct OggPageHead {
   /// The size in bytes of the header before the table of segment lengths.
   static let byteCount = 27
   /// The size of the longest possible page in bytes.
-  static let longestPage = byteCount + 255 + 255 * 255
+  static let maximumPageByteCount = byteCount + 255 + 255 * 255
 
   /// The offset of the page in the file.
   let start: Int
@@ -13,7 +13,7 @@ struct OggPageHead {
   /// Returns the last page in `bytes` that begins before `limit`. Searches at most the length of
   /// the longest page before `limit`. Returns nil if there is no page.
   static func last(in bytes: BufferedBytes, before limit: Int) throws(FileFailure) -> OggPageHead? {
-    let first = max(0, limit - longestPage)
+    let first = max(0, limit - maximumPageByteCount)
     var read: [UInt8] = []
     while first + read.count < limit {
       let piece = try bytes.bytes(

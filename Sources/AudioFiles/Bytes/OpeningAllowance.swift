@@ -3,13 +3,13 @@
 struct OpeningAllowance {
   /// The maximum number of consecutive bytes. A Vorbis or Opus comment is held in memory as a
   /// whole.
-  private static let longestRun = 16 << 20
+  private static let maximumRunByteCount = 16 << 20
   /// The maximum total number of bytes. For a local file, eight times its length is added.
   private static let farByteCount = 64 << 20
 
   /// The maximum number of seeks. Each stream of a chained Ogg file needs several seeks, and
   /// memory.
-  private static let mostJumps = 8192
+  private static let maximumSeeks = 8192
 
   private var total: Int
   private var run = 0
@@ -31,7 +31,7 @@ struct OpeningAllowance {
   mutating func take(_ count: Int) -> Bool {
     total -= count
     run += count
-    return total >= 0 && run <= Self.longestRun && jumps <= Self.mostJumps
+    return total >= 0 && run <= Self.maximumRunByteCount && jumps <= Self.maximumSeeks
   }
 }
 

@@ -47,7 +47,7 @@ public protocol SoundDecoder: AnyObject {
   var channelCount: Int { get }
 
   /// The loudspeaker position of each channel; nil for the usual arrangement of that number of
-  /// channels (`Speaker.usual`).
+  /// channels (`Speaker.defaultLayout`).
   var speakers: [Speaker]? { get }
 
   /// The total number of frames; nil if it is unknown, or if there is no end.

@@ -15,7 +15,7 @@ import AudioBasics
 ///   try await engine.run(seconds: seconds)
 /// }
 /// let splice = try FileSplice(path: "song.wav")
-/// try splice.replace(from: 48000, with: "verse.wav", leastFrames: 0, isNew: false)
+/// try splice.replace(from: 48000, with: "verse.wav", minimumFrames: 0, isNew: false)
 /// let frames = try SoundFileReader(path: "song.wav").frameCount
 /// precondition(frames == 96000)
 /// ```
@@ -58,7 +58,7 @@ public struct FileSplice: Sendable {
     self.sampleFormat = sampleFormat
     sampleRate = file.sampleRate
     channelCount = file.channelCount
-    speakers = file.speakers ?? Speaker.usual(channelCount: channelCount)
+    speakers = file.speakers ?? Speaker.defaultLayout(channelCount: channelCount)
     lostParts = try LostParts.names(in: file.bytes, fileFormat)
   }
 
@@ -78,13 +78,13 @@ public struct FileSplice: Sendable {
   }
 
   /// Replaces the frames from `firstFrame` on by those of the file `region`, which is removed
-  /// afterwards. The new file has at least `leastFrames` frames; silence fills missing frames.
+  /// afterwards. The new file has at least `minimumFrames` frames; silence fills missing frames.
   /// `isNew` means that there is no file yet. `isStopped` is called repeatedly and stops the
   /// operation if it returns true. Throws as reading and writing do, `.invalidRequest` for a frame
   /// below 0 and for a region that is the file itself or has another rate or number of channels,
   /// and `.interrupted`: the old file is unchanged then.
   public func replace(
-    from firstFrame: Int, with region: String, leastFrames: Int, isNew: Bool,
+    from firstFrame: Int, with region: String, minimumFrames: Int, isNew: Bool,
     isStopped: () -> Bool = { false }
   ) throws(FileFailure) {
     guard firstFrame >= 0, !SoundFileReader.isSame(region, path) else {
@@ -94,7 +94,7 @@ public struct FileSplice: Sendable {
     }
     do throws(FileFailure) {
       try write(
-        from: firstFrame, region, leastFrames: leastFrames, isNew: isNew, isStopped)
+        from: firstFrame, region, minimumFrames: minimumFrames, isNew: isNew, isStopped)
     } catch {
       throw FileFailure(
         error.kind, "The region could not be put into \(path): \(error.message)",
@@ -106,7 +106,7 @@ public struct FileSplice: Sendable {
   }
 
   private func write(
-    from firstFrame: Int, _ region: String, leastFrames: Int, isNew: Bool, _ isStopped: () -> Bool
+    from firstFrame: Int, _ region: String, minimumFrames: Int, isNew: Bool, _ isStopped: () -> Bool
   ) throws(FileFailure) {
     var new = try SoundFileReader(path: region)
     guard new.sampleRate == sampleRate, new.channelCount == channelCount else {
@@ -137,7 +137,7 @@ public struct FileSplice: Sendable {
         try copy(&old, to: .max, into: &writer, &buffer, isStopped)
       }
     }
-    try fill(&writer, to: leastFrames, &buffer, isStopped)
+    try fill(&writer, to: minimumFrames, &buffer, isStopped)
     try writer.finish()
   }
 

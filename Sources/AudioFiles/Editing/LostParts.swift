@@ -22,7 +22,7 @@ enum LostParts {
   private static func chunks(in bytes: BufferedBytes) throws(FileFailure) -> [String] {
     guard var chunks = try WaveChunks(bytes) else { return [] }
     var names: [String] = []
-    for _ in 0..<ChunkWalk.most {
+    for _ in 0..<ChunkWalk.maximumChunkCount {
       guard let chunk = try chunks.next() else { break }
       let name = chunk.identifier
       let contents = chunks.contents(of: chunk)
@@ -57,9 +57,9 @@ enum LostParts {
     var names: [String] = []
     let start = try bytes.endOfID3Tags() ?? 0
     guard try bytes.bytes(at: start, count: 4).identifier(at: 0) == "fLaC" else { return [] }
-    var place = start + 4
-    for _ in 0..<ChunkWalk.most {
-      let head = try bytes.bytes(at: place, count: 4)
+    var offset = start + 4
+    for _ in 0..<ChunkWalk.maximumChunkCount {
+      let head = try bytes.bytes(at: offset, count: 4)
       guard head.count == 4, let size = head.integer(at: 0, 4, bigEndian: true) else { break }
       let name: String? =
         switch head[0] & 0x7F {
@@ -70,7 +70,7 @@ enum LostParts {
         }
       if let name, !names.contains(name) { names.append(name) }
       guard head[0] & 0x80 == 0 else { break }
-      place += 4 + size & 0xFF_FFFF
+      offset += 4 + size & 0xFF_FFFF
     }
     return names
   }

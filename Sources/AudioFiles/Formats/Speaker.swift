@@ -18,7 +18,7 @@ public enum Speaker: Int, Sendable {
 
   /// Returns the usual positions for `channelCount` channels in the channel order of WAV files; nil
   /// if there is no usual arrangement.
-  public static func usual(channelCount: Int) -> [Speaker]? {
+  public static func defaultLayout(channelCount: Int) -> [Speaker]? {
     let front: [Speaker] = [.frontLeft, .frontRight, .frontCentre]
     let back: [Speaker] = [.backLeft, .backRight]
     let side: [Speaker] = [.sideLeft, .sideRight]

@@ -36,7 +36,7 @@ final class CurlTransfer {
     let created = texts.map { UnsafePointer($0) }.withUnsafeBufferPointer { texts in
       ccurl_transfer_create(
         address.text, texts.baseAddress, Int32(texts.count),
-        Int(clamping: timeouts.connecting * 1000),
+        Int(clamping: timeouts.connectTimeout * 1000),
         Int32(bounds.receiveBuffer), receiveHeader, receiveBody, context)
     }
     guard let created else {
@@ -75,7 +75,7 @@ final class CurlTransfer {
   }
 }
 
-private let longestHeader = 64 << 10
+private let maximumHeaderByteCount = 64 << 10
 
 private func receiveHeader(
   _ bytes: UnsafePointer<CChar>?, _ count: Int, _ context: UnsafeMutableRawPointer?
@@ -86,7 +86,7 @@ private func receiveHeader(
   // Ignore the trailer lines after a chunked body.
   if context.pointee.isAnswered { return true }
   context.pointee.headerByteCount += count
-  guard context.pointee.headerByteCount <= longestHeader else {
+  guard context.pointee.headerByteCount <= maximumHeaderByteCount else {
     context.pointee.receiver.headerIsTooLong()
     return false
   }
@@ -123,19 +123,19 @@ final class CurlMulti {
 
   /// Creates the handle. Returns nil if there is not enough memory.
   init?() {
-    guard let created = ccurl_carrier_create() else { return nil }
+    guard let created = ccurl_multi_create() else { return nil }
     pointer = created
   }
 
   deinit {
     end()
-    ccurl_carrier_destroy(pointer)
+    ccurl_multi_destroy(pointer)
   }
 
   /// Starts a transfer in place of the running one. Returns false if there is not enough memory.
   func begin(_ transfer: CurlTransfer) -> Bool {
     end()
-    guard ccurl_carrier_add(pointer, transfer.pointer) != 0 else { return false }
+    guard ccurl_multi_add(pointer, transfer.pointer) != 0 else { return false }
     self.transfer = transfer
     return true
   }
@@ -143,7 +143,7 @@ final class CurlMulti {
   /// Ends the transfer, whether or not it is complete.
   func end() {
     guard let transfer else { return }
-    ccurl_carrier_remove(pointer, transfer.pointer)
+    ccurl_multi_remove(pointer, transfer.pointer)
     self.transfer = nil
   }
 
@@ -151,16 +151,16 @@ final class CurlMulti {
   /// ended; nil while it is running, or if there is none.
   func perform() -> TransferEnd? {
     guard let transfer else { return nil }
-    switch ccurl_carrier_perform(pointer, transfer.pointer) {
+    switch ccurl_multi_perform(pointer, transfer.pointer) {
     case ccurl_still_running: return nil
     case ccurl_complete: return .complete
-    case ccurl_unwanted: return .unwanted
+    case ccurl_aborted: return .unwanted
     case ccurl_no_host: return .noHost
     case ccurl_untrusted: return .untrusted(transfer.reason)
     case ccurl_not_http: return .notHTTP
     case ccurl_bad_address: return .badAddress(transfer.reason)
     case ccurl_timed_out: return .unconnected("no connection in time")
-    case ccurl_cut: return .broken("the server closed the connection")
+    case ccurl_connection_closed: return .broken("the server closed the connection")
     case ccurl_no_connection: return .unconnected("nothing answers there")
     default: return .broken(transfer.reason)
     }
@@ -169,7 +169,7 @@ final class CurlMulti {
   /// Waits until the transfer can make progress, `signal` is sent, or `seconds` have passed.
   func wait(_ seconds: Double, orFor signal: WakeSignal) {
     let milliseconds = min(max(seconds * 1000, 0), 60_000).rounded(.up)
-    ccurl_carrier_wait(pointer, signal.descriptor, Int32(clamping: milliseconds))
+    ccurl_multi_wait(pointer, signal.descriptor, Int32(clamping: milliseconds))
     signal.clear()
   }
 }

@@ -32,7 +32,7 @@ extension Downloader: TransferReceiver {
       state.situation.transfer = facts.isLive ? state.cache.present.end : offset
       state.titles.begin(with: header.stationName)
     }
-    shared.announce()
+    shared.notifyAll()
     return true
   }
 
@@ -67,7 +67,7 @@ extension Downloader: TransferReceiver {
     case .pause: watch.pause()
     case .taken:
       watch.received(bytes.count, now: now)
-      shared.announce()
+      shared.notifyAll()
     case .refused: break
     }
     return reception

@@ -11,7 +11,7 @@ struct Download: RealtimeWork, Sendable {
   mutating func run() {
     guard let downloader = Downloader(self) else {
       shared.withLock { $0.failure = .unreachable(address, "there is no memory left") }
-      return shared.announce()
+      return shared.notifyAll()
     }
     downloader.run()
   }
@@ -58,7 +58,7 @@ final class Downloader {
     self.multi = multi
     (shared, signal, original) = (download.shared, download.signal, download.address)
     (timeouts, bounds, location) = (download.timeouts, download.bounds, download.address)
-    openingDeadline = now + timeouts.opening
+    openingDeadline = now + timeouts.openTimeout
     backoff = RetryBackoff(timeouts)
     span = RequestSpan(first: bounds.firstRequest)
     watch = TransferWatch(timeouts, now: now, answerDeadline: now)
@@ -73,11 +73,11 @@ final class Downloader {
       follow(order, now: now)
       if let end = multi.perform() {
         conclude(end)
-      } else if let trouble = transfer == nil ? nil : watch.trouble(now: HostClock.seconds) {
+      } else if let timeout = transfer == nil ? nil : watch.timeout(now: HostClock.seconds) {
         end()
-        interrupted(by: trouble)
+        interrupted(by: timeout)
       } else {
-        let next = transfer == nil ? nextTry : watch.nextLook
+        let next = transfer == nil ? nextTry : watch.nextCheckTime
         let rest = transfer == nil && next <= now ? .infinity : next - now
         multi.wait(min(rest, untilDeadline(now: now)), orFor: signal)
       }
@@ -90,7 +90,7 @@ final class Downloader {
   private func untilDeadline(now: Double) -> Double {
     guard let deadline = shared.withLock({ $0.soundDeadline })?.time else { return .infinity }
     if now >= deadline {
-      shared.announce()
+      shared.notifyAll()
       // A reader that is not blocked checks the deadline at its next read.
       return 1
     }
@@ -122,7 +122,7 @@ final class Downloader {
 
   private func begin(at offset: Int) {
     let now = HostClock.seconds
-    var deadline = now + timeouts.answering
+    var deadline = now + timeouts.responseTimeout
     if facts == nil { deadline = min(deadline, openingDeadline) }
     watch = TransferWatch(timeouts, now: now, answerDeadline: deadline)
     start = asksForRanges && facts?.isLive != true && facts?.hasRanges != false ? offset : nil
@@ -149,7 +149,7 @@ final class Downloader {
   /// Returns the end of the range to request from `start` on.
   private func requestEnd(from start: Int) -> Int {
     let readAhead = shared.withLock { $0.situation.bounds.readAhead }
-    let end = span.next(from: start, bound: max(readAhead, Self.longestRequest)).upperBound
+    let end = span.next(from: start, bound: max(readAhead, Self.maximumRequestByteCount)).upperBound
     return min(end, facts?.byteCount ?? end)
   }
 
@@ -159,10 +159,10 @@ final class Downloader {
   /// The maximum number of redirects, the same as in browsers (Fetch Standard, HTTP-redirect
   /// fetch). Podcast downloads may pass through six or more download counters, each with a
   /// redirect.
-  private static let mostRedirects = 20
+  private static let maximumRedirects = 20
 
   /// The maximum size of a request in bytes, unless more bytes must be downloaded ahead.
-  private static let longestRequest = 1 << 20
+  private static let maximumRequestByteCount = 1 << 20
 
   private func end() {
     guard transfer != nil else { return }
@@ -202,7 +202,7 @@ final class Downloader {
       return isWhole || isPart ? backoff.reset() : interrupted("the server stopped sending")
     }
     shared.withLock { $0.situation.end = offset }
-    shared.announce()
+    shared.notifyAll()
   }
 
   private func concludeWithoutAnswer(_ end: TransferEnd) {
@@ -227,7 +227,9 @@ final class Downloader {
 
   private func redirect(to reference: String) {
     redirectCount += 1
-    guard redirectCount <= Self.mostRedirects else { return reject(.redirectsWithoutEnd(original)) }
+    guard redirectCount <= Self.maximumRedirects else {
+      return reject(.redirectsWithoutEnd(original))
+    }
     do throws(FileFailure) {
       location = try location.redirected(to: reference)
     } catch {
@@ -235,11 +237,11 @@ final class Downloader {
     }
   }
 
-  private func interrupted(by trouble: TransferWatch.Trouble) {
-    switch trouble {
+  private func interrupted(by timeout: TransferWatch.Timeout) {
+    switch timeout {
     case .noAnswer: interrupted("the server does not answer")
     case .stall: interrupted("no more bytes came")
-    case .drip:
+    case .lowSpeed:
       // Such a low rate does not count as progress.
       newByteCount = 0
       interrupted("bytes came too slowly")
@@ -283,7 +285,7 @@ final class Downloader {
 
   private func giveUp(_ failure: FileFailure, mayPass: Bool = false) {
     if facts == nil, let disconnection {
-      UnreachableServers.add(location, disconnection, for: timeouts.absence)
+      UnreachableServers.add(location, disconnection, for: timeouts.unreachableServerRetryDelay)
     }
     fail(failure, mayPass: mayPass)
   }
@@ -296,6 +298,6 @@ final class Downloader {
     backoff.reset()
     location = original
     redirectCount = 0
-    shared.announce()
+    shared.notifyAll()
   }
 }

@@ -44,7 +44,7 @@ public final class RemoteFile: ByteSource {
         address: address, shared: shared, signal: signal, timeouts: timeouts, bounds: bounds))
     whileWaiting {
       shared.withLock { $0.isInterrupted = true }
-      shared.announce()
+      shared.notifyAll()
     }
     let opening: Result<RemoteFacts, FileFailure> = shared.wait { state in
       if state.isInterrupted { return .failure(.cancelled(address)) }
@@ -121,7 +121,8 @@ public final class RemoteFile: ByteSource {
     get { shared.withLock { $0.situation.bounds.readAhead } }
     set {
       let isIdle = shared.withLock { state in
-        state.situation.bounds.readAhead = newValue.clamped(to: 1...RemoteFileBounds.most)
+        state.situation.bounds.readAhead = newValue.clamped(
+          to: 1...RemoteFileBounds.maximumByteCount)
         return state.needsAttention
       }
       if isIdle { signal.send() }
@@ -159,14 +160,14 @@ public final class RemoteFile: ByteSource {
     }
   }
 
-  /// Calls `open`, whose reads fail after `timeouts.sounding` seconds since the request, regardless
-  /// of the number of bytes received. One thread at a time. Throws `.unusableContents` in that
-  /// case, `.cannotOpen` if hardly any bytes were received or the connection broke permanently, and
-  /// the errors that `open` throws.
+  /// Calls `open`, whose reads fail after `timeouts.audioTimeout` seconds since the request,
+  /// regardless of the number of bytes received. One thread at a time. Throws `.unusableContents`
+  /// in that case, `.cannotOpen` if hardly any bytes were received or the connection broke
+  /// permanently, and the errors that `open` throws.
   public func probe<Opened>(
     _ open: () throws(FileFailure) -> Opened
   ) throws(FileFailure) -> Opened {
-    setDeadline(SoundDeadline(time: asked + timeouts.sounding, isFirst: true))
+    setDeadline(SoundDeadline(time: asked + timeouts.audioTimeout, isFirst: true))
     defer { setDeadline(nil) }
     do throws(FileFailure) {
       return try open()
@@ -250,7 +251,7 @@ public final class RemoteFile: ByteSource {
   /// thread.
   public func interrupt() {
     shared.withLock { $0.isInterrupted = true }
-    shared.announce()
+    shared.notifyAll()
   }
 
   /// Allows reads to block again. After a permanently broken connection, it is tried again. Any
@@ -287,18 +288,18 @@ public struct RemoteFileBounds: Sendable {
   public init() {}
 
   /// The upper limit of 1 TiB.
-  static let most = 1 << 40
+  static let maximumByteCount = 1 << 40
   /// The minimum number of bytes stored, which includes the bytes to be read next.
-  private static let leastKept = 64 << 10
+  private static let minimumKept = 64 << 10
 
   /// These limits reduced to valid values, with which calculations do not overflow.
   var limited: RemoteFileBounds {
     var limited = self
-    limited.readAhead = readAhead.clamped(to: 0...Self.most)
-    limited.firstRequest = firstRequest.clamped(to: 0...Self.most)
-    limited.gap = gap.clamped(to: 0...Self.most)
-    limited.cache = cache.clamped(to: Self.leastKept...Self.most)
-    limited.window = window.clamped(to: Self.leastKept...Self.most)
+    limited.readAhead = readAhead.clamped(to: 0...Self.maximumByteCount)
+    limited.firstRequest = firstRequest.clamped(to: 0...Self.maximumByteCount)
+    limited.gap = gap.clamped(to: 0...Self.maximumByteCount)
+    limited.cache = cache.clamped(to: Self.minimumKept...Self.maximumByteCount)
+    limited.window = window.clamped(to: Self.minimumKept...Self.maximumByteCount)
     limited.receiveBuffer = receiveBuffer.clamped(to: 0...Int(Int32.max))
     return limited
   }
@@ -307,26 +308,26 @@ public struct RemoteFileBounds: Sendable {
 /// The timeouts and retry limits of a `RemoteFile`. Times are in seconds.
 public struct RemoteFileTimeouts: Sendable {
   /// The time limit for the name lookup and the connection to the server.
-  public var connecting = 5.0
+  public var connectTimeout = 5.0
   /// The time limit for the complete header of a response.
-  public var answering = 10.0
+  public var responseTimeout = 10.0
   /// The time limit for the first 4 KiB of the file, including all retries and redirects.
-  public var opening = 10.0
+  public var openTimeout = 10.0
   /// The time limit until a decoder has found the first second of audio, including all steps above,
   /// and for each following second, regardless of other data received.
-  public var sounding = 18.0
-  /// The time during which a server that accepted no connection is not contacted again.
-  public var absence = 10.0
+  public var audioTimeout = 18.0
+  /// The time in seconds during which a server that accepted no connection is not contacted again.
+  public var unreachableServerRetryDelay = 10.0
   /// The time without any bytes after which a transfer counts as broken.
-  public var stalling = 10.0
-  /// The period over which a rate below `slowestRate` counts as a broken transfer.
-  public var dripping = 10.0
+  public var stallTimeout = 10.0
+  /// The period over which a rate below `lowSpeedLimit` counts as a broken transfer.
+  public var lowSpeedTime = 10.0
   /// The lowest acceptable rate in bytes per second.
-  public var slowestRate = 256.0
-  /// The waiting time before the first retry. It doubles with each further retry.
-  public var firstPause = 0.25
+  public var lowSpeedLimit = 256.0
+  /// The waiting time in seconds before the first retry. It doubles with each further retry.
+  public var firstRetryDelay = 0.25
   /// The maximum number of consecutive retries without new bytes.
-  public var tryCount = 5
+  public var maximumRetryCount = 5
 
   /// Creates the default limits, which suit interactive playback.
   public init() {}

@@ -64,23 +64,23 @@ struct ICYMetadata {
 struct StationTitles {
   private var titles: [(start: Int, text: String)] = []
   /// The maximum number of later titles that are stored.
-  private static let most = 64
+  private static let maximumCount = 64
 
   /// Sets the name of the station, which applies until the first title.
   mutating func begin(with name: String?) {
     if let name, titles.isEmpty { titles.append((0, name)) }
   }
 
-  /// Returns the title at the offset `place`; nil if there is none.
-  func title(at place: Int) -> String? {
-    titles.last { $0.start <= place }?.text
+  /// Returns the title at the offset `position`; nil if there is none.
+  func title(at position: Int) -> String? {
+    titles.last { $0.start <= position }?.text
   }
 
   /// Adds the title `text` from offset `start` on, and removes titles that no longer apply at
   /// offset `reader`.
   mutating func add(_ text: String, from start: Int, reader: Int) {
     while titles.count > 1, titles[1].start <= reader { titles.removeFirst() }
-    if titles.count > Self.most { titles.removeLast() }
+    if titles.count > Self.maximumCount { titles.removeLast() }
     titles.append((start, text))
   }
 }

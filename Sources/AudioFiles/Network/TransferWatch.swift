@@ -1,10 +1,10 @@
 /// A monitor of the progress of a transfer that detects timeouts. All times are in seconds.
 struct TransferWatch {
   /// A timeout of a transfer.
-  enum Trouble: Equatable {
+  enum Timeout: Equatable {
     case noAnswer
     case stall
-    case drip
+    case lowSpeed
   }
 
   private let timeouts: RemoteFileTimeouts
@@ -45,23 +45,25 @@ struct TransferWatch {
   }
 
   /// Returns the timeout that has occurred by the time `now`; nil if there is none.
-  mutating func trouble(now: Double) -> Trouble? {
+  mutating func timeout(now: Double) -> Timeout? {
     if let answerDeadline { return now >= answerDeadline ? .noAnswer : nil }
     guard !isPaused else { return nil }
-    if now - lastByte >= timeouts.stalling { return .stall }
-    if now - windowStart >= timeouts.dripping {
-      if Double(windowByteCount) < timeouts.slowestRate * timeouts.dripping { return .drip }
+    if now - lastByte >= timeouts.stallTimeout { return .stall }
+    if now - windowStart >= timeouts.lowSpeedTime {
+      if Double(windowByteCount) < timeouts.lowSpeedLimit * timeouts.lowSpeedTime {
+        return .lowSpeed
+      }
       windowStart = now
       windowByteCount = 0
     }
     return nil
   }
 
-  /// The time at which `trouble` must be called next.
-  var nextLook: Double {
+  /// The time at which `timeout` must be called next.
+  var nextCheckTime: Double {
     if let answerDeadline { return answerDeadline }
     if isPaused { return .infinity }
-    return min(lastByte + timeouts.stalling, windowStart + timeouts.dripping)
+    return min(lastByte + timeouts.stallTimeout, windowStart + timeouts.lowSpeedTime)
   }
 }
 
@@ -84,9 +86,11 @@ struct RetryBackoff {
   /// Returns the number of seconds to wait before the next retry; nil if no retries are left. There
   /// are fewer retries if the server `isUnconnected`: it has never accepted a connection.
   mutating func next(isUnconnected: Bool = false) -> Double? {
-    let most = timeouts.tryCount
-    guard tries < (isUnconnected ? min(Self.unconnectedTries, most) : most) else { return nil }
+    let maximum = timeouts.maximumRetryCount
+    guard tries < (isUnconnected ? min(Self.unconnectedTries, maximum) : maximum) else {
+      return nil
+    }
     tries += 1
-    return timeouts.firstPause * Double(1 << min(tries - 1, 16))
+    return timeouts.firstRetryDelay * Double(1 << min(tries - 1, 16))
   }
 }

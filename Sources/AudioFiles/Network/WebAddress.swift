@@ -257,31 +257,33 @@ extension FileFailure {
 /// The servers to which a recent connection failed. Without this list, each file of a playlist on
 /// such a server would wait for a timeout.
 enum UnreachableServers {
-  private struct Absence: Sendable {
+  private struct FailedConnection: Sendable {
     let reason: String
     /// The end of the waiting time in seconds of the host clock.
     let end: Double
   }
 
-  private static let absences = MutexBox<[Substring: Absence]>([:])
+  private static let failedConnections = MutexBox<[Substring: FailedConnection]>([:])
 
   /// Prevents connections to the server of `address` for `seconds`. `reason` is part of a sentence.
   static func add(_ address: WebAddress, _ reason: String, for seconds: Double) {
     let now = HostClock.seconds
-    let absence = Absence(reason: reason, end: now + seconds)
-    absences.withLock { absences in
-      absences = absences.filter { $0.value.end > now }
-      absences[address.server] = absence
+    let failedConnection = FailedConnection(reason: reason, end: now + seconds)
+    failedConnections.withLock { failedConnections in
+      failedConnections = failedConnections.filter { $0.value.end > now }
+      failedConnections[address.server] = failedConnection
     }
   }
 
   /// Throws `.cannotOpen` if connections to the server of `address` are prevented.
   static func check(_ address: WebAddress) throws(FileFailure) {
-    let reason: String? = absences.withLock { absences in
-      guard let absence = absences[address.server], absence.end > HostClock.seconds else {
+    let reason: String? = failedConnections.withLock { failedConnections in
+      guard let failedConnection = failedConnections[address.server],
+        failedConnection.end > HostClock.seconds
+      else {
         return nil
       }
-      return absence.reason
+      return failedConnection.reason
     }
     if let reason { throw .unreachable(address, reason) }
   }

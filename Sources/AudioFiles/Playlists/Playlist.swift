@@ -32,17 +32,17 @@ public enum Playlist {
   }
 
   /// The maximum number of names in one playlist, and in all playlists that it refers to together.
-  public static let mostEntries = 100_000
+  public static let maximumEntries = 100_000
 
   /// The maximum size of a playlist in bytes: about 80 bytes for each name.
-  private static let longest = 8 << 20
+  private static let maximumByteCount = 8 << 20
 
   /// Returns the files named by the playlist at `path`, in order. Relative names are resolved
   /// against the folder of the playlist, and `file:` addresses become paths. Throws the same errors
   /// as `TextFile.read`, and `.unusableContents` if the playlist names no files, names too many, or
   /// is too large.
   public static func entries(of path: String) throws(FileFailure) -> NamedFiles {
-    let names = try names(in: try TextFile.bytes(of: path, limit: longest), of: path)
+    let names = try names(in: try TextFile.bytes(of: path, limit: maximumByteCount), of: path)
     return NamedFiles(names, in: .folder(FileName.folder(of: path)))
   }
 
@@ -52,9 +52,9 @@ public enum Playlist {
   /// is too large.
   public static func entries(of file: RemoteFile) throws(FileFailure) -> NamedFiles {
     let bytes = try file.probe { () throws(FileFailure) in
-      try beginning(of: file, pieceByteCount: 16384) { $0.count > longest }
+      try beginning(of: file, pieceByteCount: 16384) { $0.count > maximumByteCount }
     }
-    guard bytes.count <= longest else { throw .longerThan(longest, file.name) }
+    guard bytes.count <= maximumByteCount else { throw .longerThan(maximumByteCount, file.name) }
     return NamedFiles(try names(in: bytes, of: file.name), in: .address(file.location))
   }
 
@@ -130,7 +130,7 @@ public enum Playlist {
       guard !name.isEmpty, isWord(key.prefix(4), "file"),
         // A longer number is not valid.
         key.count <= 4 + 20,
-        let number = WrittenNumber.whole(String(decoding: key.dropFirst(4), as: UTF8.self))
+        let number = NumberParser.whole(String(decoding: key.dropFirst(4), as: UTF8.self))
       else { continue }
       try add(name, to: &names, of: path)
       numbers.append(number)
@@ -146,9 +146,9 @@ public enum Playlist {
   private static func add(
     _ name: ArraySlice<UInt8>, to names: inout NameList, of path: String
   ) throws(FileFailure) {
-    guard names.count < mostEntries else {
+    guard names.count < maximumEntries else {
       throw FileFailure(
-        .unusableContents, "\(path) names more than \(mostEntries) files.",
+        .unusableContents, "\(path) names more than \(maximumEntries) files.",
         hint: "Split it into several playlists, and play one after the other.")
     }
     guard !name.contains(0) else {
@@ -164,18 +164,18 @@ public enum Playlist {
 /// without a byte order mark at the beginning of the text.
 struct PlaylistLines {
   private let text: [UInt8]
-  private var place: Int
+  private var position: Int
 
   init(_ text: [UInt8]) {
     self.text = text
-    place = text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    position = text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
   }
 
   mutating func next() -> ArraySlice<UInt8>? {
-    while place < text.endIndex {
-      let end = text[place...].firstIndex { $0 == 10 || $0 == 13 } ?? text.endIndex
-      let line = Self.trimmed(text[place..<end])
-      place = end + 1
+    while position < text.endIndex {
+      let end = text[position...].firstIndex { $0 == 10 || $0 == 13 } ?? text.endIndex
+      let line = Self.trimmed(text[position..<end])
+      position = end + 1
       if !line.isEmpty { return line }
     }
     return nil

@@ -12,8 +12,8 @@ public enum SoundFolder {
   /// subfolders, which are skipped if `entersFolders` is false. A folder reached again through
   /// links is visited only once, and unreadable subfolders are skipped. Throws `.permissionDenied`,
   /// `.cannotOpen` if there are no audio files or the folder cannot be read, and
-  /// `.unusableContents` if there are more than `Playlist.mostEntries`, or if their names are too
-  /// long.
+  /// `.unusableContents` if there are more than `Playlist.maximumEntries`, or if their names are
+  /// too long.
   public static func files(
     in path: String, entersFolders: Bool = true
   ) throws(FileFailure) -> NamedFiles {
@@ -28,15 +28,15 @@ public enum SoundFolder {
           hint: "Check the disk it is on.")
     }
     let found = walk.found
-    guard found.count <= mostFiles else {
+    guard found.count <= maximumFiles else {
       throw FileFailure(
-        .unusableContents, "There are more than \(mostFiles) sound files in \(path).",
+        .unusableContents, "There are more than \(maximumFiles) sound files in \(path).",
         hint: "Name the folders in it, some at a time.")
     }
     guard !walk.isTooLong else {
       throw FileFailure(
         .unusableContents,
-        "The names of the files in \(path) are longer than \(mostNameBytes >> 20) MiB together.",
+        "The names of the files in \(path) are longer than \(maximumNameBytes >> 20) MiB together.",
         hint: "Name the folders in it, some at a time.")
     }
     guard found.count > 0 else {
@@ -50,11 +50,11 @@ public enum SoundFolder {
   }
 
   /// The maximum number of audio files.
-  private static let mostFiles = Playlist.mostEntries
+  private static let maximumFiles = Playlist.maximumEntries
 
   /// The maximum total size in bytes of the names found, and of all names in the folders on the
   /// current path.
-  private static let mostNameBytes = 16 << 20
+  private static let maximumNameBytes = 16 << 20
 
   /// The state of a recursive search through folders.
   private struct Walk {
@@ -79,7 +79,7 @@ public enum SoundFolder {
     mutating func enter(_ folder: String) throws(SystemError) {
       let (names, status) = try FileSystem.names(
         in: folder.isEmpty ? root : FileName.join(root, folder),
-        atMost: 2 * SoundFolder.mostFiles, bytes: SoundFolder.mostNameBytes)
+        atMost: 2 * SoundFolder.maximumFiles, bytes: SoundFolder.maximumNameBytes)
       guard visited.insert(FileIdentity(status)).inserted else { return }
       heldByteCount += names.byteCount
       defer { heldByteCount -= names.byteCount }
@@ -110,8 +110,8 @@ public enum SoundFolder {
     /// Whether the limits allow more files.
     private var goesOn: Bool {
       mutating get {
-        if found.byteCount + heldByteCount > SoundFolder.mostNameBytes { isTooLong = true }
-        return !isTooLong && found.count <= SoundFolder.mostFiles
+        if found.byteCount + heldByteCount > SoundFolder.maximumNameBytes { isTooLong = true }
+        return !isTooLong && found.count <= SoundFolder.maximumFiles
       }
     }
 

@@ -27,7 +27,7 @@ extension Speaker {
   /// libsndfile does not report; nil for all other files.
   private static func unnamed(in bytes: BufferedBytes, channelCount: Int) -> [Speaker]? {
     guard bytes.source is LocalFile, var chunks = try? WaveChunks(bytes) else { return nil }
-    for _ in 0..<ChunkWalk.most {
+    for _ in 0..<ChunkWalk.maximumChunkCount {
       guard let chunk = try? chunks.next(), chunk.identifier != "data" else { return nil }
       guard chunk.identifier == "fmt " else { continue }
       // WAVEFORMATEXTENSIBLE: the format tag, and the mask of speakers.

@@ -158,7 +158,7 @@ final class VirtualFile {
       case SEEK_CUR: bytes.position - start
       default: byteCount
       }
-    guard let target = origin.place(movedBy: offset) else { return -1 }
+    guard let target = origin.offset(movedBy: offset) else { return -1 }
     bytes.position = start + target
     return target
   }

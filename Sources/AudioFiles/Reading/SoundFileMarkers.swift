@@ -30,7 +30,7 @@ public struct SoundFileMarker: Sendable, Equatable {
 
 extension SoundFileMarker {
   /// The maximum number of markers read from one file.
-  private static let most = 10_000
+  private static let maximumCount = 10_000
 
   /// Returns the markers of a file, as far as libsndfile reads markers of its format.
   static func all(of handle: borrowing SoundFileHandle) -> [SoundFileMarker] {
@@ -38,7 +38,7 @@ extension SoundFileMarker {
     let size = Int32(MemoryLayout<UInt32>.size)
     guard sf_command(handle.pointer, Int32(SFC_GET_CUE_COUNT), &count, size) == Int32(SF_TRUE),
       count > 0,
-      count <= most
+      count <= maximumCount
     else { return [] }
     // The number of points, followed by the points.
     let byteCount =
@@ -70,17 +70,17 @@ extension SoundFileMarker {
     let isBigEndian = chunks.isBigEndian
     var points: [(identifier: Int, frame: Int)] = []
     var labels: [Int: String] = [:]
-    for _ in 0..<ChunkWalk.most {
+    for _ in 0..<ChunkWalk.maximumChunkCount {
       guard let chunk = try chunks.next() else { break }
       let contents = chunks.contents(of: chunk)
       switch chunk.identifier {
-      case "cue " where points.count < most:
+      case "cue " where points.count < maximumCount:
         points += try Self.points(in: contents, of: bytes, isBigEndian)
       case "LIST": try Self.readLabels(in: contents, of: bytes, isBigEndian, into: &labels)
       default: break
       }
     }
-    return points.prefix(most).map {
+    return points.prefix(maximumCount).map {
       SoundFileMarker(frame: $0.frame, label: labels[$0.identifier] ?? "")
     }
   }
@@ -92,7 +92,7 @@ extension SoundFileMarker {
     let head = try bytes.bytes(at: range.lowerBound, count: 4)
     let count = head.integer(at: 0, 4, bigEndian: isBigEndian) ?? 0
     let places = stride(from: range.lowerBound + 4, to: range.upperBound, by: 24)
-    for offset in places.prefix(min(count, most)) {
+    for offset in places.prefix(min(count, maximumCount)) {
       let point = try bytes.bytes(at: offset, count: 24)
       guard let identifier = point.integer(at: 0, 4, bigEndian: isBigEndian),
         let frame = point.integer(at: 20, 4, bigEndian: isBigEndian)
@@ -112,14 +112,14 @@ extension SoundFileMarker {
       return
     }
     var offset = range.lowerBound + 4
-    for _ in 0..<WaveChunks.mostEntries {
-      guard offset < range.upperBound, labels.count < most else { return }
+    for _ in 0..<WaveChunks.maximumEntries {
+      guard offset < range.upperBound, labels.count < maximumCount else { return }
       let head = try bytes.bytes(at: offset, count: 12)
       guard let size = head.integer(at: 4, 4, bigEndian: isBigEndian), size >= 4 else { return }
       if head.identifier(at: 0) == "labl",
         let identifier = head.integer(at: 8, 4, bigEndian: isBigEndian)
       {
-        let text = try bytes.bytes(at: offset + 12, count: min(size - 4, longestLabel))
+        let text = try bytes.bytes(at: offset + 12, count: min(size - 4, maximumLabelLength))
         labels[identifier] = String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
       }
       offset += 8 + size + (size & 1)
@@ -127,5 +127,5 @@ extension SoundFileMarker {
   }
 
   /// The maximum number of bytes of a name that are read.
-  private static let longestLabel = 1000
+  private static let maximumLabelLength = 1000
 }

@@ -197,12 +197,12 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
 
   private func readShorts(into target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
     // Each float of the buffer has room for two 16-bit samples.
-    let most = 2 * shorts.frameCount
+    let maximum = 2 * shorts.frameCount
     let source = UnsafeMutableRawPointer(shorts.base)
-      .bindMemory(to: Int16.self, capacity: most * channelCount)
+      .bindMemory(to: Int16.self, capacity: maximum * channelCount)
     var done = 0
     while done < frames {
-      let wanted = min(frames - done, most)
+      let wanted = min(frames - done, maximum)
       let count = max(0, Int(sf_readf_short(handle.pointer, source, sf_count_t(wanted))))
       let samples = target + done * channelCount
       for index in 0..<count * channelCount { samples[index] = Float(source[index]) * (1 / 32768) }

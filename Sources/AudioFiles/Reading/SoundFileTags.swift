@@ -69,11 +69,11 @@ extension SoundFileTags {
   }
 
   /// The maximum number of bytes of a text that are read. Longer texts do not occur in practice.
-  static let longest = 64 << 10
+  static let maximumByteCount = 64 << 10
 
-  /// Converts a C string, and reads at most `longest` bytes.
+  /// Converts a C string, and reads at most `maximumByteCount` bytes.
   static func text(_ text: UnsafePointer<CChar>) -> String {
-    let bytes = UnsafeRawBufferPointer(start: text, count: strnlen(text, longest))
+    let bytes = UnsafeRawBufferPointer(start: text, count: strnlen(text, maximumByteCount))
     return String(decoding: bytes, as: UTF8.self)
   }
 
@@ -126,23 +126,23 @@ extension FileFormat {
   fileprivate func fit(
     _ text: String, _ field: SoundFileTags.Field
   ) -> (text: String?, loss: SoundFileTags.Loss?) {
-    let most = mostBytes(of: field)
-    guard most > 0 else { return (nil, .text(field.comment.lowercased())) }
+    let maximum = maximumBytes(of: field)
+    guard maximum > 0 else { return (nil, .text(field.comment.lowercased())) }
     // libsndfile passes the date to LAME as a number.
     if self == .mp3, field.text == \.date {
       let year = String(text.prefix(4).prefix { $0.isASCII && $0.isNumber })
       return year == text ? (text, nil) : (year, .date)
     }
     let whole = text.utf8.prefix { $0 != 0 }.count
-    guard whole == text.utf8.count, whole <= most else {
-      let kept = String(decoding: text.bytes(atMost: most), as: UTF8.self)
-      return (kept, whole <= most ? .zero : .length)
+    guard whole == text.utf8.count, whole <= maximum else {
+      let kept = String(decoding: text.bytes(atMost: maximum), as: UTF8.self)
+      return (kept, whole <= maximum ? .zero : .length)
     }
     return (text, nil)
   }
 
   /// Returns the maximum size in bytes of a text. The header of a WAV file has a fixed length.
-  private func mostBytes(of field: SoundFileTags.Field) -> Int {
+  private func maximumBytes(of field: SoundFileTags.Field) -> Int {
     switch self {
     case .wav, .rf64: field.waveByteCount
     case .caf: 3000

@@ -2,7 +2,7 @@
 
 /// The length of the audio data announced by the header of a Wave64, AIFF or AU file, if it exceeds
 /// the file. libsndfile reduces the length to the available bytes without an error. (WAV and RF64:
-/// see `WaveStream`; CAF: see `CutCAF`.)
+/// see `WaveStream`; CAF: see `TruncatedCAF`.)
 enum AnnouncedSound {
   /// Returns the number of bytes of audio data that the header announces, if they exceed the file;
   /// nil if they do not, or if the header does not specify the length.
@@ -56,7 +56,7 @@ struct WaveChunkCheck {
   init(_ bytes: BufferedBytes) throws(FileFailure) {
     guard var chunks = try WaveChunks(bytes) else { return }
     var hasData = false
-    for _ in 0..<ChunkWalk.most {
+    for _ in 0..<ChunkWalk.maximumChunkCount {
       guard let chunk = try chunks.next() else { return }
       let name = chunk.identifier
       if hasData, WaveChunks.forms.contains(name) || name == "data" || name == "fmt " {
@@ -79,7 +79,7 @@ struct WaveChunkCheck {
     list: Range<Int>, _ isBig: Bool, _ bytes: BufferedBytes
   ) throws(FileFailure) -> Bool {
     var offset = list.lowerBound
-    for _ in 0..<WaveChunks.mostEntries {
+    for _ in 0..<WaveChunks.maximumEntries {
       guard offset < list.upperBound else { return false }
       let entry = try bytes.bytes(at: offset, count: 8)
       switch entry.identifier(at: 0) {
@@ -105,8 +105,8 @@ struct WaveChunkCheck {
 /// block, but libsndfile stores the comments of every block.
 enum FLACComments {
   /// The maximum number of bytes of all comments. One block has at most 16 MiB less one byte.
-  private static let most = 1 << 24
-  private static let mostBlocks = 4096
+  private static let maximum = 1 << 24
+  private static let maximumBlocks = 4096
   private static let commentType: UInt8 = 4
 
   /// Throws `.unusableContents` if a FLAC file in `bytes` has too many bytes of comments, or too
@@ -117,11 +117,11 @@ enum FLACComments {
     else { return }
     var offset = start + 4
     var commentByteCount = 0
-    for _ in 0..<mostBlocks {
+    for _ in 0..<maximumBlocks {
       let block = try bytes.bytes(at: offset, count: 4)
       guard let byteCount = block.integer(at: 1, 3, bigEndian: true) else { return }
       if block[0] & 127 == commentType { commentByteCount += byteCount }
-      guard commentByteCount < most else {
+      guard commentByteCount < maximum else {
         throw .noSoundWithin(bytes.name, offset + byteCount)
       }
       if block[0] & 128 != 0 { return }

@@ -41,7 +41,7 @@ struct SoundSource: ~Copyable {
     }
     if bytes.isSeekable {
       if try MPEGBeginning.isThere(in: bytes) { throw .mpeg(bytes.name) }
-      if let cut = try CutCAF(bytes) {
+      if let cut = try TruncatedCAF(bytes) {
         return try SoundSource(
           VirtualFile(bytes, start: cut.start, expectation: cut.info),
           frameLimit: cut.heldFrameCount, missedFrameCount: cut.announcedFrameCount,

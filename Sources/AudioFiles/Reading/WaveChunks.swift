@@ -4,7 +4,7 @@ struct WaveChunks {
   /// The identifiers at the beginning of such files.
   static let forms = ["RIFF", "RIFX", "RF64"]
   /// The maximum number of entries of a `LIST` chunk that are read.
-  static let mostEntries = 65536
+  static let maximumEntries = 65536
 
   private let bytes: BufferedBytes
   private let byteCount: Int

@@ -28,7 +28,7 @@ struct WaveStream {
     else { return nil }
     var offset = 12
     var longDataByteCount: UInt64?
-    for _ in 0..<ChunkWalk.most {
+    for _ in 0..<ChunkWalk.maximumChunkCount {
       let chunk = try bytes.bytes(at: offset, count: 8)
       guard let size = chunk.integer(at: 4, 4, bigEndian: false) else { return nil }
       offset += 8

@@ -1,5 +1,5 @@
 /// A file to be repaired, read at any offset through one buffer in memory. One thread at a time.
-final class DamagedFile: PlacedBytes {
+final class DamagedFile: RandomAccessBytes {
   let path: String
   let byteCount: Int
   private let descriptor: FileDescriptor
@@ -7,7 +7,7 @@ final class DamagedFile: PlacedBytes {
   private var windowStart = 0
   private static let windowByteCount = 262_144
   /// The number of bytes requested so far, a measure of the work of a repair.
-  private(set) var lookCount = 0
+  private(set) var requestedByteCount = 0
 
   /// Opens the file at `path`. Throws `.cannotOpen`, `.permissionDenied` or `.unusableContents`.
   init(_ path: String) throws(FileFailure) {
@@ -23,7 +23,7 @@ final class DamagedFile: PlacedBytes {
 
   /// Returns the byte at `offset`, which must be within the file.
   @inline(__always) func byte(at offset: Int) throws(FileFailure) -> UInt8 {
-    lookCount &+= 1
+    requestedByteCount &+= 1
     let index = offset - windowStart
     if index >= 0, index < window.count { return window[index] }
     return try fetch(offset)
@@ -33,7 +33,7 @@ final class DamagedFile: PlacedBytes {
   func bytes(at offset: Int, count: Int) throws(FileFailure) -> [UInt8] {
     guard offset >= 0, offset < byteCount, count > 0 else { return [] }
     let count = min(count, byteCount - offset)
-    lookCount &+= count
+    requestedByteCount &+= count
     if offset < windowStart || offset + count > windowStart + window.count {
       if count > Self.windowByteCount { return try load(offset, count) }
       _ = try fetch(offset)

@@ -112,7 +112,7 @@ struct FLACWalk {
       let byte = try file.byte(at: offset)
       if byte == 0xFF, let header = try header(at: offset) {
         let mark = checksums.mark
-        if let start = open.start(endingAt: offset, before: header, mark: mark, longest) {
+        if let start = open.start(endingAt: offset, before: header, mark: mark, maximumByteCount) {
           take(start, to: offset)
           followed = start
         }
@@ -141,7 +141,7 @@ struct FLACWalk {
   /// Accepts a frame whose checksum is right at `offset`, after which there are only zeros: it is
   /// whole, and may end with some of the zeros.
   private mutating func settle(_ offset: Int, _ zeros: Int, _ mark: UInt16) throws(FileFailure) {
-    guard let start = open.start(endingAt: offset, mark: mark, longest) else { return }
+    guard let start = open.start(endingAt: offset, mark: mark, maximumByteCount) else { return }
     take(start, to: try offset + trial.zeroCount(of: start, before: offset, atMost: zeros))
     followed = nil
   }
@@ -155,12 +155,14 @@ struct FLACWalk {
     for start in open.next(to: end) {
       var register: UInt16 = 0
       var zeros = 0
-      for offset in start.offset..<min(file.byteCount, start.offset + longest(start.header)) {
+      for offset in start
+        .offset..<min(file.byteCount, start.offset + maximumByteCount(start.header))
+      {
         let byte = try file.byte(at: offset)
         register = Checksum.flacFrame.adding(byte, to: register)
         zeros = byte == 0 ? zeros + 1 : 0
         // A checksum that is right once is also right at every zero that follows.
-        guard register == 0, zeros <= FLACTrial.mostZeros,
+        guard register == 0, zeros <= FLACTrial.maximumZeros,
           offset >= start.offset + start.header.byteCount
         else { continue }
         triedByteCount -= offset - start.offset
@@ -190,7 +192,7 @@ struct FLACWalk {
     guard offset + 6 <= file.byteCount, try file.byte(at: offset + 1) & 0xFE == 0xF8 else {
       return nil
     }
-    return try FLACFrameHeader(file.bytes(at: offset, count: FLACFrameHeader.longest))
+    return try FLACFrameHeader(file.bytes(at: offset, count: FLACFrameHeader.maximumByteCount))
   }
 
   private func follows(_ header: FLACFrameHeader) -> Bool {
@@ -199,7 +201,7 @@ struct FLACWalk {
   }
 
   /// Returns the most bytes of a frame: twice its size without compression.
-  private func longest(_ header: FLACFrameHeader) -> Int {
+  private func maximumByteCount(_ header: FLACFrameHeader) -> Int {
     1024 + 2 * header.frames * channelCount * 4
   }
 }
@@ -216,7 +218,7 @@ struct FLACFrameHeader: Equatable {
   /// The number of the frame after this one.
   var nextNumber: Int { number + (isVariable ? frames : 1) }
 
-  static let longest = 16
+  static let maximumByteCount = 16
 
   /// Reads `bytes`; nil if they are not the header of a frame, or a damaged one.
   init?(_ bytes: [UInt8]) {
@@ -302,10 +304,11 @@ struct OpenFrames {
   /// next frame.
   func start(
     endingAt offset: Int, before header: FLACFrameHeader, mark: UInt16,
-    _ longest: (FLACFrameHeader) -> Int
+    _ maximumByteCount: (FLACFrameHeader) -> Int
   ) -> Start? {
     let end = End(mark: mark, number: header.number, isVariable: header.isVariable)
-    guard let start = places[end].map({ starts[$0] }), Self.fits(start, offset, longest) else {
+    guard let start = places[end].map({ starts[$0] }), Self.fits(start, offset, maximumByteCount)
+    else {
       return nil
     }
     return start
@@ -315,16 +318,16 @@ struct OpenFrames {
   /// the newest one that fits. Between an older one that also fits and this one is a whole frame
   /// whose number was damaged.
   func start(
-    endingAt offset: Int, mark: UInt16, _ longest: (FLACFrameHeader) -> Int
+    endingAt offset: Int, mark: UInt16, _ maximumByteCount: (FLACFrameHeader) -> Int
   ) -> Start? {
-    starts.last { $0.mark == mark && Self.fits($0, offset, longest) }
+    starts.last { $0.mark == mark && Self.fits($0, offset, maximumByteCount) }
   }
 
   private static func fits(
-    _ start: Start, _ offset: Int, _ longest: (FLACFrameHeader) -> Int
+    _ start: Start, _ offset: Int, _ maximumByteCount: (FLACFrameHeader) -> Int
   ) -> Bool {
     let byteCount = offset - start.offset
-    return byteCount > start.header.byteCount && byteCount <= longest(start.header)
+    return byteCount > start.header.byteCount && byteCount <= maximumByteCount(start.header)
   }
 
   private static func end(of start: Start) -> End {

@@ -30,16 +30,16 @@ struct FLACTrial {
   func zeroCount(
     of start: OpenFrames.Start, before offset: Int, atMost zeros: Int
   ) throws(FileFailure) -> Int {
-    let most = min(zeros, Self.mostZeros)
-    guard isDecodable, most > 0 else { return most }
+    let maximum = min(zeros, Self.maximumZeros)
+    guard isDecodable, maximum > 0 else { return maximum }
     let frame = try file.bytes(at: start.offset, count: offset - start.offset)
-    for count in 0...most {
+    for count in 0...maximum {
       let bytes = head + frame + [UInt8](repeating: 0, count: count)
       if try decodedFrames(bytes, wanted: start.header.frames) == start.header.frames {
         return count
       }
     }
-    return most
+    return maximum
   }
 
   /// Returns whether the bytes from `start` to `end` decode to the expected number of frames;
@@ -51,7 +51,7 @@ struct FLACTrial {
   }
 
   /// The two bytes of the checksum, and some bytes before them.
-  static let mostZeros = 8
+  static let maximumZeros = 8
 
   private func decodedFrames(_ bytes: [UInt8], wanted: Int) throws(FileFailure) -> Int {
     var info = SF_INFO()

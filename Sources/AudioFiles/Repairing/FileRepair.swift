@@ -62,7 +62,7 @@ public enum FileRepair {
     {
       return try FLACRepair(file, at: start).finding()
     }
-    let zeros = try file.leadingZeros(atMost: LostHeader.longestByteCount)
+    let zeros = try file.leadingZeros(atMost: LostHeader.maximumByteCount)
     if let repair = try WaveRepair(file, zeros: zeros) { return try repair.finding() }
     guard zeros >= head.count else { throw .noSoundFile(path) }
     // A file that has no room for samples after a header has not lost a header either.

@@ -30,23 +30,25 @@ public struct LostHeader: Sendable {
       file, at: zeros, sampleFormat, channelCount: channelCount)
     let likely = zeros < WaveHeader.byteCount ? [] : [WaveHeader.byteCount]
     let offset = alignment.offset(likely: likely + [Self.plainHeaderByteCount])
-    /// Returns the offset of the first frame after at least `least` bytes. Chunks begin at even
+    /// Returns the offset of the first frame after at least `minimum` bytes. Chunks begin at even
     /// offsets.
-    func first(behind least: Int) -> Int {
+    func first(behind minimum: Int) -> Int {
       var start = offset
-      while start < least || (start % 2 == 1 && frameByteCount % 2 == 1) { start += frameByteCount }
+      while start < minimum || (start % 2 == 1 && frameByteCount % 2 == 1) {
+        start += frameByteCount
+      }
       return start
     }
-    let least = header.streamed.count
-    let hasRoom = first(behind: least) <= zeros
-    let start = first(behind: hasRoom ? least : Self.plainHeaderByteCount)
+    let minimum = header.streamed.count
+    let hasRoom = first(behind: minimum) <= zeros
+    let start = first(behind: hasRoom ? minimum : Self.plainHeaderByteCount)
     let frames = (file.byteCount - start) / frameByteCount
     guard zeros < file.byteCount, frames > 0 else { throw .noFrames(file.path) }
     let length = frames * frameByteCount
-    var bytes = header.short(dataByteCount: length, padding: hasRoom ? start - least : 0)
+    var bytes = header.short(dataByteCount: length, padding: hasRoom ? start - minimum : 0)
     let isLong = bytes.identifier(at: 0) == "RF64"
     var plan = RepairPlan(byteCount: file.byteCount)
-    if !hasRoom, !isLong, least - Self.sizesByteCount == start {
+    if !hasRoom, !isLong, minimum - Self.sizesByteCount == start {
       // Leaves out the room that is reserved for the sizes of RF64.
       bytes.removeSubrange(12..<12 + Self.sizesByteCount)
       bytes.replaceSubrange(
@@ -69,7 +71,7 @@ public struct LostHeader: Sendable {
   /// write.
   static let plainHeaderByteCount = 44
   /// The longest stretch of zeros after which chunks are searched for.
-  static let longestByteCount = 65536
+  static let maximumByteCount = 65536
   /// The size of a `ds64` chunk, or of the room for one.
   private static let sizesByteCount = 36
 }
@@ -102,8 +104,8 @@ struct SampleAlignment {
     let step = frameByteCount % 2 == 0 ? 2 : 1
     let offsets = Array(stride(from: 0, to: frameByteCount, by: step))
     let roughnesses = offsets.map { roughness(offset: $0) }
-    let least = roughnesses.min() ?? 0
-    let smooth = zip(offsets, roughnesses).filter { $1 <= 1.5 * least }.map(\.0)
+    let minimum = roughnesses.min() ?? 0
+    let smooth = zip(offsets, roughnesses).filter { $1 <= 1.5 * minimum }.map(\.0)
     let wanted = likely.map { $0 % frameByteCount }
     return wanted.first { smooth.contains($0) } ?? smooth.first ?? 0
   }

@@ -79,9 +79,9 @@ struct OggRepair {
     var offset = offset
     while offset + OggPageHead.byteCount <= file.byteCount {
       if try file.byte(at: offset) == 0x4F {
-        let before = file.lookCount
+        let before = file.requestedByteCount
         if let page = try OggPage(file, at: offset) { return page }
-        damagedByteCount -= file.lookCount - before
+        damagedByteCount -= file.requestedByteCount - before
         guard damagedByteCount >= 0 else {
           throw FileFailure(
             .unusableContents, "\(file.path) is full of torn pages, and cannot be mended.",

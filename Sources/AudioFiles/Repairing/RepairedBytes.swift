@@ -1,5 +1,5 @@
 /// The bytes of a file as they will be after a plan has repaired it in place.
-final class RepairedBytes: PresentBytes {
+final class RepairedBytes: LocalBytes {
   private let file: LocalFile
   private let plan: RepairPlan
 

@@ -21,17 +21,19 @@ struct DraftFile: ~Copyable {
   /// Creates a draft of `path`. Throws `.cannotCreate` or `.permissionDenied`; without `overwrite`,
   /// an existing file is refused.
   init(for path: String, overwrite: Bool) throws(FileFailure) {
-    let place = try mapSystemError(try Place(path, overwrite: overwrite)) { .creating(path, $0) }
-    let made = try Self.create(for: place.path, title: path)
+    let location = try mapSystemError(try DraftLocation(path, overwrite: overwrite)) {
+      .creating(path, $0)
+    }
+    let made = try Self.create(for: location.path, title: path)
     name = made.name
     descriptor = FileDescriptor(owning: made.number)
     title = path
-    self.path = place.path
-    if let old = place.status {
+    self.path = location.path
+    if let old = location.status {
       fchown(made.number, old.st_uid, old.st_gid)
       fchmod(made.number, old.st_mode & 0o777)
     }
-    replaced = place.takeLocked()
+    replaced = location.takeLocked()
     _ = flock(made.number, LOCK_EX | LOCK_NB)
   }
 
@@ -140,7 +142,7 @@ struct DraftFile: ~Copyable {
 }
 
 /// The target path of a draft, and the file that is there, locked.
-private struct Place: ~Copyable {
+private struct DraftLocation: ~Copyable {
   let path: String
   let status: stat?
   private let locked: FileDescriptor?
@@ -216,14 +218,14 @@ enum OutputBytes {
     return (done, nil)
   }
 
-  /// Writes `bytes` at the offset `place`. The descriptor's offset does not change.
+  /// Writes `bytes` at the offset `offset`. The descriptor's offset does not change.
   static func write(
-    _ bytes: UnsafeRawBufferPointer, at place: Int, to descriptor: Int32
+    _ bytes: UnsafeRawBufferPointer, at offset: Int, to descriptor: Int32
   ) throws(SystemError) {
     var done = 0
     while done < bytes.count {
       let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-      let written = pwrite(descriptor, rest.baseAddress, rest.count, place + done)
+      let written = pwrite(descriptor, rest.baseAddress, rest.count, offset + done)
       guard written != 0 else { throw SystemError(number: EIO) }
       if written > 0 { done += written } else if errno != EINTR { throw .last }
     }
@@ -231,17 +233,17 @@ enum OutputBytes {
 
   /// Writes an array in the same way.
   static func write(
-    _ bytes: [UInt8], at place: Int, to descriptor: Int32
+    _ bytes: [UInt8], at offset: Int, to descriptor: Int32
   ) throws(SystemError) {
     try bytes.withUnsafeBufferPointer { bytes throws(SystemError) in
-      try write(UnsafeRawBufferPointer(bytes), at: place, to: descriptor)
+      try write(UnsafeRawBufferPointer(bytes), at: offset, to: descriptor)
     }
   }
 
-  /// Returns the `count` bytes of an output from `place` on, or as many as there are; none if they
+  /// Returns the `count` bytes of an output from `offset` on, or as many as there are; none if they
   /// cannot be read.
-  static func bytes(at place: Int, count: Int, of descriptor: Int32) -> [UInt8] {
-    (try? FileDescriptor.bytes(at: place, count: count, of: descriptor)) ?? []
+  static func bytes(at offset: Int, count: Int, of descriptor: Int32) -> [UInt8] {
+    (try? FileDescriptor.bytes(at: offset, count: count, of: descriptor)) ?? []
   }
 
   /// Cuts off a useless end at `offset` and sets the descriptor's offset to it.

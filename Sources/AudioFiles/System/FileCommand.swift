@@ -19,9 +19,9 @@ package struct FileCommand: ~Copyable {
 
   /// The most bytes of a line that are returned, and the most bytes and lines of output that are
   /// returned at once.
-  private static let longestLine = 1000
-  private static let longestPiece = 1 << 16
-  private static let mostLines = 100
+  private static let maximumLineLength = 1000
+  private static let maximumPieceLength = 1 << 16
+  private static let maximumLines = 100
 
   /// Starts `command` for `path`. Throws `.writeFailed` if no process can be created.
   package init(_ command: String, for path: String, keepsOutput: Bool) throws(FileFailure) {
@@ -80,7 +80,7 @@ package struct FileCommand: ~Copyable {
     guard fstat(number, &status) == 0 else { return [] }
     let size = Int(status.st_size)
     if size < readByteCount { readByteCount = 0 }
-    let first = max(readByteCount, size - Self.longestPiece)
+    let first = max(readByteCount, size - Self.maximumPieceLength)
     // The returned output may begin in the middle of a line.
     if first > readByteCount { rest = [] }
     var piece = [UInt8](repeating: 0, count: size - first)
@@ -89,11 +89,11 @@ package struct FileCommand: ~Copyable {
     // The memory of returned output is freed.
     _ = linux_punch_hole(number, 0, Int64(readByteCount))
     var lines = (rest + piece[..<count]).split(separator: 10, omittingEmptySubsequences: false)
-    rest = Array((lines.popLast() ?? []).suffix(Self.longestLine))
+    rest = Array((lines.popLast() ?? []).suffix(Self.maximumLineLength))
     if isLast { lines.append(rest[...]) }
-    return lines.suffix(Self.mostLines).compactMap { line in
+    return lines.suffix(Self.maximumLines).compactMap { line in
       guard let shown = line.split(separator: 13).last else { return nil }
-      return FileName.text(of: Array(shown.prefix(Self.longestLine)))
+      return FileName.text(of: Array(shown.prefix(Self.maximumLineLength)))
     }
   }
 }

@@ -64,20 +64,20 @@ struct FileDescriptor: ~Copyable {
     guard lseek(number, position, SEEK_SET) >= 0 else { throw .last }
   }
 
-  /// Reads bytes at the offset `place` into `bytes` with one call; returns their number, 0 at the
+  /// Reads bytes at the offset `offset` into `bytes` with one call; returns their number, 0 at the
   /// end.
-  func read(into bytes: UnsafeMutableRawBufferPointer, at place: Int) throws(SystemError) -> Int {
-    try Self.read(into: bytes, at: place, of: number)
+  func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
+    try Self.read(into: bytes, at: offset, of: number)
   }
 
-  /// Returns the `count` bytes from `place` on, or as many as there are.
-  func bytes(at place: Int, count: Int) throws(SystemError) -> [UInt8] {
-    try Self.bytes(at: place, count: count, of: number)
+  /// Returns the `count` bytes from `offset` on, or as many as there are.
+  func bytes(at offset: Int, count: Int) throws(SystemError) -> [UInt8] {
+    try Self.bytes(at: offset, count: count, of: number)
   }
 
   /// Returns bytes in the same way from a descriptor that has another owner.
   static func bytes(
-    at place: Int, count: Int, of descriptor: Int32
+    at offset: Int, count: Int, of descriptor: Int32
   ) throws(SystemError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     let done = try bytes.withUnsafeMutableBufferPointer { memory throws(SystemError) in
@@ -85,7 +85,7 @@ struct FileDescriptor: ~Copyable {
       var done = 0
       while done < count {
         let rest = UnsafeMutableRawBufferPointer(rebasing: memory[done...])
-        let got = try read(into: rest, at: place + done, of: descriptor)
+        let got = try read(into: rest, at: offset + done, of: descriptor)
         if got == 0 { break }
         done += got
       }
@@ -96,10 +96,10 @@ struct FileDescriptor: ~Copyable {
   }
 
   private static func read(
-    into bytes: UnsafeMutableRawBufferPointer, at place: Int, of descriptor: Int32
+    into bytes: UnsafeMutableRawBufferPointer, at offset: Int, of descriptor: Int32
   ) throws(SystemError) -> Int {
     while true {
-      let count = pread(descriptor, bytes.baseAddress, bytes.count, place)
+      let count = pread(descriptor, bytes.baseAddress, bytes.count, offset)
       if count >= 0 { return count }
       guard errno == EINTR else { throw .last }
     }
@@ -186,10 +186,10 @@ enum FileBounds {
 }
 
 extension Int {
-  /// Returns this offset plus `offset`; nil if no file can have such an offset.
-  func place(movedBy offset: Int) -> Int? {
-    let (place, isBeyond) = addingReportingOverflow(offset)
-    return isBeyond || !(0...FileBounds.byteCount).contains(place) ? nil : place
+  /// Returns this offset plus `distance`; nil if no file can have such an offset.
+  func offset(movedBy distance: Int) -> Int? {
+    let (moved, isBeyond) = addingReportingOverflow(distance)
+    return isBeyond || !(0...FileBounds.byteCount).contains(moved) ? nil : moved
   }
 }
 

@@ -161,7 +161,7 @@ extension FileName {
 
 /// Many file names in little memory: their bytes are stored one after the other.
 package struct NameList: Sendable {
-  private struct Place {
+  private struct TextRange {
     let block: UInt32
     let start: UInt32
     let byteCount: UInt32
@@ -170,7 +170,7 @@ package struct NameList: Sendable {
   private static let blockByteCount = 1 << 16
 
   private var blocks: [[UInt8]] = []
-  private var places: [Place] = []
+  private var places: [TextRange] = []
   /// The number of bytes of all names that were not removed.
   package private(set) var byteCount = 0
   private var takenCount = 0
@@ -201,7 +201,7 @@ package struct NameList: Sendable {
     }
     let last = blocks.count - 1
     places.append(
-      Place(
+      TextRange(
         block: UInt32(clamping: last), start: UInt32(clamping: blocks[last].count),
         byteCount: UInt32(clamping: name.count)))
     blocks[last] += name

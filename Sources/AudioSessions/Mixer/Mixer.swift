@@ -137,20 +137,20 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   /// Performs the changes of other threads. It is not inlined, since they are rare.
   @_noLocks @inline(never)
   private mutating func takeRequests() {
-    guard let glideFrames = requests?.glideFrames else { return }
+    guard let rampFrames = requests?.rampFrames else { return }
     changes?.take()
     if let wanted = requests?.values.inputGain.gain, wanted.factor != inputGain.target.factor {
-      inputGain.glide(to: wanted, frames: glideFrames)
+      inputGain.ramp(to: wanted, frames: rampFrames)
     }
     if let wanted = requests?.values.monitorGain.gain, let target = monitor?.target,
       wanted.factor != target.factor
     {
-      monitor?.glide(to: wanted, frames: glideFrames)
+      monitor?.ramp(to: wanted, frames: rampFrames)
     }
     let outputTarget = outputGain?.target ?? .unity
     if let wanted = requests?.values.outputGain.gain, wanted.factor != outputTarget.factor {
       if outputGain == nil { outputGain = SmoothedGain(.unity) }
-      outputGain?.glide(to: wanted, frames: glideFrames)
+      outputGain?.ramp(to: wanted, frames: rampFrames)
     }
     let fullScale = microphoneGain
     protection?.setFullScale(fullScale)
@@ -213,12 +213,12 @@ public struct Mixer: SessionCallbacks, ~Copyable {
 
   /// Ends the recordings, or returns them to the owner that continues them. After the last cycle.
   public mutating func finish() {
-    if let home = requests?.home {
+    if let returnedParts = requests?.returnedParts {
       var parts = MixerParts()
       parts.recorder = recorder.take()
       parts.mixRecorder = mixRecorder.take()
       parts.end = end
-      return home.withLock { $0 = parts.take() }
+      return returnedParts.withLock { $0 = parts.take() }
     }
     recorder?.finish()
     mixRecorder?.finish()

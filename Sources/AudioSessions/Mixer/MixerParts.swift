@@ -25,7 +25,7 @@ package struct MixerParts: ~Copyable {
 package struct MixerHandoffs: ~Copyable {
   package let recorder = Handoff<Recorder>()
   package let mixRecorder = Handoff<Recorder>()
-  private let home = MutexBox<MixerParts?>(nil)
+  private let returnedParts = MutexBox<MixerParts?>(nil)
   private let control: SessionControl
 
   /// Creates handoffs to the mixer on which `control` is installed.
@@ -38,12 +38,12 @@ package struct MixerHandoffs: ~Copyable {
     mixer.mixRecorder = parts.mixRecorder.take()
     mixer.requests?.recorder = recorder.makeReceiver()
     mixer.requests?.mixRecorder = mixRecorder.makeReceiver()
-    mixer.requests?.home = home
+    mixer.requests?.returnedParts = returnedParts
   }
 
   /// Makes the mixer receive the parts that were sent.
-  package borrowing func announce() { control.announce() }
+  package borrowing func signalChange() { control.signalChange() }
 
   /// Returns the parts after the last cycle; nil if a device that hangs still has its mixer.
-  package borrowing func takeParts() -> MixerParts? { home.withLock { $0.take() } }
+  package borrowing func takeParts() -> MixerParts? { returnedParts.withLock { $0.take() } }
 }

@@ -9,7 +9,7 @@ struct MixerRequests: ~Copyable {
   /// The values requested now.
   let values: MixerRequestViews
   /// The number of frames over which a gain changes: 10 ms.
-  let glideFrames: Int
+  let rampFrames: Int
 
   /// The parts that wait here until they are used.
   var player: PlayerStage?
@@ -19,10 +19,10 @@ struct MixerRequests: ~Copyable {
   /// The source of recorders while audio runs, and their destination after the last cycle.
   var recorder: HandoffReceiver<Recorder>?
   var mixRecorder: HandoffReceiver<Recorder>?
-  var home: MutexBox<MixerParts?>?
+  var returnedParts: MutexBox<MixerParts?>?
 
   init(_ values: consuming MixerRequestViews, sampleRate: Int) {
-    glideFrames = max(1, sampleRate / 100)
+    rampFrames = max(1, sampleRate / 100)
     self.values = values
   }
 

@@ -70,8 +70,8 @@ public final class SessionControl: Sendable {
     set { change { $0.outputGain.publish(gain: newValue) } }
   }
 
-  /// Adds `effect` after the effects at `point`, at most `EffectInsert.mostEffects`. It runs from
-  /// the next cycle on. `remove` accepts the returned identifier.
+  /// Adds `effect` after the effects at `point`, at most `EffectInsert.maximumEffects`. It runs
+  /// from the next cycle on. `remove` accepts the returned identifier.
   @discardableResult
   public func insert<Effect: AudioEffect & ~Copyable>(
     _ effect: consuming sending Effect, at point: InsertPoint
@@ -81,7 +81,7 @@ public final class SessionControl: Sendable {
       case .input: inputInsert.append(effect)
       case .monitor: monitorInsert.append(effect)
       }
-    announce()
+    signalChange()
     return id
   }
 
@@ -106,7 +106,7 @@ public final class SessionControl: Sendable {
     if playsMicrophone {
       // Slow enough not to click, and fast enough not to lose a word.
       mixer.monitor = SmoothedGain(
-        fadingInTo: requests.values.monitorGain.gain, frames: requests.glideFrames)
+        fadingInTo: requests.values.monitorGain.gain, frames: requests.rampFrames)
     }
     // A gain of one costs nothing if it is nil.
     let outputGain = requests.values.outputGain.gain
@@ -122,11 +122,11 @@ public final class SessionControl: Sendable {
   }
 
   /// Makes the mixer check for changes.
-  package func announce() { changes.raise() }
+  package func signalChange() { changes.raise() }
 
   private func change(_ publish: (inout RequestedValues) -> Void) {
     values.withLock { publish(&$0) }
-    announce()
+    signalChange()
   }
 
   private static func views(_ values: borrowing RequestedValues) -> MixerRequestViews {

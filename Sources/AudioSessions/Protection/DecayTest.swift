@@ -19,7 +19,7 @@ struct DecayTest: BitwiseCopyable {
   /// The margin in dB below 0 dB to which the loop gain is lowered.
   private static var margin: Float { @_noLocks get { 3 } }
   /// The number of hops after which every test ends: 2 s.
-  private static var mostHops: Int { @_noLocks get { 750 } }
+  private static var maximumHops: Int { @_noLocks get { 750 } }
   /// The errors in dB by which the loop gain may be estimated too low: for a round-trip time that
   /// is wrong by three quarters of a half hop, and for a level that is the mean of four hops.
   private static var tripError: Float { @_noLocks get { 1.5 } }
@@ -64,8 +64,8 @@ struct DecayTest: BitwiseCopyable {
       (firstHops, firstLevel) = (hops, level)
     }
     if level < start - Self.fall { return hops > firstHops && isLoopAboveUnity(level: level) }
-    // Twelve round trips, plus the time of the gain's glide and of the level's window.
-    let isOver = hops > 6 &* answer.lag &+ 24 && !isFalling || hops > Self.mostHops
+    // Twelve round trips, plus the time of the gain's ramp and of the level's window.
+    let isOver = hops > 6 &* answer.lag &+ 24 && !isFalling || hops > Self.maximumHops
     return isOver || level > highest ? false : nil
   }
 

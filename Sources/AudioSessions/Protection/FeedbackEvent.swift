@@ -54,11 +54,11 @@ public struct FeedbackEventWriter: ~Copyable {
 /// The reading end of the events of a feedback suppressor. Any one thread.
 public struct FeedbackEventReader: ~Copyable {
   private var ring: EventReader<FeedbackMark>
-  private let lookRate: Double
+  private let analysisRate: Double
 
   init(_ ring: consuming EventReader<FeedbackMark>, sampleRate: Int) {
     self.ring = ring
-    lookRate = Double(sampleRate) / Double(HopLevels.stride(sampleRate))
+    analysisRate = Double(sampleRate) / Double(HopLevels.stride(sampleRate))
   }
 
   /// Returns the oldest event not returned yet; nil if there is none.
@@ -66,6 +66,6 @@ public struct FeedbackEventReader: ~Copyable {
     guard let mark = ring.read() else { return nil }
     let angle = acos(Double(min(1, max(-1, mark.pitchCosine))))
     return FeedbackEvent(
-      state: mark.state, frame: mark.frame, frequencyHz: angle * lookRate / (2 * .pi))
+      state: mark.state, frame: mark.frame, frequencyHz: angle * analysisRate / (2 * .pi))
   }
 }

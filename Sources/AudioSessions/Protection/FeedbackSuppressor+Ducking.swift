@@ -15,7 +15,7 @@ extension FeedbackSuppressor {
     ceiling = max(-40, min(isRelapse ? decibels - 6 : 0, decibels - max(0, loopGain) - 3))
     duckedLevel = history.level(band: suspect, age: 0)
     decibels = -40
-    gain.glide(to: Gain(attenuation: -40), frames: 2 &* hopFrames)
+    gain.ramp(to: Gain(attenuation: -40), frames: 2 &* hopFrames)
     enterDucked(isRelapse: isRelapse, at: frame)
     endProbe()
   }
@@ -49,7 +49,7 @@ extension FeedbackSuppressor {
     endProbe()
     stage = .lowered
     decibels = decay.gain
-    gain.glide(to: Gain(attenuation: decibels), frames: 4 &* hopFrames)
+    gain.ramp(to: Gain(attenuation: decibels), frames: 4 &* hopFrames)
   }
 
   /// Counts a sound that dies away while the microphone is lowered as a howl, without a further
@@ -74,7 +74,7 @@ extension FeedbackSuppressor {
   @_noLocks
   mutating func releaseLowered() {
     decibels = decay.gainBefore
-    gain.glide(to: Gain(attenuation: decibels), frames: 40 &* hopFrames)
+    gain.ramp(to: Gain(attenuation: decibels), frames: 40 &* hopFrames)
     giveUp()
   }
 
@@ -103,9 +103,9 @@ extension FeedbackSuppressor {
     } else {
       return
     }
-    gain.glide(to: Gain(attenuation: decibels), frames: hopFrames)
+    gain.ramp(to: Gain(attenuation: decibels), frames: hopFrames)
     if ceiling == 0 && decibels == 0 {
-      gain.jump(to: .unity)
+      gain.set(.unity)
       stage = .listening
     }
   }

@@ -210,7 +210,7 @@ public struct FeedbackSuppressor: ~Copyable {
     while stage == .probing && done < frames {
       if framesOfHop == 0 {
         let lowered = isDeep ? deepDip : shallowDip
-        dip.glide(to: ProbeCode.isDip(hopsOfCode) ? lowered : .unity, frames: hopFrames)
+        dip.ramp(to: ProbeCode.isDip(hopsOfCode) ? lowered : .unity, frames: hopFrames)
       }
       let part = min(frames &- done, hopFrames &- framesOfHop)
       dip.process(&sound, from: done, frames: part)
@@ -379,6 +379,6 @@ extension FeedbackSuppressor {
     isLevelled = false
     leveller.limit = fullScale
     bands.beImprecise()
-    dip.glide(to: .unity, frames: hopFrames)
+    dip.ramp(to: .unity, frames: hopFrames)
   }
 }

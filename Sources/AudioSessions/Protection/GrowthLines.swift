@@ -10,8 +10,8 @@ import AudioLevels
 struct GrowthLines: ~Copyable {
   /// The least and the greatest rise in dB of a growing band. A sound that begins in digital
   /// silence rises by more than the greatest, and not along a straight line.
-  private static var leastRise: Float { @_noLocks get { 6 } }
-  private static var mostRise: Float { @_noLocks get { 120 } }
+  private static var minimumRise: Float { @_noLocks get { 6 } }
+  private static var maximumRise: Float { @_noLocks get { 120 } }
 
   /// The sums of all hops, and of every eighth hop.
   private var hops = RegressionSums(capacity: 512, value: LevelHistory.silence)
@@ -27,9 +27,9 @@ struct GrowthLines: ~Copyable {
   @_noLocks
   private static func age(_ line: Int) -> Int { length(line) &- step(line) }
 
-  /// Returns how many of the lines have a value at the hop with the index `place`.
+  /// Returns how many of the lines have a value at the hop with the index `offset`.
   @_noLocks
-  private static func lineCount(at place: Int) -> Int { place & 7 == 0 ? 6 : 4 }
+  private static func lineCount(at offset: Int) -> Int { offset & 7 == 0 ? 6 : 4 }
 
   /// Returns the lowest of the oldest values of the first four lines, or of all six lines.
   @_noLocks @inline(__always)
@@ -68,17 +68,17 @@ struct GrowthLines: ~Copyable {
   @_noLocks
   func growths(of history: borrowing LevelHistory, spread: Float) -> SIMD4<Float> {
     let now = history.levels(age: 0)
-    let leastRise = SIMD4(repeating: Self.leastRise)
+    let minimumRise = SIMD4(repeating: Self.minimumRise)
     let none = SIMD4<Float>(repeating: 0)
     let count = Self.lineCount(at: history.newest)
     // Few bands rise, and only those need a line.
-    guard any(now - Self.lowestStart(of: history, count) .> leastRise) else { return none }
+    guard any(now - Self.lowestStart(of: history, count) .> minimumRise) else { return none }
     var growths = none
     var index = 0
     while index < count {
       let (length, step) = (Self.length(index), Self.step(index))
       let rises = now - history.levels(age: Self.age(index))
-      let isRising = (rises .> leastRise) .& (rises .< SIMD4(repeating: Self.mostRise))
+      let isRising = (rises .> minimumRise) .& (rises .< SIMD4(repeating: Self.maximumRise))
       if any(isRising) {
         let (slopesOfSteps, rests) =
           step == 1 ? hops.fits(length: length) : eighths.fits(length: length / step)
@@ -88,7 +88,7 @@ struct GrowthLines: ~Copyable {
         let relative = SIMD4(repeating: 0.03) * rise
         let bounds = relative.replacing(
           with: spread, where: relative .< SIMD4(repeating: spread))
-        let isGrowth = isRising .& (rise .> leastRise) .& (rests .< bounds * bounds)
+        let isGrowth = isRising .& (rise .> minimumRise) .& (rests .< bounds * bounds)
         growths.replace(with: slopes, where: isGrowth .& (growths .== none))
       }
       index &+= 1

@@ -46,7 +46,7 @@ struct HopLevels: ~Copyable {
   /// the analysis became precise.
   private var sums = BandFilters.Sums()
   /// The number of frames that the filters processed in this hop.
-  private var looked: Float = 0
+  private var analysedFrames: Float = 0
   /// The number of frames until the next analysed frame, and until the next frame in between.
   private var skip = 0
   private var skipBetween = 0
@@ -107,7 +107,7 @@ struct HopLevels: ~Copyable {
   private mutating func takeWaiting() {
     if isPrecise { return takeAllWaiting() }
     guard waitingCount > 0 else { return }
-    looked += Float(waitingCount)
+    analysedFrames += Float(waitingCount)
     sums.energy += filters.take(waitingCount, of: waiting, &state)
     waitingCount = 0
   }
@@ -115,7 +115,7 @@ struct HopLevels: ~Copyable {
   /// Filters the waiting frames and the frames in between.
   @_noLocks @inline(never)
   private mutating func takeAllWaiting() {
-    looked += Float(waitingCount &+ waitingBetweenCount)
+    analysedFrames += Float(waitingCount &+ waitingBetweenCount)
     filters.follow(
       waitingCount, of: waiting, &state, waitingBetweenCount, between: waitingBetween,
       &stateBetween, &sums)
@@ -130,7 +130,7 @@ struct HopLevels: ~Copyable {
     filled &+= stop &- start
     takeWaiting()
     state = BandFilters.Pair()
-    looked += 1
+    analysedFrames += 1
     return stop
   }
 
@@ -143,7 +143,7 @@ struct HopLevels: ~Copyable {
   @_noLocks
   mutating func finishHop() {
     takeWaiting()
-    let latest = sums.energy * SIMD4(repeating: share / max(1, looked))
+    let latest = sums.energy * SIMD4(repeating: share / max(1, analysedFrames))
     let sum = (latest + energies.0 + energies.1 + energies.2) * SIMD4(repeating: 0.25)
     energies = (latest, energies.0, energies.1, energies.2)
     levels = RealtimeDecibels.levels(ofPowers: sum)
@@ -155,7 +155,7 @@ struct HopLevels: ~Copyable {
       stateBetween = state
     }
     sums.energy = SIMD4(repeating: 0)
-    looked = 0
+    analysedFrames = 0
     filled = 0
   }
 

@@ -65,7 +65,7 @@ public struct Limiter: ~Copyable {
   ) {
     self.limit = limit
     gain = Self.delayedUnity
-    let seconds = lookAheadSeconds > 0 ? min(lookAheadSeconds, Self.longestLookAhead) : 0
+    let seconds = lookAheadSeconds > 0 ? min(lookAheadSeconds, Self.maximumLookAheadSeconds) : 0
     let limiter = LookAheadLimiter(
       sampleRate: sampleRate, channelCount: channelCount,
       lookAheadFrames: max(1, Int(rounding: seconds * Double(sampleRate))),
@@ -80,7 +80,7 @@ public struct Limiter: ~Copyable {
   private static var delayedUnity: Float { @_noLocks get { 0.999_999_94 } }
 
   /// The longest look-ahead, in seconds.
-  public static let longestLookAhead = 0.1
+  public static let maximumLookAheadSeconds = 0.1
 
   /// Limits the first `frames` frames.
   @_noLocks
@@ -117,7 +117,8 @@ public struct Limiter: ~Copyable {
   private mutating func processBlock(_ buffer: inout SampleBuffer, from first: Int, frames: Int) {
     let peak = buffer.peak(from: first, frames: frames)
     // The step is never below the resolution of a float, or the gain would never reach its target.
-    let step = isHeld || gain >= target ? 0 : max((target - gain) * recovery, SlidingPeak.leastStep)
+    let step =
+      isHeld || gain >= target ? 0 : max((target - gain) * recovery, SlidingPeak.minimumStep)
     let last = step > 0 ? min(target, gain + step * Float(frames)) : gain
     if peak * last > limit * 0.999_999_5 {
       limitFrames(&buffer, from: first, frames: frames, step: step)

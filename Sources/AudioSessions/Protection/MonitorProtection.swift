@@ -24,7 +24,7 @@ public struct MonitorProtection: ~Copyable {
   /// The gain of the limiter's last frame, and whether the limiter holds its gain.
   private var limiterGain: Float = 1
   private var isLimiterHeld = false
-  private let glideFrames: Int
+  private let rampFrames: Int
   /// The number of frames before the end at which the microphone begins to fade out: 10 ms before
   /// the last frame that the limiter plays, including the limiter's delay.
   let fadeFrames: Int
@@ -40,7 +40,7 @@ public struct MonitorProtection: ~Copyable {
     self.limiter = limiter
     delayFrames = self.limiter?.delayFrames ?? 0
     self.dimRequest = dimRequest
-    glideFrames = max(1, sampleRate / 50)
+    rampFrames = max(1, sampleRate / 50)
     fadeFrames = max(1, sampleRate / 100) + delayFrames
   }
 
@@ -53,12 +53,12 @@ public struct MonitorProtection: ~Copyable {
   public mutating func processMicrophone(_ bus: inout MixerBus, framesLeft: Int = .max) {
     if bus.time.lostFrames > 0 {
       // The lost frames left a step in the samples: mute now, and fade in within 20 ms.
-      mute = SmoothedGain(fadingInTo: .unity, frames: glideFrames)
+      mute = SmoothedGain(fadingInTo: .unity, frames: rampFrames)
       feedbackSuppressor?.interrupt()
     }
     if !isEnding && framesLeft <= max(fadeFrames, bus.frames) {
       isEnding = true
-      mute.glide(to: .silence, frames: max(1, framesLeft &- delayFrames))
+      mute.ramp(to: .silence, frames: max(1, framesLeft &- delayFrames))
     }
     let isHeld = feedbackSuppressor?.process(&bus, limiterGain: limiterGain) == true
     if isHeld || isLimiterHeld {
@@ -81,7 +81,7 @@ public struct MonitorProtection: ~Copyable {
     let isDimWanted = dimRequest.value != 0
     if isDimWanted != isDimmed {
       isDimmed = isDimWanted
-      dim.glide(to: isDimWanted ? dimGain : .unity, frames: glideFrames)
+      dim.ramp(to: isDimWanted ? dimGain : .unity, frames: rampFrames)
     }
     dim.process(&bus.buffer, frames: bus.frames)
     guard let limited = limiter?.limit(&bus) else {

@@ -35,7 +35,7 @@ struct ProbeSequence: ~Copyable {
   static func dip(isDeep: Bool) -> Float { isDeep ? -3 : -0.5 }
 
   /// The longest round trip, in half hops.
-  static var longestLag: Int { @_noLocks get { 56 } }
+  static var maximumLag: Int { @_noLocks get { 56 } }
   /// The number of hops after which the lag that explains most is accepted.
   private static var settledHops: Int { @_noLocks get { 4 } }
   /// The number of sums of a lag: those of the level, and its products with the played levels.
@@ -78,8 +78,8 @@ struct ProbeSequence: ~Copyable {
   private var age = 0
 
   init() {
-    sums = SampleBuffer(frameCount: Self.longestLag + 1, channelCount: Self.width)
-    evidence = SampleBuffer(frameCount: (Self.longestLag + 1) * Self.resonances, channelCount: 8)
+    sums = SampleBuffer(frameCount: Self.maximumLag + 1, channelCount: Self.width)
+    evidence = SampleBuffer(frameCount: (Self.maximumLag + 1) * Self.resonances, channelCount: 8)
     states = SampleBuffer(frameCount: Self.resonances, channelCount: 2)
     played = SampleBuffer(frameCount: Self.capacity, channelCount: Self.columns)
     playedSums = SampleBuffer(frameCount: Self.columns, channelCount: 8)
@@ -119,7 +119,7 @@ struct ProbeSequence: ~Copyable {
 
   /// Whether further hops add no evidence.
   var isOver: Bool {
-    @_noLocks get { age >= ProbeCode.reach &+ Self.longestLag / 2 }
+    @_noLocks get { age >= ProbeCode.reach &+ Self.maximumLag / 2 }
   }
 
   /// Adds the latest hop of `band`, whose last four hops had `energies`, the latest first. Returns
@@ -137,7 +137,7 @@ struct ProbeSequence: ~Copyable {
       code: code.dip(hop: age, isDeep: isDeep, energies: energies))
     if age < ProbeCode.reach { addPlayed(hop: age) }
     var lag = 1
-    while lag <= Self.longestLag {
+    while lag <= Self.maximumLag {
       let hops = (lag &+ 1) / 2
       let hop = age &- hops
       if hop >= 0 && hop < ProbeCode.reach {
@@ -152,7 +152,7 @@ struct ProbeSequence: ~Copyable {
     while stage < ProbeCode.stages {
       let hops = age &- ProbeCode.length(stage: stage)
       let peak = best[stage].hops &+ Self.settledHops
-      if best[stage].lag > 0 && hops == min(peak, Self.longestLag / 2) {
+      if best[stage].lag > 0 && hops == min(peak, Self.maximumLag / 2) {
         found = best[stage]
         found?.partial = bestPart[stage]
       }

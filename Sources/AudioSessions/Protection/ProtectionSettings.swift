@@ -7,10 +7,10 @@ public struct ProtectionSettings: Sendable {
   /// The levels in dBFS that a limiter can have.
   public static var limits: ClosedRange<Double> { -60...0 }
   /// The default level of the limiter in dBFS.
-  public static var usualLimitDBFS: Double { -1 }
+  public static var defaultLimitDBFS: Double { -1 }
 
   /// The highest level of the output in dBFS; nil for no limiter.
-  public var limitDBFS: Double? = usualLimitDBFS
+  public var limitDBFS: Double? = defaultLimitDBFS
   /// The look-ahead of the limiter in seconds, up to 0.1, by which it delays all that is played; 0
   /// for a limiter without delay.
   public var limitLookAheadSeconds = 0.0

@@ -53,7 +53,8 @@ struct RecordingPipeline: ~Copyable {
   ) throws(FileFailure) {
     let delay = cleaner?.delayFrames ?? 0
     // Twice the memory is needed if the uncleaned audio is kept as well.
-    let lookahead = min(max(0, gate.lookaheadFrames), RecordingPlan.mostFrames) + Self.chunkFrames
+    let lookahead =
+      min(max(0, gate.lookaheadFrames), RecordingPlan.maximumFrames) + Self.chunkFrames
     guard
       SampleBuffer.hasRoom(
         frameCount: lookahead + delay, channelCount: plan.channelCount * (rawPlan == nil ? 1 : 2))
@@ -113,7 +114,7 @@ struct RecordingPipeline: ~Copyable {
 
   /// Whether frames received as 16-bit samples are needed as floating-point samples as well.
   var needsSamples: Bool {
-    plan.measuresLevels || check != nil || raw != nil || gate.looksAtSamples
+    plan.measuresLevels || check != nil || raw != nil || gate.needsSamples
       || gate.lookaheadFrames > 0 || !output.series.takesWords
   }
 

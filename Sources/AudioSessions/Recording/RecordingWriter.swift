@@ -22,14 +22,14 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   private let plan: RecordingPlan
   /// Whether the ring holds less than 500 ms.
   private let hasShortRing: Bool
-  private var isSilenceTold = false
+  private var isSilenceReported = false
   private let saving = Atomic(false)
   /// The intervals at which headers are updated, written data is synchronized with the disk, levels
   /// are published, and the free space on the disk is checked.
   private var headers: FrameInterval
   private var syncs: FrameInterval
   private var states: FrameInterval
-  private var looks: FrameInterval
+  private var spaceChecks: FrameInterval
   private let isComplete = AtomicFlag()
   private let hasFailed = AtomicFlag()
   private let hasEnded = AtomicFlag()
@@ -38,7 +38,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   private let isAbandoned = AtomicFlag()
 
   /// The commands of the user to the recording. Any thread but the audio thread.
-  public let remote = RecordingRemote()
+  public let control = RecordingControl()
   /// The events of the recording. Any thread but the audio thread.
   public let events: RecordingEvents
 
@@ -94,7 +94,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     syncs = FrameInterval(Int(clamping: plan.syncSeconds * Double(plan.sampleRate) / 2))
     // As often as a panel shows them.
     states = FrameInterval(plan.sampleRate / 20)
-    looks = FrameInterval(plan.sampleRate, isDueAtOnce: true)
+    spaceChecks = FrameInterval(plan.sampleRate, isDueAtOnce: true)
     hasShortRing = ringFrames < plan.sampleRate / 2
     self.plan = plan
     self.events = events
@@ -197,11 +197,11 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
       let available = min(reader.available, playedFrames(isLast: isLast))
       if let firstFrame = reader.firstFrame {
         pipeline.begin(at: reader.origin, firstFrame: firstFrame)
-        for order in remote.take() { pipeline.note(order.command, at: order.frame) }
+        for order in control.take() { pipeline.note(order.command, at: order.frame) }
       }
-      let most = min(pipeline.maximumInputFrames, available)
+      let maximum = min(pipeline.maximumInputFrames, available)
       let isChanged = pipeline.changesSamples || reader.isInGap
-      let count = try isChanged ? process(most) : record(most)
+      let count = try isChanged ? process(maximum) : record(maximum)
       guard count > 0 else { return }
       try refresh(after: count)
     }
@@ -256,21 +256,21 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     headers.pass(count)
     syncs.pass(count)
     states.pass(count)
-    looks.pass(count)
+    spaceChecks.pass(count)
     if headers.takeDue() { try pipeline.refresh(synchronizing: syncs.takeDue()) }
     if states.takeDue(), events.isStateWanted { publish() }
-    if looks.takeDue() {
-      tellOfSilence()
-      let left = space.look(at: pipeline.growingFiles(), events: events)
+    if spaceChecks.takeDue() {
+      reportSilence()
+      let left = space.check(at: pipeline.growingFiles(), events: events)
       // The real disk is not part of virtual time, in which all runs are equal.
       if !plan.isVirtual { events.update { $0.secondsLeft = left } }
     }
   }
 
   /// Reports once that only silence was kept since the beginning.
-  private func tellOfSilence() {
-    guard !isSilenceTold, pipeline.silentFrames >= 2 * plan.sampleRate else { return }
-    isSilenceTold = true
+  private func reportSilence() {
+    guard !isSilenceReported, pipeline.silentFrames >= 2 * plan.sampleRate else { return }
+    isSilenceReported = true
     events.emit(.onlySilence)
   }
 

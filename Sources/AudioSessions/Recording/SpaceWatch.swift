@@ -28,7 +28,7 @@ struct SpaceWatch {
 
   /// Checks the disks of `files`. Returns the seconds until the first of them is full; nil if
   /// unknown.
-  mutating func look(at files: [GrowingFile], events: RecordingEvents) -> Double? {
+  mutating func check(at files: [GrowingFile], events: RecordingEvents) -> Double? {
     guard let left = Self.secondsLeft(files) else { return nil }
     // Marks become active again if space was freed.
     marksLeft = Self.marks.filter { $0 < left || marksLeft.contains($0) }

@@ -19,7 +19,7 @@ public enum StopReason: Sendable {
   case silence
 
   /// Whether the user, or the program on behalf of the user, requested it.
-  public var isOfTheUser: Bool {
+  public var isUserRequest: Bool {
     switch self {
     case .signal, .key, .request: true
     case .duration, .end, .device, .disk, .silence: false
@@ -37,7 +37,7 @@ public enum SessionCommand: Sendable {
 
 /// A snapshot of a session for its watcher, on the thread that runs the session, at least ten times
 /// per second.
-public struct SessionMoment {
+public struct SessionSnapshot {
   /// Whether the device was started.
   public var isRunning = true
   /// The number of frames that the unit has processed so far.
@@ -158,8 +158,8 @@ struct SessionObserver: ~Copyable {
   }
 
   /// Returns a snapshot with the readings and events since the last one.
-  mutating func moment(_ progress: borrowing UnitProgress) -> SessionMoment {
-    var moment = SessionMoment(
+  mutating func moment(_ progress: borrowing UnitProgress) -> SessionSnapshot {
+    var moment = SessionSnapshot(
       isRunning: progress.isStarted, frames: progress.frames, readings: [], events: [],
       captureXruns: progress.captureXruns,
       playbackXruns: progress.playbackXruns, lostFrames: progress.lostFrames,
@@ -175,8 +175,8 @@ struct SessionObserver: ~Copyable {
   /// periods are normal.
   mutating func noteStall(nanoseconds: UInt64, _ configuration: DuplexConfiguration) {
     let seconds = Double(nanoseconds) / 1e9
-    let usual = Double(2 * configuration.periodFrames) / Double(configuration.sampleRate)
-    guard seconds > usual else { return }
+    let normalSeconds = Double(2 * configuration.periodFrames) / Double(configuration.sampleRate)
+    guard seconds > normalSeconds else { return }
     report.stalledSeconds = seconds
   }
 

@@ -21,7 +21,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   /// A callback for the progress of the session, called at least ten times per second of the
   /// session's time on the calling thread. In real time it is called 100 times per second; if it
   /// blocks itself, to wait for signals or keys, it is called again as soon as it returns.
-  public typealias Watch = (SessionMoment, GrantedPriority?) -> SessionCommand
+  public typealias Watch = (SessionSnapshot, GrantedPriority?) -> SessionCommand
 
   private var unit: DuplexUnit<Callbacks>
   private let background: [any BackgroundWork]
@@ -197,7 +197,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       pace.begin()
       if case .stop(let reason) = watch(observer.moment(progress), granted), asked == nil {
         asked = reason
-        if progress.isStarted, reason.isOfTheUser {
+        if progress.isStarted, reason.isUserRequest {
           observer.noteStall(nanoseconds: stalled, configuration)
         }
         progress.requestStop()
@@ -226,7 +226,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       }
       for work in background { work.abandon() }
     }
-    Self.awaitEnd(of: threads, background, closing, isUrgent: asked?.isOfTheUser == true) {
+    Self.awaitEnd(of: threads, background, closing, isUrgent: asked?.isUserRequest == true) {
       watch(observer.moment(progress), granted)
     }
     if closing?.end() == false { observer.noteStuckDevice() }
@@ -242,10 +242,10 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   }
 
   /// Waits until the device is closed and all work is done, or until the timeout. A stalled disk
-  /// takes time, and a second signal, which `look` returns, must still be received in this time.
+  /// takes time, and a second signal, which `poll` returns, must still be received in this time.
   private static func awaitEnd(
     of threads: [BackgroundThread], _ background: [any BackgroundWork],
-    _ closing: DeviceClosing<Callbacks>?, isUrgent: Bool, look: () -> SessionCommand
+    _ closing: DeviceClosing<Callbacks>?, isUrgent: Bool, poll: () -> SessionCommand
   ) {
     var timeout = EndTimeout(isUrgent: isUrgent)
     func isOver() -> Bool {
@@ -258,7 +258,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     var pace = WatchInterval()
     while !isOver() {
       pace.begin()
-      if case .stop(let reason) = look(), reason.isOfTheUser {
+      if case .stop(let reason) = poll(), reason.isUserRequest {
         closing?.shorten()
         timeout.shorten()
       }
@@ -314,7 +314,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   private static func leavesQueue(_ configuration: DuplexConfiguration, _ asked: StopReason?)
     -> Bool
   {
-    asked?.isOfTheUser == true && configuration.capture == nil
+    asked?.isUserRequest == true && configuration.capture == nil
       && configuration.playback?.isServer == true
   }
 

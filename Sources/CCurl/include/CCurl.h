@@ -11,14 +11,14 @@
 typedef struct ccurl_transfer ccurl_transfer;
 
 /// The object that performs a transfer and keeps its connections open.
-typedef struct ccurl_carrier ccurl_carrier;
+typedef struct ccurl_multi ccurl_multi;
 
 /// The outcome of a transfer.
 typedef enum ccurl_outcome {
   ccurl_still_running,
   ccurl_complete,
   /// A callback refused the response.
-  ccurl_unwanted,
+  ccurl_aborted,
   ccurl_no_host,
   ccurl_no_connection,
   ccurl_timed_out,
@@ -26,7 +26,7 @@ typedef enum ccurl_outcome {
   ccurl_not_http,
   ccurl_bad_address,
   // The server closed the connection before the response was complete.
-  ccurl_cut,
+  ccurl_connection_closed,
   ccurl_broken,
 } ccurl_outcome;
 
@@ -57,17 +57,17 @@ void ccurl_transfer_resume(ccurl_transfer *transfer);
 /// Returns a text that explains why the transfer did not complete.
 const char *ccurl_transfer_reason(const ccurl_transfer *transfer);
 
-ccurl_carrier *ccurl_carrier_create(void);
-void ccurl_carrier_destroy(ccurl_carrier *carrier);
-int ccurl_carrier_add(ccurl_carrier *carrier, ccurl_transfer *transfer);
-void ccurl_carrier_remove(ccurl_carrier *carrier, ccurl_transfer *transfer);
+ccurl_multi *ccurl_multi_create(void);
+void ccurl_multi_destroy(ccurl_multi *multi);
+int ccurl_multi_add(ccurl_multi *multi, ccurl_transfer *transfer);
+void ccurl_multi_remove(ccurl_multi *multi, ccurl_transfer *transfer);
 
 /// Performs all work that is possible without waiting. Returns the outcome of the transfer once,
 /// after its end, and `ccurl_still_running` otherwise.
-ccurl_outcome ccurl_carrier_perform(ccurl_carrier *carrier, ccurl_transfer *transfer);
+ccurl_outcome ccurl_multi_perform(ccurl_multi *multi, ccurl_transfer *transfer);
 
 /// Waits until there is work to perform, `descriptor` is readable, or the timeout expires.
-void ccurl_carrier_wait(ccurl_carrier *carrier, int descriptor, int milliseconds);
+void ccurl_multi_wait(ccurl_multi *multi, int descriptor, int milliseconds);
 
 /// Return a part of an address: its scheme, its path, or the URL without the user's name and
 /// password. NULL if the part is missing, or if `address` is not a URL. The caller frees the

@@ -188,7 +188,7 @@ typedef struct {
   long pairs, nearby_pairs;
   /// The thresholds that one of the two nearest samples, and an approximation, must exceed before
   /// the filters are evaluated.
-  float4 least_samples, least_nearby;
+  float4 minimum_samples, minimum_nearby;
 } PeakSearch;
 
 /// Returns the higher of `known` and the interpolated values of `end` windows, at least one. The

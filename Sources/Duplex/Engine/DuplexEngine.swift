@@ -83,7 +83,7 @@ public final class DuplexEngine: Sendable {
         return .success(report)
       }
     } onCancel: {
-      if let start = ownStart.withLock({ $0 }) { worker.order(.stop, onlyOfStart: start) }
+      if let start = ownStart.withLock({ $0 }) { worker.request(.stop, onlyOfStart: start) }
     }
     return try result.get()
   }
@@ -101,14 +101,15 @@ public final class DuplexEngine: Sendable {
   /// Stops the engine, and returns when all files are complete.
   @discardableResult
   public func stop() async -> SessionReport {
-    worker.order(.stop)
+    worker.request(.stop)
     return await finished()
   }
 
-  /// Stops the engine without waiting. `tell` is called with the report on a thread of the engine.
-  public func stop(then tell: @escaping @Sendable (SessionReport) -> Void) {
-    worker.order(.stop)
-    worker.whenStopped { tell($0 ?? SessionReport()) }
+  /// Stops the engine without waiting. `completion` is called with the report on a thread of the
+  /// engine.
+  public func stop(then completion: @escaping @Sendable (SessionReport) -> Void) {
+    worker.request(.stop)
+    worker.whenStopped { completion($0 ?? SessionReport()) }
   }
 
   /// Starts for `seconds`, and stores the number of that start in `ownStart`.
@@ -121,14 +122,14 @@ public final class DuplexEngine: Sendable {
       }
       ownStart.withLock { $0 = start }
       // The task was cancelled before there was a start to stop.
-      if Task.isCancelled { worker.order(.stop, onlyOfStart: start) }
+      if Task.isCancelled { worker.request(.stop, onlyOfStart: start) }
     }
     _ = try result.get()
   }
 
   /// Returns the number of the start that was ordered; nil if none was.
   @discardableResult
-  private func start(seconds: Double?, _ reply: @escaping EngineOrder.Reply) -> Int? {
+  private func start(seconds: Double?, _ reply: @escaping EngineRequest.StartCompletion) -> Int? {
     do throws(EngineFailure) {
       try thread.begin()
       return worker.start(seconds: seconds, reply)
@@ -165,7 +166,7 @@ public final class DuplexEngine: Sendable {
   {
     try thread.begin()
     let result = await withCheckedContinuation { continuation in
-      worker.order(.change(selection, { continuation.resume(returning: $0) }))
+      worker.request(.change(selection, { continuation.resume(returning: $0) }))
     }
     return try result.get()
   }
@@ -243,7 +244,7 @@ public final class DuplexEngine: Sendable {
   /// whenever there is an output. It receives silence if the microphone is not played, and may
   /// generate audio itself. Recordings of the microphone do not contain this effect.
   ///
-  /// Each point has room for 64 effects (`EffectInsert.mostEffects`): inserting another one is a
+  /// Each point has room for 64 effects (`EffectInsert.maximumEffects`): inserting another one is a
   /// fatal error with a message. Pass the returned ID to `remove` to remove the effect.
   ///
   /// ```swift
@@ -298,14 +299,14 @@ public final class DuplexEngine: Sendable {
     let recording = EngineRecording(path: path, settings, worker)
     try thread.begin()
     let result = await withCheckedContinuation { continuation in
-      worker.order(.record(recording, { continuation.resume(returning: $0) }))
+      worker.request(.record(recording, { continuation.resume(returning: $0) }))
     }
     try result.get()
     return recording
   }
 }
 
-/// The thread of an engine, which begins with the first order.
+/// The thread of an engine, which begins with the first request.
 private final class EngineThread: Sendable {
   private struct Work: RealtimeWork, ~Copyable, Sendable {
     let worker: EngineWorker
@@ -336,7 +337,7 @@ private final class EngineThread: Sendable {
   /// Ends the thread and waits for it. It does not wait on the thread itself, on which a handler
   /// may have released the last reference to the engine.
   func end() {
-    worker.order(.quit)
+    worker.request(.quit)
     guard let thread = thread.withLock({ $0.take() }) else { return }
     if thread.isCurrent { thread.abandon() } else { _ = thread.join() }
   }

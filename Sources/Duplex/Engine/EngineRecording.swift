@@ -78,7 +78,7 @@ public final class EngineRecording: Sendable {
   /// Ends the recording, and returns when its files are complete.
   @discardableResult
   public func stop() async -> RecordingReport {
-    engine.order(.endRecording(self))
+    engine.request(.endRecording(self))
     return await withCheckedContinuation { continuation in
       whenComplete { continuation.resume(returning: $0) }
     }
@@ -87,19 +87,19 @@ public final class EngineRecording: Sendable {
   /// Ends the recording, and calls `then` on a thread of the engine when its files are complete.
   public func stop(then: @escaping @Sendable (RecordingReport) -> Void) {
     whenComplete(then)
-    engine.order(.endRecording(self))
+    engine.request(.endRecording(self))
   }
 
-  private func whenComplete(_ tell: @escaping @Sendable (RecordingReport) -> Void) {
+  private func whenComplete(_ completion: @escaping @Sendable (RecordingReport) -> Void) {
     let report = state.withLock { state in
-      if state.report == nil { state.waiting.append(tell) }
+      if state.report == nil { state.waiting.append(completion) }
       return state.report
     }
-    if let report { tell(report) }
+    if let report { completion(report) }
   }
 
   private func ask(_ command: RecordingCommand) {
-    writer?.remote.ask(command, at: engine.status.frames)
+    writer?.control.ask(command, at: engine.status.frames)
   }
 
   private var writer: RecordingWriter? { state.withLock { $0.writer } }
@@ -153,6 +153,6 @@ public final class EngineRecording: Sendable {
       state.report = report
       return state.waiting
     }
-    for tell in waiting { tell(report) }
+    for completion in waiting { completion(report) }
   }
 }

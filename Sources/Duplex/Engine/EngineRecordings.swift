@@ -56,7 +56,7 @@ final class EngineRecordings {
   /// Begins a recording while audio runs.
   func begin(
     _ recording: EngineRecording, _ configuration: DuplexConfiguration, isVirtual: Bool,
-    _ handoffs: borrowing MixerHandoffs, _ answer: EngineOrder.Answer
+    _ handoffs: borrowing MixerHandoffs, _ answer: EngineRequest.RecordCompletion
   ) {
     let source = recording.settings.source
     guard active[source] == nil, !exchanging.contains(source) else {
@@ -112,7 +112,7 @@ final class EngineRecordings {
       handoffs.send(nil, source)
       exchanging.insert(source)
     }
-    tellFinished()
+    reportFinished()
   }
 
   private func finish(_ recorder: inout Recorder?, _ source: RecordingSettings.Source) {
@@ -121,7 +121,7 @@ final class EngineRecordings {
     finishing.append(one)
   }
 
-  private func tellFinished() {
+  private func reportFinished() {
     let done = finishing.filter { work.isDone($0.writer) }
     guard !done.isEmpty else { return }
     finishing.removeAll { work.isDone($0.writer) }
@@ -171,7 +171,7 @@ extension MixerHandoffs {
     case .microphone: self.recorder.send(recorder)
     case .output: mixRecorder.send(recorder)
     }
-    announce()
+    signalChange()
   }
 
   fileprivate func takeReplaced(

@@ -18,10 +18,10 @@ final class EngineRun {
   private var isStopping = false
   private var change: DeviceChange?
   /// Whether the session ends because the devices of `change` replace the current ones.
-  private var isMakingWay = false
-  /// Orders that arrived while devices were being opened; the session on these devices executes
+  private var isSwitchingDevices = false
+  /// Requests that arrived while devices were being opened; the session on these devices executes
   /// them first.
-  private var postponed: [EngineOrder] = []
+  private var postponed: [EngineRequest] = []
 
   init(_ worker: EngineWorker) {
     self.worker = worker
@@ -63,8 +63,8 @@ final class EngineRun {
     worker.publish { $0.phase = .stopping }
     parts.finishRecorders()
     recordings.finishAll()
-    // These orders arrived too late.
-    for order in takeOrders() { refuse(order) }
+    // These requests arrived too late.
+    for request in takeRequests() { refuse(request) }
     worker.noteStopped(report, failure)
   }
 
@@ -90,8 +90,8 @@ final class EngineRun {
   ) throws(EngineFailure) -> Bool {
     let configuration = open.configuration
     let clock = open.clock
-    var isTold = false
-    isMakingWay = false
+    var isReported = false
+    isSwitchingDevices = false
     let ran: SessionReport
     do throws(DeviceFailure) {
       var session = try EngineSession(
@@ -100,8 +100,8 @@ final class EngineRun {
         on: open, resuming: parts.end, work: work, frameLimit: limit,
         reconnects: worker.settings.reconnects)
       ran = try runner.run(clock: clock) { moment, priority in
-        if moment.isRunning, !isTold {
-          isTold = true
+        if moment.isRunning, !isReported {
+          isReported = true
           worker.noteRunning(configuration, selection)
         }
         return watch(moment, priority, &session, configuration, isVirtual: clock.isVirtual)
@@ -123,13 +123,13 @@ final class EngineRun {
     report.add(ran, at: 0)
     if let limit, ran.frames >= limit { return true }
     if case .device = ran.stopReason { return false }
-    return !isMakingWay
+    return !isSwitchingDevices
   }
 
   // MARK: While sound runs
 
   private func watch(
-    _ moment: SessionMoment, _ priority: GrantedPriority?, _ session: inout EngineSession,
+    _ moment: SessionSnapshot, _ priority: GrantedPriority?, _ session: inout EngineSession,
     _ configuration: DuplexConfiguration, isVirtual: Bool
   ) -> SessionCommand {
     worker.publish { status in
@@ -145,22 +145,22 @@ final class EngineRun {
     }
     for event in moment.events { worker.events.send(.timeline(event)) }
     while let event = session.nextFeedback() { worker.events.send(.feedback(event)) }
-    // Orders that arrive while the session ends for other devices are left to the next session.
-    for order in takeOrders() {
-      isMakingWay
-        ? postpone(order) : perform(order, session.handoffs, configuration, isVirtual)
+    // Requests that arrive while the session ends for other devices are left to the next session.
+    for request in takeRequests() {
+      isSwitchingDevices
+        ? postpone(request) : perform(request, session.handoffs, configuration, isVirtual)
     }
     recordings.poll(session.handoffs)
     if worker.isQuitting { isStopping = true }
     if isStopping { return .stop(.request) }
-    if isMakingWay { return .stop(.end) }
+    if isSwitchingDevices { return .stop(.end) }
     switch change?.poll(used: selection, isVirtual: isVirtual) {
     // A recording may have begun since the change was requested.
     case .ready where !suits(change?.selection, configuration):
       change?.cancel(.recordingAtRate(configuration.sampleRate))
       change = nil
     case .ready:
-      isMakingWay = true
+      isSwitchingDevices = true
       return .stop(.end)
     case .failed: change = nil
     case .opening, nil: break
@@ -169,22 +169,22 @@ final class EngineRun {
     return .proceed
   }
 
-  /// Returns the orders since the last call, in order.
-  private func takeOrders() -> [EngineOrder] {
+  /// Returns the requests since the last call, in order.
+  private func takeRequests() -> [EngineRequest] {
     defer { postponed = [] }
-    return postponed + worker.takeOrders()
+    return postponed + worker.takeRequests()
   }
 
-  /// Leaves `order` to the next session, except for a stop.
-  private func postpone(_ order: EngineOrder) {
-    if case .stop = order { isStopping = true } else { postponed.append(order) }
+  /// Leaves `request` to the next session, except for a stop.
+  private func postpone(_ request: EngineRequest) {
+    if case .stop = request { isStopping = true } else { postponed.append(request) }
   }
 
   private func perform(
-    _ order: EngineOrder, _ handoffs: borrowing MixerHandoffs,
+    _ request: EngineRequest, _ handoffs: borrowing MixerHandoffs,
     _ configuration: DuplexConfiguration, _ isVirtual: Bool
   ) {
-    switch order {
+    switch request {
     case .stop: isStopping = true
     case .change(let selection, let reply): begin(selection, configuration, reply)
     case .record(let recording, let answer):
@@ -194,8 +194,8 @@ final class EngineRun {
     }
   }
 
-  private func refuse(_ order: EngineOrder) {
-    switch order {
+  private func refuse(_ request: EngineRequest) {
+    switch request {
     case .change(_, let reply): reply(.failure(.stopped))
     case .record(_, let answer): answer(.failure(.stopped))
     case .endRecording(let recording): recording.complete(recording.report ?? RecordingReport())
@@ -205,7 +205,7 @@ final class EngineRun {
 
   // MARK: Devices
 
-  /// Opens the devices of `selection`, and checks for orders while it waits.
+  /// Opens the devices of `selection`, and checks for requests while it waits.
   private func opened(_ selection: DeviceSelection) throws(EngineFailure) -> OpenDevice {
     let opening = try DeviceOpening(selection, reservation)
     do throws(EngineFailure) {
@@ -217,11 +217,11 @@ final class EngineRun {
     return try opening.finish()
   }
 
-  /// Waits until `isDone` is raised, and checks for orders. Throws `.stopped` if the engine must
+  /// Waits until `isDone` is raised, and checks for requests. Throws `.stopped` if the engine must
   /// stop.
   private func wait(for isDone: AtomicFlag) throws(EngineFailure) {
     while !isDone.isRaised {
-      for order in worker.takeOrders() { postpone(order) }
+      for request in worker.takeRequests() { postpone(request) }
       guard !isStopping, !worker.isQuitting else { throw .stopped }
       HostClock.pause(milliseconds: 1)
     }

@@ -17,7 +17,7 @@ extension DuplexEngine {
     public var monitorsMicrophone = true
     /// The highest level of the output in dBFS while the microphone is played, -60 to 0; nil for no
     /// limiter.
-    public var limitDBFS: Double? = ProtectionSettings.usualLimitDBFS
+    public var limitDBFS: Double? = ProtectionSettings.defaultLimitDBFS
     /// The look-ahead of the limiter in seconds, up to 0.1, by which it delays all that is played
     /// while the microphone is played; 0 for a limiter without delay.
     public var limitLookAheadSeconds = 0.0
@@ -46,8 +46,8 @@ extension DuplexEngine {
       if let limitDBFS, !ProtectionSettings.limits.contains(limitDBFS) {
         throw .invalid("limitDBFS must be -60 to 0 dBFS, or nil: \(limitDBFS) is not.")
       }
-      guard (0...Limiter.longestLookAhead).contains(limitLookAheadSeconds) else {
-        let longest = Limiter.longestLookAhead
+      guard (0...Limiter.maximumLookAheadSeconds).contains(limitLookAheadSeconds) else {
+        let longest = Limiter.maximumLookAheadSeconds
         throw .invalid(
           "limitLookAheadSeconds must be 0 to \(longest): \(limitLookAheadSeconds) is not.")
       }
@@ -111,7 +111,7 @@ public struct RecordingSettings: Sendable {
   public var gate: (@Sendable (_ sampleRate: Int, _ channelCount: Int) -> any RecordingGate)?
   /// The duration in seconds, more than 0, that is held in memory while the disk stalls; at most
   /// 256 MiB.
-  public var ringSeconds = RecordingPlan.usualRingSeconds
+  public var ringSeconds = RecordingPlan.defaultRingSeconds
   /// Whether levels and loudness are measured. If not, the report contains the levels of an empty
   /// recording.
   public var measuresLevels = true

@@ -6,19 +6,19 @@ import RealtimeAudio
 import SimulatedDevices
 
 /// A request to an engine from another thread.
-enum EngineOrder: Sendable {
+enum EngineRequest: Sendable {
   /// A callback that receives the granted configuration, or the failure.
-  typealias Reply = @Sendable (Result<DuplexConfiguration, EngineFailure>) -> Void
+  typealias StartCompletion = @Sendable (Result<DuplexConfiguration, EngineFailure>) -> Void
   /// A callback that receives success or the failure.
-  typealias Answer = @Sendable (Result<Void, EngineFailure>) -> Void
+  typealias RecordCompletion = @Sendable (Result<Void, EngineFailure>) -> Void
 
   /// Runs for `seconds` of the timeline, or until it is stopped if that is nil. The replies are
   /// called once the engine runs.
-  case start(seconds: Double?, [Reply])
+  case start(seconds: Double?, [StartCompletion])
   /// Continues with other devices. The reply receives nil if the engine does not run.
   case change(DeviceSelection, DeviceChange.Reply)
   /// Begins a recording.
-  case record(EngineRecording, Answer)
+  case record(EngineRecording, RecordCompletion)
   /// Ends a recording.
   case endRecording(EngineRecording)
   /// Ends the run.
@@ -28,15 +28,15 @@ enum EngineOrder: Sendable {
 }
 
 /// The part of an engine that may block: a thread that opens devices, runs sessions on them and
-/// executes the orders of other threads. The values it publishes may be read on any thread.
+/// executes the requests of other threads. The values it publishes may be read on any thread.
 final class EngineWorker: Sendable {
   private struct State {
-    var orders: [EngineOrder] = []
+    var requests: [EngineRequest] = []
     var status = EngineStatus()
     var lastReport: SessionReport?
     var selection: DeviceSelection
     /// The callbacks to call once this run has started.
-    var waitingForStart: [EngineOrder.Reply] = []
+    var waitingForStart: [EngineRequest.StartCompletion] = []
     var waitingForStop: [@Sendable (SessionReport?) -> Void] = []
 
     /// Whether a start was accepted whose run is not over yet.
@@ -45,11 +45,11 @@ final class EngineWorker: Sendable {
     var startCount = 0
 
     /// The index of the ordered start; no stop follows it.
-    var orderedStart: Int? { orders.firstIndex(where: \.isStart) }
+    var requestedStart: Int? { requests.firstIndex(where: \.isStart) }
 
     /// Whether the engine runs, or will run without a stop before.
     var isUnderWay: Bool {
-      orderedStart != nil || status.phase == .running || status.phase == .starting
+      requestedStart != nil || status.phase == .running || status.phase == .starting
     }
   }
 
@@ -75,20 +75,20 @@ final class EngineWorker: Sendable {
 
   var selection: DeviceSelection { state.withLock { $0.selection } }
 
-  /// Queues `order`. If `start` is given, this happens only if no later start was ordered than the
-  /// one with that number.
-  func order(_ order: EngineOrder, onlyOfStart start: Int? = nil) {
-    var refused: [EngineOrder.Reply] = []
+  /// Queues `request`. If `start` is given, this happens only if no later start was requested than
+  /// the one with that number.
+  func request(_ request: EngineRequest, onlyOfStart start: Int? = nil) {
+    var refused: [EngineRequest.StartCompletion] = []
     var stopped: [@Sendable (SessionReport?) -> Void] = []
     let lastReport = state.withLock { state -> SessionReport? in
       if let start, start != state.startCount { return nil }
-      defer { state.orders.append(order) }
-      guard order.isStop else { return nil }
+      defer { state.requests.append(request) }
+      guard request.isStop else { return nil }
       // A start that was not accepted yet is dropped, and a start requested from now on is a new
       // one.
       state.status.phase = state.isInRun ? .stopping : .stopped
-      if let index = state.orderedStart,
-        case .start(_, let replies) = state.orders.remove(at: index)
+      if let index = state.requestedStart,
+        case .start(_, let replies) = state.requests.remove(at: index)
       {
         refused = replies
       }
@@ -97,28 +97,29 @@ final class EngineWorker: Sendable {
       return state.lastReport
     }
     for reply in refused { reply(.failure(.stopped)) }
-    for tell in stopped { tell(lastReport) }
-    state.announce()
+    for completion in stopped { completion(lastReport) }
+    state.notifyAll()
   }
 
   /// Starts the engine if it does not run, and calls `reply` once audio runs. If a stop is in
   /// progress, the engine starts again after it. If `seconds` is given, the engine must not run
   /// yet. Returns the number of the start; nil if none was ordered.
   @discardableResult
-  func start(seconds: Double?, _ reply: @escaping EngineOrder.Reply) -> Int? {
+  func start(seconds: Double?, _ reply: @escaping EngineRequest.StartCompletion) -> Int? {
     var number: Int?
     let answer = state.withLock { state -> Result<DuplexConfiguration, EngineFailure>? in
       if seconds != nil, state.isUnderWay { return .failure(.alreadyRunning) }
-      if let index = state.orderedStart, case .start(let seconds, let replies) = state.orders[index]
+      if let index = state.requestedStart,
+        case .start(let seconds, let replies) = state.requests[index]
       {
-        state.orders[index] = .start(seconds: seconds, replies + [reply])
+        state.requests[index] = .start(seconds: seconds, replies + [reply])
         return nil
       }
       switch state.status.phase {
       case .running: return state.status.configuration.map { .success($0) }
       case .starting: state.waitingForStart.append(reply)
       case .stopped, .stopping:
-        state.orders.append(.start(seconds: seconds, [reply]))
+        state.requests.append(.start(seconds: seconds, [reply]))
         state.startCount += 1
         number = state.startCount
         if state.status.phase == .stopped { state.status.phase = .starting }
@@ -126,18 +127,19 @@ final class EngineWorker: Sendable {
       return nil
     }
     if let answer { reply(answer) }
-    state.announce()
+    state.notifyAll()
     return number
   }
 
-  /// Calls `tell` with the report of the run when the engine no longer runs: nil if it never ran.
-  func whenStopped(_ tell: @escaping @Sendable (SessionReport?) -> Void) {
+  /// Calls `completion` with the report of the run when the engine no longer runs: nil if it never
+  /// ran.
+  func whenStopped(_ completion: @escaping @Sendable (SessionReport?) -> Void) {
     let isStopped = state.withLock { state -> Bool in
       let isStopped = state.status.phase == .stopped
-      if !isStopped { state.waitingForStop.append(tell) }
+      if !isStopped { state.waitingForStop.append(completion) }
       return isStopped
     }
-    if isStopped { tell(state.withLock { $0.lastReport }) }
+    if isStopped { completion(state.withLock { $0.lastReport }) }
   }
 
   /// The files that are played, or read by simulated microphones: none of them may be recorded to.
@@ -151,21 +153,21 @@ final class EngineWorker: Sendable {
 
   // MARK: Its own thread
 
-  /// Executes orders until the order to quit.
+  /// Executes requests until the request to quit.
   func main() {
     var pending: [EngineRecording] = []
     while true {
-      let order = state.wait { state -> EngineOrder? in
-        guard !state.orders.isEmpty else { return nil }
-        let order = state.orders.removeFirst()
-        if case .start(_, let replies) = order {
+      let request = state.wait { state -> EngineRequest? in
+        guard !state.requests.isEmpty else { return nil }
+        let request = state.requests.removeFirst()
+        if case .start(_, let replies) = request {
           state.isInRun = true
           state.waitingForStart += replies
           state.status.phase = .starting
         }
-        return order
+        return request
       }
-      switch order {
+      switch request {
       case .quit:
         for recording in pending { recording.complete(RecordingReport()) }
         events.finish()
@@ -189,19 +191,19 @@ final class EngineWorker: Sendable {
     }
   }
 
-  /// Returns the orders since the last call, in order. An order to quit is not removed.
-  func takeOrders() -> [EngineOrder] {
+  /// Returns the requests since the last call, in order. A request to quit is not removed.
+  func takeRequests() -> [EngineRequest] {
     state.withLock { state in
       // A start that follows a stop is left to the next run.
-      let count = state.orders.firstIndex { $0.isForTheNextRun } ?? state.orders.count
-      defer { state.orders.removeFirst(count) }
-      return Array(state.orders.prefix(count))
+      let count = state.requests.firstIndex { $0.isForTheNextRun } ?? state.requests.count
+      defer { state.requests.removeFirst(count) }
+      return Array(state.requests.prefix(count))
     }
   }
 
   /// Whether the thread must end.
   var isQuitting: Bool {
-    state.withLock { $0.orders.contains { if case .quit = $0 { true } else { false } } }
+    state.withLock { $0.requests.contains { if case .quit = $0 { true } else { false } } }
   }
 
   func publish(_ change: (inout EngineStatus) -> Void) {
@@ -235,18 +237,18 @@ final class EngineWorker: Sendable {
       state.lastReport = report
       state.status.configuration = nil
       state.isInRun = false
-      state.status.phase = state.orderedStart == nil ? .stopped : .starting
+      state.status.phase = state.requestedStart == nil ? .stopped : .starting
       defer { (state.waitingForStop, state.waitingForStart) = ([], []) }
       return (state.waitingForStop, state.waitingForStart)
     }
     statuses.send(status)
     events.send(.stopped(report))
     for reply in started { reply(.failure(failure ?? .stopped)) }
-    for tell in stopped { tell(report) }
+    for completion in stopped { completion(report) }
   }
 }
 
-extension EngineOrder {
+extension EngineRequest {
   fileprivate var isStop: Bool { if case .stop = self { true } else { false } }
   fileprivate var isStart: Bool { if case .start = self { true } else { false } }
 

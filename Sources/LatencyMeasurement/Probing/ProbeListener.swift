@@ -13,9 +13,9 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
   // @unchecked because one thread at a time steps it; the result is read after the last step.
   private enum Stage {
     case noise
-    /// A short burst at the level with this index was queued. `looks` is the number of evaluations
-    /// so far.
-    case search(level: Int, looks: Int)
+    /// A short burst at the level with this index was queued. `attempts` is the number of
+    /// evaluations so far.
+    case search(level: Int, attempts: Int)
     /// A measurement with the output channel of this index.
     case measure(channel: Int, number: Int)
     /// Frames were lost. Waits until the queued frames are played, up to this captured frame.
@@ -83,7 +83,7 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
   private func advance() {
     switch stage {
     case .noise: listen()
-    case .search(let level, let looks): search(level, looks)
+    case .search(let level, let attempts): search(level, attempts)
     case .measure(let channel, let number): measure(channel, number)
     case .settle(let end): settle(until: end)
     case .done: capture.clear()
@@ -112,18 +112,18 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
       stage = .done
       return
     }
-    stage = .search(level: level, looks: 0)
+    stage = .search(level: level, attempts: 0)
     play(plan.searchFrames, on: plan.fromChannels)
   }
 
-  private func search(_ level: Int, _ looks: Int) {
-    guard !isSpoiled(.search(level: level, looks: 0)) else { return }
+  private func search(_ level: Int, _ attempts: Int) {
+    guard !isSpoiled(.search(level: level, attempts: 0)) else { return }
     // Short round trips are found soon. The whole range is recorded only if nothing was found.
     let waits = [plan.sampleRate / 10, plan.sampleRate / 2, plan.rangeFrames]
     guard let start = capture.firstPlayed,
-      capture.frames >= start + plan.searchFrames + waits[looks]
+      capture.frames >= start + plan.searchFrames + waits[attempts]
     else { return }
-    let best = estimates(from: start, frames: plan.searchFrames, lags: waits[looks])
+    let best = estimates(from: start, frames: plan.searchFrames, lags: waits[attempts])
       .map(\.estimate).max { $0.signalToNoiseDB < $1.signalToNoiseDB }
     if let best {
       roundTrip = Int(clamping: best.delayFrames)
@@ -136,8 +136,8 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
       } else {
         playSearch(level + 1)
       }
-    } else if looks + 1 < waits.count {
-      stage = .search(level: level, looks: looks + 1)
+    } else if attempts + 1 < waits.count {
+      stage = .search(level: level, attempts: attempts + 1)
     } else if level + 1 < plan.levels.count {
       playSearch(level + 1)
     } else {

@@ -29,7 +29,7 @@ import Synchronization
 public struct EffectInsert: ~Copyable, @unchecked Sendable {
   // @unchecked because the slots have a lock, and their count publishes each address.
   /// The maximum number of effects in an insert.
-  public static let mostEffects = 64
+  public static let maximumEffects = 64
 
   let slots: SharedState<EffectSlots>
   private var format: EffectFormat?
@@ -48,7 +48,7 @@ public struct EffectInsert: ~Copyable, @unchecked Sendable {
   /// Creates another owner of the same effects. Only one owner may run them at a time.
   public borrowing func share() -> EffectInsert { EffectInsert(sharing: slots.share()) }
 
-  /// Appends `effect` to the effects of the insert: at most `mostEffects`. Any thread except the
+  /// Appends `effect` to the effects of the insert: at most `maximumEffects`. Any thread except the
   /// audio thread, also while audio runs; the effect runs from the next cycle on. Pass the returned
   /// identifier to `remove` to remove the effect.
   @discardableResult
@@ -59,7 +59,7 @@ public struct EffectInsert: ~Copyable, @unchecked Sendable {
     let slots = slots.pointer
     slots.pointee.owned.withLock { owned in
       requirement(
-        owned.effects.count < Self.mostEffects, "An EffectInsert has at most 64 effects.")
+        owned.effects.count < Self.maximumEffects, "An EffectInsert has at most 64 effects.")
       if let format = owned.format { holder.prepare(format) }
       slots.pointee.append(holder, to: &owned.effects)
     }
@@ -106,7 +106,7 @@ public struct EffectInsert: ~Copyable, @unchecked Sendable {
     // thread sees the list without the effect.
     _ = slots.pointer.pointee.begunRuns.wrappingAdd(1, ordering: .sequentiallyConsistent)
     let list = slots.pointer.pointee.list.load(ordering: .sequentiallyConsistent)
-    let addresses = slots.pointer.pointee.addresses + (list & 1) &* Self.mostEffects
+    let addresses = slots.pointer.pointee.addresses + (list & 1) &* Self.maximumEffects
     var index = 0
     while index < list >> 1 {
       realtime_call(runEffect, addresses[index], &call, addresses[index])

@@ -37,16 +37,16 @@ extension EffectInsert {
 /// The state that the owners of an insert share: the effects, and their addresses for the audio
 /// thread.
 struct EffectSlots: ~Copyable {
-  struct Owned {
+  struct OwnerState {
     var effects: [EffectHolder] = []
     var format: EffectFormat?
   }
 
-  let owned = MutexBox(Owned())
+  let owned = MutexBox(OwnerState())
   /// Two lists of addresses, one after the other: while the audio thread runs one, the other one
   /// can be written.
   let addresses = UnsafeMutablePointer<UnsafeMutableRawPointer>.allocate(
-    capacity: 2 * EffectInsert.mostEffects)
+    capacity: 2 * EffectInsert.maximumEffects)
   /// The number of effects in the active list, times two, plus the index of the active list (0 or
   /// 1).
   let list = Atomic<Int>(0)
@@ -55,7 +55,7 @@ struct EffectSlots: ~Copyable {
   let begunRuns = Atomic<Int>(0)
   let endedRuns = Atomic<Int>(0)
   /// The longest wait for a running effect, in milliseconds.
-  private static let longestRun = 2000
+  private static let maximumWaitMilliseconds = 2000
 
   init() {}
 
@@ -76,7 +76,7 @@ struct EffectSlots: ~Copyable {
     let side = 1 - list.load(ordering: .relaxed) & 1
     for (index, effect) in others.enumerated() { write(effect, at: index, of: side) }
     list.store(others.count << 1 | side, ordering: .sequentiallyConsistent)
-    var rest = Self.longestRun
+    var rest = Self.maximumWaitMilliseconds
     while !isIdle, rest > 0 {
       HostClock.pause(milliseconds: 1)
       rest -= 1
@@ -93,7 +93,7 @@ struct EffectSlots: ~Copyable {
   }
 
   private borrowing func write(_ effect: EffectHolder, at index: Int, of side: Int) {
-    (addresses + side * EffectInsert.mostEffects + index)
+    (addresses + side * EffectInsert.maximumEffects + index)
       .initialize(to: Unmanaged.passUnretained(effect).toOpaque())
   }
 }

@@ -8,13 +8,15 @@ import Synchronization
 /// values safe for the audio thread.
 @usableFromInline
 struct HandoffCells: ~Copyable {
-  let outward = Atomic<UnsafeMutableRawPointer?>(nil)
-  let homeward = Atomic<UnsafeMutableRawPointer?>(nil)
+  let toAudioThread = Atomic<UnsafeMutableRawPointer?>(nil)
+  let fromAudioThread = Atomic<UnsafeMutableRawPointer?>(nil)
   /// Destroys a value that was not fetched.
   let destroy: (UnsafeMutableRawPointer) -> Void
 
   deinit {
-    for cell in [outward.load(ordering: .acquiring), homeward.load(ordering: .acquiring)] {
+    for cell in [
+      toAudioThread.load(ordering: .acquiring), fromAudioThread.load(ordering: .acquiring),
+    ] {
       if let cell { destroy(cell) }
     }
   }
@@ -60,21 +62,21 @@ public struct Handoff<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     let cell = UnsafeMutablePointer<Value?>.allocate(capacity: 1)
     cell.initialize(to: value)
     // Publishes the value; pairs with the load in `fetch`.
-    let last = cells.pointer.pointee.outward.exchange(
+    let last = cells.pointer.pointee.toAudioThread.exchange(
       UnsafeMutableRawPointer(cell), ordering: .acquiringAndReleasing)
     requirement(last == nil, "A handoff takes one value at a time.")
   }
 
   /// Returns the value that the last exchange replaced; nil if the exchange has not happened yet.
   public borrowing func takeReplaced() -> Replaced? {
-    // Acquires what `giveBack` released.
-    cells.pointer.pointee.homeward.exchange(nil, ordering: .acquiringAndReleasing)
+    // Acquires what `returnReplaced` released.
+    cells.pointer.pointee.fromAudioThread.exchange(nil, ordering: .acquiringAndReleasing)
       .map { Replaced(value: Self.open($0)) }
   }
 
   /// Takes back a value that the audio thread did not fetch before it ended; nil if there is none.
   public borrowing func takeUndelivered() -> Replaced? {
-    cells.pointer.pointee.outward.exchange(nil, ordering: .acquiringAndReleasing)
+    cells.pointer.pointee.toAudioThread.exchange(nil, ordering: .acquiringAndReleasing)
       .map { Replaced(value: Self.open($0)) }
   }
 

@@ -16,7 +16,7 @@ public struct HandoffReceiver<Value: ~Copyable>: ~Copyable, @unchecked Sendable 
   public mutating func exchange(_ value: inout Value?) {
     guard let cell = end.fetch() else { return }
     swap(&cell.assumingMemoryBound(to: Value?.self).pointee, &value)
-    end.giveBack(cell)
+    end.returnReplaced(cell)
   }
 }
 
@@ -32,15 +32,15 @@ struct HandoffEnd: ~Copyable {
   /// Returns the address of the value that was sent; nil if there is none.
   @usableFromInline @_noLocks
   func fetch() -> UnsafeMutableRawPointer? {
-    guard cells.pointer.pointee.outward.load(ordering: .relaxed) != nil else { return nil }
+    guard cells.pointer.pointee.toAudioThread.load(ordering: .relaxed) != nil else { return nil }
     // Acquires the value that `send` released.
-    return cells.pointer.pointee.outward.exchange(nil, ordering: .acquiring)
+    return cells.pointer.pointee.toAudioThread.exchange(nil, ordering: .acquiring)
   }
 
   /// Sends the replaced value back.
   @usableFromInline @_noLocks
-  func giveBack(_ cell: UnsafeMutableRawPointer) {
+  func returnReplaced(_ cell: UnsafeMutableRawPointer) {
     // Releases the replaced value; pairs with `takeReplaced`.
-    cells.pointer.pointee.homeward.store(cell, ordering: .releasing)
+    cells.pointer.pointee.fromAudioThread.store(cell, ordering: .releasing)
   }
 }

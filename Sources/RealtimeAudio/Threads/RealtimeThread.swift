@@ -50,17 +50,17 @@ public struct RealtimeThread<Work: RealtimeWork & ~Copyable & Sendable>: ~Copyab
   public init(
     name: String, priority: ThreadPriority, stackByteCount: Int = 262_144, _ work: consuming Work
   ) throws(ThreadFailure) {
-    let place = UnsafeMutablePointer<Work>.allocate(capacity: 1)
-    place.initialize(to: work)
-    self.work = place
+    let workPointer = UnsafeMutablePointer<Work>.allocate(capacity: 1)
+    workPointer.initialize(to: work)
+    self.work = workPointer
     do throws(ThreadFailure) {
       let made = try POSIXThread(
         name: name, priority: priority, stackByteCount: stackByteCount,
-        body: { place.pointee.run() })
+        body: { workPointer.pointee.run() })
       thread = Unmanaged.passRetained(made)
     } catch {
-      place.deinitialize(count: 1)
-      place.deallocate()
+      workPointer.deinitialize(count: 1)
+      workPointer.deallocate()
       throw error
     }
   }

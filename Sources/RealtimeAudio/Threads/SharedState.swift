@@ -46,7 +46,7 @@ public final class MutexBox<Value: ~Copyable>: @unchecked Sendable {
     return try work(&value)
   }
 
-  /// Returns the first non-nil result of `work`, which is called again after each `announce`.
+  /// Returns the first non-nil result of `work`, which is called again after each `notifyAll`.
   /// Throws the errors of `work`.
   package func wait<Answer: ~Copyable, Failure: Error>(
     for work: (inout Value) throws(Failure) -> Answer?
@@ -60,7 +60,7 @@ public final class MutexBox<Value: ~Copyable>: @unchecked Sendable {
   }
 
   /// Makes the waiting threads call their `work` again.
-  package func announce() { pthread_cond_broadcast(condition) }
+  package func notifyAll() { pthread_cond_broadcast(condition) }
 }
 
 /// A flag that one thread sets once for other threads.

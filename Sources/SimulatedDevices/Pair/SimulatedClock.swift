@@ -6,14 +6,14 @@ import AudioClocks
 /// A clock as a program can read it: it advances a batch at a time, and each batch is visible up to
 /// `jitter` seconds late.
 struct SimulatedClock: ~Copyable, Sendable {
-  let course: ClockModel
+  let model: ClockModel
   private let batch: Int
   private let jitter: Double
   private let tick: Double
   private let salt: UInt64
 
   init(_ specification: SimulatedDeviceSpecification, drifts: Bool) {
-    course = ClockModel(specification, drifts: drifts)
+    model = ClockModel(specification, drifts: drifts)
     batch = specification.batchFrames
     jitter = specification.jitterMilliseconds * 1e-3
     tick = specification.tickMilliseconds * 1e-3
@@ -32,7 +32,7 @@ struct SimulatedClock: ~Copyable, Sendable {
 
   @_noLocks
   private func found(at seconds: Double) -> (frames: Int, seconds: Double) {
-    var number = Int(clamping: course.frames(at: seconds)) / batch
+    var number = Int(clamping: model.frames(at: seconds)) / batch
     // A later batch may arrive before an earlier one, and then both count.
     while number > 0 {
       let arrival = arrival(of: number)
@@ -44,7 +44,7 @@ struct SimulatedClock: ~Copyable, Sendable {
 
   @_noLocks
   private func arrival(of number: Int) -> Double {
-    let exact = course.seconds(at: Double(number &* batch))
+    let exact = model.seconds(at: Double(number &* batch))
     return jitter > 0 ? exact + jitter * chance(number) : exact
   }
 

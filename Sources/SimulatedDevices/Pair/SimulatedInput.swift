@@ -22,7 +22,7 @@ struct SimulatedInput: StreamDriver, ~Copyable {
   private let output: SharedState<SimulatedOutput>
   private var microphone: CaptureSignal
   private var scheduledFaults: ScheduledFaults
-  private var unplugging: Unplugging
+  private var unplugging: UnplugSchedule
   /// The position of the input's last start, and the position of the next frame to be read.
   private var captureStart = 0
   private var taken = 0
@@ -41,7 +41,7 @@ struct SimulatedInput: StreamDriver, ~Copyable {
     var ownRate = specification
     ownRate.sampleRate = capture.sampleRate
     scheduledFaults = ScheduledFaults(ownRate)
-    unplugging = Unplugging(specification, .capture)
+    unplugging = UnplugSchedule(specification, .capture)
   }
 
   /// Returns the seconds since the first start of the output, which both devices use.
@@ -83,10 +83,10 @@ struct SimulatedInput: StreamDriver, ~Copyable {
   @_noLocks
   mutating func frames(_ frames: Int, at now: UInt64) -> DeviceFrames? {
     let count = min(frames, capturePeriod)
-    let first = output.pointer.pointee.clock.course.frames(
-      at: clock.course.seconds(at: Double(taken)))
-    let last = output.pointer.pointee.clock.course.frames(
-      at: clock.course.seconds(at: Double(taken &+ count)))
+    let first = output.pointer.pointee.clock.model.frames(
+      at: clock.model.seconds(at: Double(taken)))
+    let last = output.pointer.pointee.clock.model.frames(
+      at: clock.model.seconds(at: Double(taken &+ count)))
     return microphone.capture(
       output.pointer.pointee.playedHistory, from: taken, frames: count, played: first,
       step: (last - first) / Double(max(1, count)))
@@ -100,7 +100,7 @@ struct SimulatedInput: StreamDriver, ~Copyable {
   }
 
   /// Returns true: the input comes back at the specified time.
-  mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool { true }
+  mutating func enableReconnection(reportingTo news: MutexBox<DeviceReturn?>) -> Bool { true }
 
   /// Does nothing: there is nothing to close.
   @_noLocks
@@ -120,8 +120,8 @@ struct SimulatedInput: StreamDriver, ~Copyable {
 }
 
 /// The times at which one of two simulated devices is unplugged and comes back.
-struct Unplugging: ~Copyable, Sendable {
-  private let absences: [SimulatedDeviceSpecification.Absence]
+struct UnplugSchedule: ~Copyable, Sendable {
+  private let absences: [SimulatedDeviceSpecification.UnplugInterval]
   /// The index of the next or current absence, and whether it is current.
   private var index = 0
   private var isNow = false

@@ -17,7 +17,7 @@ struct SimulatedOutput: ~Copyable, Sendable {
   private(set) var playedHistory: PlayedHistoryRing
   private var lent: DeviceBuffer
   private var dry: ScheduledFaults
-  private var unplugging: Unplugging
+  private var unplugging: UnplugSchedule
   private let bufferFrames: Int
   /// The driver's time at the first start, in nanoseconds.
   private(set) var origin: UInt64 = 0
@@ -45,7 +45,7 @@ struct SimulatedOutput: ~Copyable, Sendable {
     var drying = specification
     drying.xrunSeconds = specification.drySeconds
     dry = ScheduledFaults(drying)
-    unplugging = Unplugging(specification, .playback)
+    unplugging = UnplugSchedule(specification, .playback)
   }
 
   /// Creates an output beside another simulated device, as `specification` describes it, for
@@ -78,7 +78,7 @@ struct SimulatedOutput: ~Copyable, Sendable {
     hasStarted = true
     // This is the exact position. The visible position may be batches behind, and the output would
     // already have played the frames it received.
-    first = Int(clamping: clock.course.frames(at: seconds(at: now)))
+    first = Int(clamping: clock.model.frames(at: seconds(at: now)))
     playedHistory.restart(at: first, silence: frames)
     dry.resume(at: first, hasOverrun: isBroken)
     isBroken = false
@@ -91,7 +91,7 @@ struct SimulatedOutput: ~Copyable, Sendable {
     if unplugging.isAway(at: seconds) { return .lost }
     let (frames, since) = clock.seen(at: seconds)
     if frames > dry.nextXrun { isBroken = true }
-    if isBroken || Int(clamping: clock.course.frames(at: seconds)) >= playedHistory.end {
+    if isBroken || Int(clamping: clock.model.frames(at: seconds)) >= playedHistory.end {
       return .xrun
     }
     return .running(
@@ -103,7 +103,7 @@ struct SimulatedOutput: ~Copyable, Sendable {
   /// Lends room to play. Returns nil if the buffer is full.
   @_noLocks
   mutating func frames(_ frames: Int, at now: UInt64) -> DeviceFrames? {
-    let queued = playedHistory.end &- Int(clamping: clock.course.frames(at: seconds(at: now)))
+    let queued = playedHistory.end &- Int(clamping: clock.model.frames(at: seconds(at: now)))
     return queued &+ frames <= bufferFrames ? lent.frames(frames) : nil
   }
 
@@ -140,7 +140,7 @@ struct SimulatedOutputStream: StreamDriver, ~Copyable {
   }
 
   /// Returns true: the output comes back at the specified time.
-  mutating func enableReconnection(telling news: MutexBox<DeviceReturn?>) -> Bool { true }
+  mutating func enableReconnection(reportingTo news: MutexBox<DeviceReturn?>) -> Bool { true }
 
   mutating func stop() {}
 

@@ -1,7 +1,7 @@
 /// The result of one check: one sentence that describes it, and one that explains what to do.
 public struct Finding: Sendable, Equatable {
   /// The severity of a finding.
-  public enum Weight: String, Sendable, CaseIterable {
+  public enum Severity: String, Sendable, CaseIterable {
     /// Low latency, or any audio, is impossible in this state.
     case problem
     /// Dropouts are more likely, or the latency is higher, than necessary.
@@ -13,7 +13,7 @@ public struct Finding: Sendable, Equatable {
   }
 
   /// The severity.
-  public var weight: Weight
+  public var severity: Severity
   /// An identifier of the finding, for scripts.
   public var code: String
   /// One sentence that describes the result.
@@ -21,8 +21,8 @@ public struct Finding: Sendable, Equatable {
   /// One sentence that explains what to do; empty if nothing needs to be done.
   public var remedy: String
 
-  init(_ weight: Weight, _ code: String, _ message: String, remedy: String = "") {
-    self.weight = weight
+  init(_ severity: Severity, _ code: String, _ message: String, remedy: String = "") {
+    self.severity = severity
     self.code = code
     self.message = message
     self.remedy = remedy
@@ -45,7 +45,8 @@ extension Machine {
       + ServerChecks(self).findings
       + KernelChecks(self).findings + PowerChecks(self).findings
       + PriorityChecks(self, wakeUps()).findings
-    return Finding.Weight.allCases.flatMap { weight in found.filter { $0.weight == weight } }
+    return Finding.Severity.allCases.flatMap { severity in found.filter { $0.severity == severity }
+    }
   }
 }
 

@@ -79,22 +79,22 @@ struct PriorityChecks {
 
   private func lateness(_ wakeUps: WakeUpSample) -> Finding {
     let worst = Milliseconds(wakeUps.worstMicroseconds / 1000)
-    let most = Milliseconds(wakeUps.mostMicroseconds / 1000)
+    let maximum = Milliseconds(wakeUps.percentile99Microseconds / 1000)
     let message =
-      "Of \(wakeUps.count) wake-ups the worst was \(worst) late, 99 of 100 were at most \(most) late."
-    let weight: Finding.Weight =
+      "Of \(wakeUps.count) wake-ups the worst was \(worst) late, 99 of 100 were at most \(maximum) late."
+    let severity: Finding.Severity =
       switch wakeUps.worstMicroseconds {
-      case _ where wakeUps.mostMicroseconds > 2000: .problem
+      case _ where wakeUps.percentile99Microseconds > 2000: .problem
       case 1000...: .warning
       case 500...: .notice
       default: .fine
       }
-    guard weight != .fine else { return Finding(.fine, "wakeUps", message) }
+    guard severity != .fine else { return Finding(.fine, "wakeUps", message) }
     // A period must be longer than the longest delay.
     let period = wakeUps.worstMicroseconds * 0.048
     let frames = (5...16).map { 1 << $0 }.first { Double($0) > period } ?? 65536
     return Finding(
-      weight, "wakeUps", message,
+      severity, "wakeUps", message,
       remedy: wakeUps.granted.policy == .normal
         ? "Allow realtime priority first, then look again."
         : "Use a period of \(frames) frames or more (-p \(frames)) at 48 kHz, or let duplex tune find "

@@ -82,12 +82,12 @@ struct ServerChecks {
     else {
       return Finding(.notice, "server", "\(server.description) runs; it reports no quantum.")
     }
-    let least = Self.number("clock.min-quantum", settings) ?? 1
+    let minimum = Self.number("clock.min-quantum", settings) ?? 1
     return Finding(
-      least > 256 ? .warning : .notice, "serverQuantum",
+      minimum > 256 ? .warning : .notice, "serverQuantum",
       "\(server.description) has a quantum of \(quantum.description), or less where a program "
-        + "asks for it, but at least \(least) frames.",
-      remedy: least > 256
+        + "asks for it, but at least \(minimum) frames.",
+      remedy: minimum > 256
         ? "Allow less: pw-metadata -n settings 0 clock.min-quantum 64."
         : "Ask for less with -p, as -p 128, or open the card itself.")
   }

@@ -4,14 +4,15 @@ import RealtimeAudio
 /// 48 frames at 48 kHz.
 public final class WakeUpMeasurement {
   private let result: MutexBox<WakeUpSample?>
-  private var thread: RealtimeThread<Asking>?
+  private var thread: RealtimeThread<MeasurementSupervisor>?
 
   /// Starts the measurement. It takes one second, or longer if the system bus is slow to grant a
   /// priority. Throws a `ThreadFailure` if the thread cannot be created.
   public init() throws(ThreadFailure) {
     let result = MutexBox<WakeUpSample?>(nil)
     self.result = result
-    thread = try RealtimeThread(name: "duplex-sample", priority: .normal, Asking(result: result))
+    thread = try RealtimeThread(
+      name: "duplex-sample", priority: .normal, MeasurementSupervisor(result: result))
   }
 
   /// Waits for the sample and returns it; returns nil if it is not complete when the host clock
@@ -29,12 +30,12 @@ public final class WakeUpMeasurement {
   }
 
   /// Waits until the measuring thread has its priority, which an unresponsive bus may delay.
-  private struct Asking: RealtimeWork, ~Copyable, Sendable {
+  private struct MeasurementSupervisor: RealtimeWork, ~Copyable, Sendable {
     let result: MutexBox<WakeUpSample?>
 
     mutating func run() {
       let wanted = ThreadPriority.realtime(WakeUpSample.wantedPriority)
-      guard let thread = try? RealtimeThread(name: "duplex-audio", priority: wanted, Sleeping())
+      guard let thread = try? RealtimeThread(name: "duplex-audio", priority: wanted, WakeUpLoop())
       else { return }
       let granted = thread.granted
       let late = thread.join().late
@@ -43,7 +44,7 @@ public final class WakeUpMeasurement {
   }
 
   /// Sleeps repeatedly and measures the delays.
-  private struct Sleeping: RealtimeWork, ~Copyable, Sendable {
+  private struct WakeUpLoop: RealtimeWork, ~Copyable, Sendable {
     private(set) var late = [Double](repeating: 0, count: 1000)
 
     mutating func run() {
@@ -72,7 +73,7 @@ public struct WakeUpSample: Sendable, Equatable {
   /// The average delay.
   public var meanMicroseconds: Double
   /// The delay that 99 of 100 wake-ups did not exceed.
-  public var mostMicroseconds: Double
+  public var percentile99Microseconds: Double
   /// The longest delay.
   public var worstMicroseconds: Double
 
@@ -82,7 +83,8 @@ public struct WakeUpSample: Sendable, Equatable {
     self.granted = granted
     count = sorted.count
     meanMicroseconds = sorted.reduce(0, +) / Double(max(1, sorted.count))
-    mostMicroseconds = sorted.isEmpty ? 0 : sorted[max(0, (sorted.count * 99 + 99) / 100 - 1)]
+    percentile99Microseconds =
+      sorted.isEmpty ? 0 : sorted[max(0, (sorted.count * 99 + 99) / 100 - 1)]
     worstMicroseconds = sorted.last ?? 0
   }
 }

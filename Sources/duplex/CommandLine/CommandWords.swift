@@ -352,12 +352,12 @@ enum EditDistance {
     for (row, letter) in first.enumerated() {
       var current = [row + 1]
       for (column, other) in second.enumerated() {
-        var least = min(
+        var minimum = min(
           last[column + 1] + 1, current[column] + 1, last[column] + (letter == other ? 0 : 1))
         if row > 0, column > 0, letter == second[column - 1], first[row - 1] == other {
-          least = min(least, before[column - 1] + 1)
+          minimum = min(minimum, before[column - 1] + 1)
         }
-        current.append(least)
+        current.append(minimum)
       }
       (before, last) = (last, current)
     }

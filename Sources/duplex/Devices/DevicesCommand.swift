@@ -267,7 +267,7 @@ struct DeviceWatch: ~Copyable {
       guard !isEnded() else { break }
       cards = now
       let found = DeviceList.current()
-      tell(from: list, to: found)
+      reportChanges(from: list, to: found)
       list = found
     }
     if json { Terminal.emit(.devices(list)) }
@@ -291,7 +291,7 @@ struct DeviceWatch: ~Copyable {
     }
   }
 
-  private func tell(from before: DeviceList, to after: DeviceList) {
+  private func reportChanges(from before: DeviceList, to after: DeviceList) {
     let (old, new) = (before.devices, after.devices)
     for device in old where !new.contains(where: { $0.name == device.name }) {
       emit(device, "removed")

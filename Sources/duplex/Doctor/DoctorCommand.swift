@@ -49,8 +49,8 @@ private struct DoctorRun {
         return wakeUps
       }())
     withExtendedLifetime(load) {}
-    let counts = Finding.Weight.allCases.map { weight in
-      findings.count { $0.weight == weight }
+    let counts = Finding.Severity.allCases.map { severity in
+      findings.count { $0.severity == severity }
     }
     for finding in findings { show(finding) }
     let seconds = Double(HostClock.nanoseconds - start) / 1e9
@@ -71,9 +71,9 @@ private struct DoctorRun {
   private func show(_ finding: Finding) {
     if command.json {
       Terminal.emit(Event("finding", finding.fields))
-    } else if command.verbose || finding.weight != .fine {
+    } else if command.verbose || finding.severity != .fine {
       let width = Terminal.width
-      let label = finding.weight.rawValue
+      let label = finding.severity.rawValue
       let indent = "".padded(to: 9)
       Terminal.printLines(
         TextLines(finding.message, width: width, first: label.padded(to: 9), next: indent))
@@ -104,7 +104,7 @@ private struct DoctorRun {
 
 extension Finding {
   fileprivate var fields: Fields {
-    ["weight": weight.rawValue, "code": code, "message": message, "hint": remedy]
+    ["weight": severity.rawValue, "code": code, "message": message, "hint": remedy]
   }
 }
 
@@ -112,7 +112,8 @@ extension WakeUpSample {
   fileprivate var fields: Fields {
     [
       "realtimePriority": granted.number, "count": count,
-      "meanMilliseconds": meanMicroseconds / 1000, "mostMilliseconds": mostMicroseconds / 1000,
+      "meanMilliseconds": meanMicroseconds / 1000,
+      "mostMilliseconds": percentile99Microseconds / 1000,
       "worstMilliseconds": worstMicroseconds / 1000,
     ]
   }

@@ -5,14 +5,14 @@ import AudioFiles
 enum CompletionScripts {
   /// Returns the script for `shell`, or for the user's shell if it is nil. Throws if there is none.
   static func script(for shell: String?) throws(ToolFailure) -> String {
-    let usual = FileName.variable("SHELL")?.split(separator: "/").last.map(String.init)
-    switch shell ?? usual {
+    let loginShell = FileName.variable("SHELL")?.split(separator: "/").last.map(String.init)
+    switch shell ?? loginShell {
     case "bash": return bash
     case "zsh": return zsh
     case "fish": return fish
     default:
       throw ToolFailure.usage(
-        "There is no completion script for \(shell ?? usual ?? "an unknown shell").",
+        "There is no completion script for \(shell ?? loginShell ?? "an unknown shell").",
         hint: "Name one of bash, zsh and fish.")
     }
   }

@@ -34,7 +34,7 @@ struct HelpPage {
   }
 
   /// The number of rows that a terminal of 24 rows shows above the prompt.
-  private static let mostRows = 23
+  private static let maximumRows = 23
 
   // MARK: One command
 
@@ -74,7 +74,7 @@ struct HelpPage {
     let count = arguments.count - positional.count
     let foot = ["All \(count) options, by task: duplex \(name) --help-all"]
     let spaced = head + blocks.flatMap { [""] + $0 } + [""] + foot
-    return spaced.count <= mostRows ? spaced : head + blocks.flatMap(\.self) + foot
+    return spaced.count <= maximumRows ? spaced : head + blocks.flatMap(\.self) + foot
   }
 
   /// Returns a label with its text beside it, or below it if the label is too long.

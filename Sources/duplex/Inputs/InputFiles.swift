@@ -50,7 +50,7 @@ struct MixOption: ExpressibleByArgument {
     let name = host.map { argument[argument.index($0, offsetBy: 2)...] } ?? argument[...]
     let isHost = host != nil && !name.contains("/")
     if !isHost, let colon = argument.lastIndex(of: ":"), colon != argument.startIndex,
-      WrittenNumber.decimal(argument[argument.index(after: colon)...]) != nil
+      NumberParser.decimal(argument[argument.index(after: colon)...]) != nil
     {
       guard let gain = Gain(argument[argument.index(after: colon)...]) else { return nil }
       path = String(argument[..<colon])
@@ -72,9 +72,9 @@ struct RawOption: ExpressibleByArgument {
     let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
     guard let format = parts.first.flatMap({ FormatOption(argument: String($0)) }),
       parts.count == 3 || (parts.count == 1 && format.channelCount != nil),
-      let sampleRate = parts.count == 3 ? WrittenNumber.wholeHertz(parts[1]) : format.sampleRate,
+      let sampleRate = parts.count == 3 ? NumberParser.wholeHertz(parts[1]) : format.sampleRate,
       (1000...1_536_000).contains(sampleRate),
-      let channelCount = parts.count == 3 ? WrittenNumber.whole(parts[2]) : format.channelCount,
+      let channelCount = parts.count == 3 ? NumberParser.whole(parts[2]) : format.channelCount,
       (1...1024).contains(channelCount)
     else { return nil }
     self.format = format.format

@@ -9,7 +9,7 @@ enum InterruptibleOpening {
   /// The seconds of waiting after which a message is printed, for a person and for a log.
   private static let silence = (atTerminal: 1.5, inLog: 15.0)
   /// The seconds spent waiting for one source after another since the last message.
-  private static let untoldSeconds = MutexBox(0.0)
+  private static let unreportedSeconds = MutexBox(0.0)
 
   /// Returns the result of `open`, or throws its error. `open` runs on a separate thread, and is
   /// cancelled after `limit` seconds. `name` is the name of the source. `isNear` marks a local
@@ -54,10 +54,10 @@ enum InterruptibleOpening {
     let signals = SignalWatch()
     let keyboard = Keyboard()
     let began = SteadyTime()
-    let untold = untoldSeconds.withLock { $0 }
+    let unreported = unreportedSeconds.withLock { $0 }
     let isWatched = isNear || Terminal.isWatched || OutputMode.current.json
     let silence = isWatched ? silence.atTerminal : silence.inLog
-    var isTold = false
+    var isReported = false
     while !isOver() {
       switch signals.wait(milliseconds: 5, watching: keyboard.awaited) {
       case .signal(.end): leave(status, name())
@@ -65,12 +65,12 @@ enum InterruptibleOpening {
         if keyboard.press().ends { leave(status, name()) }
       default: break
       }
-      if !isTold, untold + began.seconds > silence {
-        isTold = true
+      if !isReported, unreported + began.seconds > silence {
+        isReported = true
         inform("waiting", "waiting for \(name())")
       }
     }
-    untoldSeconds.withLock { $0 = isTold ? 0 : untold + began.seconds }
+    unreportedSeconds.withLock { $0 = isReported ? 0 : unreported + began.seconds }
   }
 
   /// Ends the program immediately: a host name lookup or a hanging driver cannot be interrupted.

@@ -47,6 +47,6 @@ enum Notes {
   private static func number(of name: String) -> Int {
     let rest = name.dropFirst(20)
     guard rest.first == "-" else { return 1 }
-    return WrittenNumber.whole(rest.dropFirst().prefix { $0.isNumber }) ?? 1
+    return NumberParser.whole(rest.dropFirst().prefix { $0.isNumber }) ?? 1
   }
 }

@@ -45,7 +45,7 @@ struct PlayItems {
       let failure = failures[index]
       let isDecided = opened?.isThere == true || failure?.withLock { $0 != nil } == true
       let gain = style.gains[index]
-      let pan = style.pans[index].place
+      let pan = style.pans[index].position
       let range = style.range
       let quality = style.resamplerQuality
       return QueueItem.Part(
@@ -74,9 +74,9 @@ struct PlayItems {
 
   /// The largest number of failing sources of playlists, folders, pipes and servers that are tried
   /// to find the rate of the first one.
-  private static let mostTried = 8
+  private static let maximumFailures = 8
   /// The largest number of sources that are open at the same time.
-  private static let mostMixed = 64
+  private static let maximumMixed = 64
 
   /// Creates one item for each source, or a single item with all sources if there is a `mixMode`.
   /// Throws if a file that the user named is unusable, if a setting does not fit it, or if the last
@@ -94,7 +94,7 @@ struct PlayItems {
     var failures: [Int: FileFailure] = [:]
     for index in sources.indices {
       let address = Self.address(index, sources, style, isMixed: isMixed)
-      let isTried = opened.isEmpty && failures.count < Self.mostTried
+      let isTried = opened.isEmpty && failures.count < Self.maximumFailures
       guard isTried || !(address.isFound || address.isPipe || address.isRemote) else { continue }
       do throws(FileFailure) {
         let source = try SourceOpening.opened(address)
@@ -147,9 +147,9 @@ struct PlayItems {
   }
 
   private static func checkMixed(_ count: Int) throws(ToolFailure) {
-    guard count <= mostMixed else {
+    guard count <= maximumMixed else {
       throw ToolFailure.usage(
-        "At most \(mostMixed) sources can be played at the same time.",
+        "At most \(maximumMixed) sources can be played at the same time.",
         hint: "Name fewer sources, or play the sources one after the other.")
     }
   }
@@ -201,14 +201,16 @@ struct PerSource<Value: ExpressibleByArgument & Equatable & Sendable>: Expressib
 
 /// A stereo position between left, -1, and right, 1.
 struct Pan: ExpressibleByArgument, Equatable {
-  var place: Float = 0
+  var position: Float = 0
 
   init() {}
 
   init?(argument: String) {
-    guard let place = WrittenNumber.decimal(argument), (-1...1).contains(place) else { return nil }
-    self.place = Float(place)
+    guard let position = NumberParser.decimal(argument), (-1...1).contains(position) else {
+      return nil
+    }
+    self.position = Float(position)
   }
 
-  var defaultValueDescription: String { Double(place).shown(2) }
+  var defaultValueDescription: String { Double(position).shown(2) }
 }

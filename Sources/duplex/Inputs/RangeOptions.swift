@@ -11,7 +11,7 @@ enum LoopOption: ExpressibleByArgument {
   init?(argument: String) {
     if argument == "forever" {
       self = .forever
-    } else if let times = WrittenNumber.whole(argument), (1...1_000_000_000).contains(times) {
+    } else if let times = NumberParser.whole(argument), (1...1_000_000_000).contains(times) {
       self = .times(times)
     } else {
       return nil
@@ -47,7 +47,7 @@ struct SpeedOption: ExpressibleByArgument {
   init(_ speed: Double) { self.speed = speed }
 
   init?(argument: String) {
-    guard let speed = WrittenNumber.decimal(argument), TrackSettings.speeds.contains(speed) else {
+    guard let speed = NumberParser.decimal(argument), TrackSettings.speeds.contains(speed) else {
       return nil
     }
     self.speed = speed

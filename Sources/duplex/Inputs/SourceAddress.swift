@@ -117,9 +117,9 @@ final class OpenedSource: @unchecked Sendable {
   let sampleRate: Int
   /// The length in frames; nil if it is unknown or only estimated.
   let frameCount: Int?
-  private let decoder: MutexBox<Given?>
+  private let decoder: MutexBox<SharedDecoder?>
 
-  private struct Given: @unchecked Sendable {
+  private struct SharedDecoder: @unchecked Sendable {
     // @unchecked because the taker leaves nothing behind.
     let decoder: any SoundDecoder
   }
@@ -128,7 +128,7 @@ final class OpenedSource: @unchecked Sendable {
     self.address = address
     sampleRate = decoder.sampleRate
     frameCount = decoder.isLengthEstimated ? nil : decoder.frameCount
-    self.decoder = MutexBox(Given(decoder: decoder))
+    self.decoder = MutexBox(SharedDecoder(decoder: decoder))
   }
 
   /// Whether the decoder has not been taken yet.

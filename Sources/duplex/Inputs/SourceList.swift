@@ -26,12 +26,12 @@ struct SourceList: RandomAccessCollection, Sendable {
 
   /// The maximum nesting depth of playlists.
   private static let deepest = 8
-  private static let mostLists = 1000
-  private static let mostFetches = 64
+  private static let maximumLists = 1000
+  private static let maximumFetches = 64
   /// The total time in seconds for which servers are waited for before playback starts.
-  private static let mostFetchSeconds = 40.0
+  private static let maximumFetchSeconds = 40.0
   /// The maximum size of all names in bytes: 100,000 names of 250 bytes each.
-  private static let mostNameBytes = 24 << 20
+  private static let maximumNameBytes = 24 << 20
 
   /// Collects the files of `sources`. Waits for the network if a playlist is at an address. Throws
   /// if a local playlist or folder cannot be read, if the only source is an address that cannot be
@@ -131,13 +131,13 @@ struct SourceList: RandomAccessCollection, Sendable {
   }
 
   private mutating func append(_ source: String, foundIn name: String) throws(FileFailure) {
-    guard count < Playlist.mostEntries else {
-      throw leadsTooFar(name, "\(Playlist.mostEntries) files")
+    guard count < Playlist.maximumEntries else {
+      throw leadsTooFar(name, "\(Playlist.maximumEntries) files")
     }
     names.append(source)
     isFound.append(false)
-    guard names.byteCount + pendingByteCount <= Self.mostNameBytes else {
-      throw leadsTooFar(name, "\(Self.mostNameBytes >> 20) MiB of names")
+    guard names.byteCount + pendingByteCount <= Self.maximumNameBytes else {
+      throw leadsTooFar(name, "\(Self.maximumNameBytes >> 20) MiB of names")
     }
   }
 
@@ -153,18 +153,18 @@ struct SourceList: RandomAccessCollection, Sendable {
     }
     guard SourceAddress.isRemote(name) else { return }
     fetchCount += 1
-    guard fetchCount <= Self.mostFetches else {
-      throw leadsTooFar(name, "\(Self.mostFetches) playlists on servers")
+    guard fetchCount <= Self.maximumFetches else {
+      throw leadsTooFar(name, "\(Self.maximumFetches) playlists on servers")
     }
   }
 
-  /// Counts a playlist or folder that is read. Throws if a list leads to more than `mostLists` of
-  /// them.
+  /// Counts a playlist or folder that is read. Throws if a list leads to more than `maximumLists`
+  /// of them.
   private mutating func countReading(of name: String) throws(FileFailure) {
     readCount += 1
     // The limit applies only to entries of playlists: the user may name any number of lists.
-    guard readCount <= Self.mostLists || open.isEmpty else {
-      throw leadsTooFar(name, "\(Self.mostLists) playlists and folders")
+    guard readCount <= Self.maximumLists || open.isEmpty else {
+      throw leadsTooFar(name, "\(Self.maximumLists) playlists and folders")
     }
   }
 
@@ -244,14 +244,14 @@ extension SourceList {
   private mutating func fetch(
     _ address: SourceAddress, isPlaylist: Bool
   ) throws(FileFailure) -> RemoteContents {
-    let rest = Self.mostFetchSeconds - fetchSeconds
+    let rest = Self.maximumFetchSeconds - fetchSeconds
     let began = SteadyTime()
     defer { fetchSeconds += began.seconds }
     do throws(FileFailure) {
-      guard rest > 0 else { throw .tooSlow(address.name, Self.mostFetchSeconds) }
+      guard rest > 0 else { throw .tooSlow(address.name, Self.maximumFetchSeconds) }
       return try RemoteContents(of: address, isPlaylist: isPlaylist, within: rest)
     } catch {
-      throw began.seconds > rest ? .tooSlow(address.name, Self.mostFetchSeconds) : error
+      throw began.seconds > rest ? .tooSlow(address.name, Self.maximumFetchSeconds) : error
     }
   }
 }

@@ -92,11 +92,11 @@ private struct InspectRun {
 
   /// Returns the result of `body` for the file or folder `path`. Returns nil if it throws; the
   /// error is reported and changes `status`.
-  private func attempt<Found>(
-    _ path: String, _ status: inout ExitStatus, _ body: () throws -> Found
-  ) -> Found? {
+  private func attempt<Value>(
+    _ path: String, _ status: inout ExitStatus, _ body: () throws -> Value
+  ) -> Value? {
     do throws(ToolFailure) {
-      return try inTermsOfTheTool(body)
+      return try mappingErrors(body)
     } catch {
       error.of(path).report()
       if status == .done { status = error.status }
@@ -118,7 +118,7 @@ private struct InspectRun {
       of: decoder, drawsWaveform: command.waveform != nil,
       drawsSpectrogram: command.spectrogram != nil
     ) { frames in
-      if frameCount > 0 { line.tell(min(1, Double(frames) / frameCount)) }
+      if frameCount > 0 { line.reportProgress(min(1, Double(frames) / frameCount)) }
     }
     line.end()
     if inspection.nonFiniteSamples > 0 {

@@ -8,7 +8,7 @@ final class MicrophoneKeys: KeyResponder {
   private static let decibelRange = -60.0...30.0
 
   /// The objects and functions that the keys act on.
-  struct Reach {
+  struct KeyTargets {
     /// The function that sets the gain of the microphone; nil if it cannot be changed.
     var setGain: ((Gain) -> Void)?
     /// The function that sets the gain of the microphone in the output; nil if it is not separate.
@@ -29,7 +29,7 @@ final class MicrophoneKeys: KeyResponder {
     var pauses = true
   }
 
-  private let reach: Reach
+  private let targets: KeyTargets
   private var decibels: Double
   private let firstDecibels: Double
   private var isPaused = false
@@ -37,20 +37,20 @@ final class MicrophoneKeys: KeyResponder {
   private var isBackingAlone = false
 
   /// Creates the keys for a microphone with the initial gain `decibels`.
-  init(_ reach: Reach, from decibels: Double) {
-    self.reach = reach
+  init(_ targets: KeyTargets, from decibels: Double) {
+    self.targets = targets
     self.decibels = decibels
     firstDecibels = decibels
   }
 
   var bindings: [KeyBinding] {
-    let hasGain = reach.setGain != nil || reach.player != nil
+    let hasGain = targets.setGain != nil || targets.player != nil
     var keys: [KeyBinding] = []
-    if reach.pauses, hasGain || reach.pauseRecording != nil {
+    if targets.pauses, hasGain || targets.pauseRecording != nil {
       keys.append(isPaused ? KeyBindings.resumption : KeyBindings.pause)
     }
-    if hasGain { keys += reach.isOfBacking ? KeyBindings.backingLevel : KeyBindings.level }
-    return keys + (reach.hasBacking ? KeyBindings.backing : [])
+    if hasGain { keys += targets.isOfBacking ? KeyBindings.backingLevel : KeyBindings.level }
+    return keys + (targets.hasBacking ? KeyBindings.backing : [])
   }
 
   var states: [String] {
@@ -86,19 +86,19 @@ final class MicrophoneKeys: KeyResponder {
 
   private func togglePause(at frame: Int) {
     isPaused.toggle()
-    reach.pauseRecording?(isPaused, frame)
-    if isPaused { reach.player?.pause() } else { reach.player?.play() }
+    targets.pauseRecording?(isPaused, frame)
+    if isPaused { targets.player?.pause() } else { targets.player?.play() }
     apply()
     // A recording reports its pauses itself.
-    guard reach.pauseRecording == nil else { return }
+    guard targets.pauseRecording == nil else { return }
     inform(isPaused ? "paused" : "resumed", isPaused ? "paused." : "resumed.")
   }
 
   /// Sets the gains that result from the current state.
   private func apply() {
-    let isSilent = isMuted || (reach.isOfOutput && (isPaused || isBackingAlone))
+    let isSilent = isMuted || (targets.isOfOutput && (isPaused || isBackingAlone))
     let gain = isSilent ? Gain.silence : Gain(decibels: decibels)
-    if let setGain = reach.setGain { setGain(gain) } else { reach.player?.setGain(gain) }
-    reach.setMonitorGain?(isBackingAlone ? .silence : .unity)
+    if let setGain = targets.setGain { setGain(gain) } else { targets.player?.setGain(gain) }
+    targets.setMonitorGain?(isBackingAlone ? .silence : .unity)
   }
 }

@@ -137,7 +137,7 @@ final class LatencyRun {
       [line] done, what in
       line.progress((Double(number) + done) * share, of: opening + what)
     } progress: { [line] done in
-      if OutputMode.current.json { line.tell((Double(number) + done) * share) }
+      if OutputMode.current.json { line.reportProgress((Double(number) + done) * share) }
     }
     trips.add(found)
     sessions.add(outcome)

@@ -53,7 +53,7 @@ struct LatencyResult {
     guard let answer else { return nil }
     let objection = command.save ? answer.objection : nil
     do throws(ToolFailure) {
-      try inTermsOfTheTool {
+      try mappingErrors {
         if command.save, objection == nil {
           let path = try SavedRoundTrip.save(summary, for: configuration)
           kept.append(path)

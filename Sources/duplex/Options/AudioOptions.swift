@@ -12,7 +12,7 @@ extension ThreadPriority: ExpressibleByArgument {
   public init?(argument: String) {
     if argument == "off" {
       self = .normal
-    } else if let number = WrittenNumber.whole(argument), (1...99).contains(number) {
+    } else if let number = NumberParser.whole(argument), (1...99).contains(number) {
       self = .realtime(number)
     } else {
       return nil

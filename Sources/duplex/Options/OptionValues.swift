@@ -29,7 +29,7 @@ struct ChannelListOption: ExpressibleByArgument {
 
   init?(argument: String) {
     let numbers = argument.split(separator: ",", omittingEmptySubsequences: false)
-      .map { WrittenNumber.whole($0) }
+      .map { NumberParser.whole($0) }
     channels = numbers.compactMap { $0 }
     guard channels.count == numbers.count, (1...64).contains(channels.count),
       channels.allSatisfy((1...ChannelSelection.highestNumber).contains)
@@ -44,7 +44,7 @@ struct RateOption: ExpressibleByArgument {
   init(_ hertz: Int) { self.hertz = hertz }
 
   init?(argument: String) {
-    guard let hertz = WrittenNumber.wholeHertz(argument) else { return nil }
+    guard let hertz = NumberParser.wholeHertz(argument) else { return nil }
     self.hertz = hertz
   }
 }
@@ -54,15 +54,15 @@ struct FrequencyOption: ExpressibleByArgument {
   let hertz: Double
 
   init?(argument: String) {
-    guard let hertz = WrittenNumber.hertz(argument) else { return nil }
+    guard let hertz = NumberParser.hertz(argument) else { return nil }
     self.hertz = hertz
   }
 }
 
 /// A time on the command line.
-typealias TimeOption = WrittenTime
+typealias TimeOption = ParsedTime
 
-extension WrittenTime: ExpressibleByArgument {
+extension ParsedTime: ExpressibleByArgument {
   package init?(argument: String) { self.init(argument) }
 
   package var defaultValueDescription: String {
@@ -85,7 +85,7 @@ struct ByteSize: Equatable {
       "g": 1e9, "gb": 1e9, "gib": 1_073_741_824, "t": 1e12, "tb": 1e12, "tib": 1_099_511_627_776,
     ]
     // A lower-case m could mean minutes.
-    guard let value = WrittenNumber.decimal(number),
+    guard let value = NumberParser.decimal(number),
       let unit = units[argument.dropFirst(number.count).lowercased()], !argument.hasSuffix("m"),
       value * unit < 1e18
     else { return nil }
@@ -117,10 +117,10 @@ enum SplitOption: ExpressibleByArgument, Equatable {
 extension KeepRule: ExpressibleByArgument {
   /// Parses the rule in the user's `argument`; nil if it is not a rule.
   public init?(argument: String) {
-    if let count = WrittenNumber.whole(argument) {
+    if let count = NumberParser.whole(argument) {
       self = .files(count)
     } else if case .seconds(let seconds)? = TimeOption(argument),
-      WrittenNumber.decimal(argument) == nil
+      NumberParser.decimal(argument) == nil
     {
       self = .seconds(seconds)
     } else if let size = ByteSize(argument) {
@@ -138,7 +138,7 @@ struct DecimalOption: ExpressibleByArgument {
   init(_ value: Double) { self.value = value }
 
   init?(argument: String) {
-    guard let value = WrittenNumber.decimal(argument) else { return nil }
+    guard let value = NumberParser.decimal(argument) else { return nil }
     self.value = value
   }
 
@@ -162,7 +162,7 @@ struct LevelOption: ExpressibleByArgument {
   }
 
   init?(argument: String) {
-    guard let decibels = WrittenNumber.decimal(argument), Gain.decibelRange.contains(decibels)
+    guard let decibels = NumberParser.decimal(argument), Gain.decibelRange.contains(decibels)
     else {
       return nil
     }
@@ -178,11 +178,11 @@ struct VolumeOption: ExpressibleByArgument {
 
   init?(argument: String) {
     if argument.hasSuffix("%") {
-      guard let percent = WrittenNumber.decimal(argument.dropLast()), (0...100).contains(percent)
+      guard let percent = NumberParser.decimal(argument.dropLast()), (0...100).contains(percent)
       else { return nil }
       volume = .percent(percent)
     } else {
-      guard let decibels = WrittenNumber.decimal(argument), Gain.decibelRange.contains(decibels)
+      guard let decibels = NumberParser.decimal(argument), Gain.decibelRange.contains(decibels)
       else {
         return nil
       }

@@ -16,15 +16,15 @@ enum LatencyOption: ExpressibleByArgument {
 
   /// The maximum in seconds, longer than the delay of any room or device: less than 2^23 frames at
   /// 768 kHz.
-  static let mostSeconds = 10.0
+  static let maximumSeconds = 10.0
 
   init?(argument: String) {
     if argument == "auto" {
       self = .automatic
     } else if let time = TimeOption(argument) {
-      guard time.seconds(at: 768_000) <= Self.mostSeconds else { return nil }
+      guard time.seconds(at: 768_000) <= Self.maximumSeconds else { return nil }
       self = .time(time)
-    } else if !argument.isEmpty, !argument.hasPrefix("-"), WrittenNumber.decimal(argument) == nil {
+    } else if !argument.isEmpty, !argument.hasPrefix("-"), NumberParser.decimal(argument) == nil {
       self = .file(argument)
     } else {
       return nil
@@ -188,7 +188,7 @@ final class OverdubRun {
   func run() throws -> ExitStatus {
     var status = ExitStatus.done
     do throws(ToolFailure) {
-      status = try inTermsOfTheTool { try recordAll() }
+      status = try mappingErrors { try recordAll() }
     } catch {
       // If a stream has run, there is a summary to print.
       guard totals.hasBegun else { throw error }

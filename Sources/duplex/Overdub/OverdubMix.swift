@@ -25,7 +25,7 @@ struct OverdubMix {
     // The mix keeps the speaker positions of the backing's channels.
     let speakers =
       backing.channelCount == channels
-      ? backing.speakers ?? Speaker.usual(channelCount: channels) : nil
+      ? backing.speakers ?? Speaker.defaultLayout(channelCount: channels) : nil
     var writer = try SoundFileWriter(
       path: path, fileFormat: target.fileFormat,
       sampleFormat: target.fileFormat.nearest(to: wanted), sampleRate: rate, channelCount: channels,

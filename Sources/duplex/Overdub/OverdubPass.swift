@@ -117,16 +117,16 @@ final class OverdubPass {
 
   /// Returns the keys for the gain of the microphone if it is played, else for the whole output.
   private func gainKeys(_ control: SessionControl) -> MicrophoneKeys {
-    var reach = MicrophoneKeys.Reach()
-    reach.pauses = false
+    var targets = MicrophoneKeys.KeyTargets()
+    targets.pauses = false
     if run.command.monitor {
-      reach.setGain = { control.monitorGain = $0 }
-      (reach.isOfOutput, reach.hasBacking) = (true, true)
+      targets.setGain = { control.monitorGain = $0 }
+      (targets.isOfOutput, targets.hasBacking) = (true, true)
     } else {
-      reach.setGain = { control.outputGain = $0 }
-      reach.isOfBacking = true
+      targets.setGain = { control.outputGain = $0 }
+      targets.isOfBacking = true
     }
-    return MicrophoneKeys(reach, from: 0)
+    return MicrophoneKeys(targets, from: 0)
   }
 
   /// Installs the player. Returns the feeder that plays the clicks, then the backing up to the end
@@ -186,7 +186,7 @@ final class OverdubPass {
     do throws(FileFailure) {
       try whole.replace(
         from: plan.region.lowerBound, with: target.path,
-        leastFrames: splice == nil ? plan.backingFrames : 0, isNew: splice == nil,
+        minimumFrames: splice == nil ? plan.backingFrames : 0, isNew: splice == nil,
         isStopped: StopRequest().isThere)
     } catch {
       regionPath = target.path

@@ -67,11 +67,11 @@ struct OverdubPlan {
           "The file is \((Double(frames) / Double(rate)).shown(2)) s (\(frames.counted("frame"))) long: use times within it."
       )
     }
-    guard let most = command.audio.duration?.frameCount(at: rate) else { return first..<end }
-    guard most > 0 else {
+    guard let maximum = command.audio.duration?.frameCount(at: rate) else { return first..<end }
+    guard maximum > 0 else {
       throw ToolFailure.usage("A --duration of 0 leaves no take.", hint: "Give a longer one.")
     }
-    return first..<min(end, first + most)
+    return first..<min(end, first + maximum)
   }
 
   /// The fraction of a frame by which the take is shifted; nil if there is none.

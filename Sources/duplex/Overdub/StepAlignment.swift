@@ -29,7 +29,7 @@ final class StepAlignment: Sendable {
   var frames: Int { chosen.load(ordering: .relaxed) }
 
   /// Stores the frames added at `moment`. Returns whether the take is complete at that time.
-  func isComplete(at moment: SessionMoment) -> Bool {
+  func isComplete(at moment: SessionSnapshot) -> Bool {
     if !isFixed, let added = moment.drift?.addedFrames { latest.store(added, ordering: .relaxed) }
     return moment.frames >= end.load(ordering: .relaxed)
   }

@@ -138,7 +138,7 @@ struct PlayCommand: AlsoPlayingCommand {
     progress.follow()
     let starved = player.starvedFrameCount
     return outcome.conclude(
-      "play", failure: progress.failure, isTold: progress.announces,
+      "play", failure: progress.failure, isReported: progress.announces,
       hasSounded: !player.playedTracks.isEmpty,
       extra: [
         "tracks": progress.tracks, "starvedFrames": starved,

@@ -227,7 +227,7 @@ extension RecordingOptions {
     plan.split = try rule(plan)
     plan.keep = keep
     plan.onFile = onFile
-    plan.tellsCommandOutput = Terminal.isLive
+    plan.reportsCommandOutput = Terminal.isLive
     plan.syncSeconds = sync.seconds(at: sampleRate)
     plan.checkSeconds = start.autoGainCheck?.seconds(at: sampleRate) ?? 0
     plan.leavesSilenceOut = start.voiceActivated

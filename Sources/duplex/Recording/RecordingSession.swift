@@ -178,22 +178,22 @@ struct MicrophoneSession {
       parts.protection = command.protection.install(on: &callbacks, configuration)
     }
     let player = try callbacks.makePlayer(items, configuration)
-    let progress = player.map { TrackProgress($0, tellsFailuresOnly: true) }
+    let progress = player.map { TrackProgress($0, reportsFailuresOnly: true) }
     parts.background += player?.background ?? []
-    var reach = MicrophoneKeys.Reach()
-    reach.player = player
-    reach.isOfOutput = place == .output
-    reach.hasBacking = playsMicrophone && player != nil
-    reach.pauseRecording = recording.map { made in { made.watch.pause($0, at: $1) } }
+    var targets = MicrophoneKeys.KeyTargets()
+    targets.player = player
+    targets.isOfOutput = place == .output
+    targets.hasBacking = playsMicrophone && player != nil
+    targets.pauseRecording = recording.map { made in { made.watch.pause($0, at: $1) } }
     switch place {
     case .input:
-      reach.setGain = { control.inputGain = $0 }
-      if reach.hasBacking { reach.setMonitorGain = { control.monitorGain = $0 } }
+      targets.setGain = { control.inputGain = $0 }
+      if targets.hasBacking { targets.setMonitorGain = { control.monitorGain = $0 } }
     case .output:
-      if playsMicrophone { reach.setGain = { control.monitorGain = $0 } }
+      if playsMicrophone { targets.setGain = { control.monitorGain = $0 } }
     }
     parts.microphoneKeys = MicrophoneKeys(
-      reach, from: place == .output && !playsMicrophone ? 0 : command.gain.decibels)
+      targets, from: place == .output && !playsMicrophone ? 0 : command.gain.decibels)
     let silence = command.silence.follower(at: configuration.sampleRate)
     var meter: MeterView?
     if recording?.watch.measuresLevels != false {
@@ -217,7 +217,7 @@ struct MicrophoneSession {
     let report = recording?.writer.report
     return outcome.conclude(
       name, recorded: report, failure: progress?.failure,
-      isTold: report?.failure == nil && progress?.announces ?? false,
+      isReported: report?.failure == nil && progress?.announces ?? false,
       extra: fields + (recording?.summary.fields ?? [:]), sentence: sentence)
   }
 }

@@ -83,16 +83,17 @@ enum RecordingRing {
   ) throws(ToolFailure) -> Int {
     guard let seconds else {
       return RecordingPlan.ringFrames(
-        seconds: RecordingPlan.usualRingSeconds, sampleRate: sampleRate, channelCount: channelCount)
+        seconds: RecordingPlan.defaultRingSeconds, sampleRate: sampleRate,
+        channelCount: channelCount)
     }
     let asked = max(1, Int(clamping: seconds * Double(sampleRate)))
-    let most = mostFrames(channelCount)
-    guard asked <= most else {
+    let maximum = maximumFrames(channelCount)
+    guard asked <= maximum else {
       throw ToolFailure.usage(
         "A ring buffer of \(seconds.shown(2)) s of \(channelCount.counted("channel")) at \(sampleRate) Hz does not fit "
           + "in this machine's memory.",
         hint:
-          "Use --ring \((Double(most) / Double(sampleRate)).shown(1)) s or less, or leave --ring out."
+          "Use --ring \((Double(maximum) / Double(sampleRate)).shown(1)) s or less, or leave --ring out."
       )
     }
     return asked
@@ -103,19 +104,19 @@ enum RecordingRing {
   static func checked(
     _ gate: any RecordingGate, _ plan: RecordingPlan, ringCount: Int
   ) throws(ToolFailure) -> any RecordingGate {
-    let most = mostFrames(plan.channelCount * ringCount)
-    guard gate.lookaheadFrames <= most else {
+    let maximum = maximumFrames(plan.channelCount * ringCount)
+    guard gate.lookaheadFrames <= maximum else {
       func seconds(_ frames: Int) -> String { (Double(frames) / Double(plan.sampleRate)).shown(1) }
       throw ToolFailure.usage(
         "The sound before the start, \(plan.channelCount.counted("channel")) at \(plan.sampleRate) Hz for "
           + "\(seconds(gate.lookaheadFrames)) s, does not fit in this machine's memory.",
-        hint: "Use a --pre-roll of less than \(seconds(most)) s.")
+        hint: "Use a --pre-roll of less than \(seconds(maximum)) s.")
     }
     return gate
   }
 
   /// Returns the number of frames of `channelCount` channels that fill half of the memory.
-  private static func mostFrames(_ channelCount: Int) -> Int {
+  private static func maximumFrames(_ channelCount: Int) -> Int {
     let bytes = max(0, sysconf(Int32(_SC_PHYS_PAGES)))
       .multipliedReportingOverflow(by: max(0, sysconf(Int32(_SC_PAGESIZE)))).partialValue
     return bytes / 2 / (4 * max(1, channelCount))

@@ -87,7 +87,7 @@ struct RepairRun {
   func run() -> ExitStatus {
     var status = ExitStatus.done
     var isInterrupted = false
-    var mendings: [Mending] = []
+    var repairResults: [RepairResult] = []
     let byteCounts = command.files.map { max(1, FileRemoval.byteCount(of: $0) ?? 0) }
     let allBytes = byteCounts.reduce(0, +)
     var doneBytes = 0
@@ -102,12 +102,12 @@ struct RepairRun {
         hint: "Ctrl-C stops and removes the unfinished copy")
       defer { line.end() }
       do throws(ToolFailure) {
-        let mending = try inTermsOfTheTool {
-          try mend(file) { line.tell($0, from: start, share: share) }
+        let repairResult = try mappingErrors {
+          try mend(file) { line.reportProgress($0, from: start, share: share) }
         }
         line.end()
-        mendings.append(mending)
-        ended = emit(mending)
+        repairResults.append(repairResult)
+        ended = emit(repairResult)
       } catch {
         error.of(file).report()
         ended = error.status
@@ -121,14 +121,14 @@ struct RepairRun {
         .progress(Double(doneBytes) / Double(allBytes), "bytes", ["path": name]))
     }
     // If no file could be read, there is no summary for it.
-    if command.json, !mendings.isEmpty || command.files.count > 1 {
-      Terminal.emit(summary(mendings))
+    if command.json, !repairResults.isEmpty || command.files.count > 1 {
+      Terminal.emit(summary(repairResults))
     }
     return status
   }
 
   /// The findings about a file, and the path of the repaired or intact file.
-  private struct Mending {
+  private struct RepairResult {
     let finding: RepairFinding
     let repaired: String?
 
@@ -147,12 +147,12 @@ struct RepairRun {
 
   private func mend(
     _ path: String, progress: @escaping (Double) -> Void
-  ) throws -> Mending {
+  ) throws -> RepairResult {
     let finding = try FileRepair.examine(path, wiped: wiped, inPlace: command.inPlace)
-    guard finding.isRepairable else { return Mending(finding: finding, repaired: nil) }
+    guard finding.isRepairable else { return RepairResult(finding: finding, repaired: nil) }
     if command.inPlace {
       try FileRepair.repairInPlace(finding)
-      return Mending(finding: finding, repaired: path)
+      return RepairResult(finding: finding, repaired: path)
     }
     let target = command.output ?? FileName.insert("-repaired", into: path)
     warnOfEnding(target, finding.fileFormat)
@@ -161,7 +161,7 @@ struct RepairRun {
       progress(done)
       return stop.isThere()
     }
-    return Mending(finding: finding, repaired: target)
+    return RepairResult(finding: finding, repaired: target)
   }
 
   /// Warns if the extension of the copy belongs to another format.
@@ -178,14 +178,14 @@ struct RepairRun {
   }
 
   /// Prints the result for one file. Returns `.loss` if it is damaged and cannot be repaired.
-  private func emit(_ mending: Mending) -> ExitStatus {
-    if command.json, command.files.count > 1 { Terminal.emit(Event("file", mending.fields)) }
-    let sentence = sentence(mending.finding, mending.repaired)
-    guard !mending.isLost else {
+  private func emit(_ repairResult: RepairResult) -> ExitStatus {
+    if command.json, command.files.count > 1 { Terminal.emit(Event("file", repairResult.fields)) }
+    let sentence = sentence(repairResult.finding, repairResult.repaired)
+    guard !repairResult.isLost else {
       ToolFailure(
         .loss, code: "notMendable", sentence,
         hint: "The sound before and after the damage can be played."
-      ).of(mending.finding.path).report()
+      ).of(repairResult.finding.path).report()
       return .loss
     }
     if !command.json, !command.quiet { Terminal.say("\(sentence)") }
@@ -194,15 +194,15 @@ struct RepairRun {
 
   /// Returns the summary: the results of a single file, or the totals of several and the results of
   /// each.
-  private func summary(_ mendings: [Mending]) -> Event {
-    let findings = mendings.map(\.finding)
+  private func summary(_ repairResults: [RepairResult]) -> Event {
+    let findings = repairResults.map(\.finding)
     let sums: Fields = [
       "frames": findings.reduce(0) { $0 + $1.frames },
       "seconds": findings.reduce(0) { $0 + $1.seconds },
     ]
     return .summary(
-      ["command": "repair"] + (command.files.count == 1 ? mendings[0].fields : sums) + [
-        "paths": mendings.compactMap(\.repaired), "files": mendings.map(\.fields),
+      ["command": "repair"] + (command.files.count == 1 ? repairResults[0].fields : sums) + [
+        "paths": repairResults.compactMap(\.repaired), "files": repairResults.map(\.fields),
       ])
   }
 

@@ -11,7 +11,7 @@ enum LimitOption: ExpressibleByArgument {
   init?(argument: String) {
     if argument == "off" {
       self = .off
-    } else if let decibels = WrittenNumber.decimal(argument) {
+    } else if let decibels = NumberParser.decimal(argument) {
       self = .decibels(decibels)
     } else {
       return nil
@@ -41,7 +41,7 @@ struct MonitorProtectionOptions: ParsableArguments {
     help: .init(
       "Limiter: highest level of the output while the microphone is played, in dBFS.",
       valueName: "db|off"))
-  var limit = LimitOption.decibels(ProtectionSettings.usualLimitDBFS)
+  var limit = LimitOption.decibels(ProtectionSettings.defaultLimitDBFS)
 
   @Option(
     parsing: .unconditional,
@@ -69,7 +69,7 @@ struct MonitorProtectionOptions: ParsableArguments {
     }
     // A time in frames is checked at the highest rate; the granted rate is not known yet.
     try require(
-      limitLookahead.seconds(at: 768_000) <= Limiter.longestLookAhead,
+      limitLookahead.seconds(at: 768_000) <= Limiter.maximumLookAheadSeconds,
       "--limit-lookahead must be 0 to 0.1 s, such as 5ms or 256f.")
     try require(
       !limitTruePeak || limitLookahead.seconds(at: 768_000) > 0,
@@ -80,11 +80,11 @@ struct MonitorProtectionOptions: ParsableArguments {
   /// Throws if a look-ahead in frames is too long at `sampleRate`. Call it before files are
   /// written.
   func checkLookahead(at sampleRate: Int) throws(ToolFailure) {
-    guard limitLookahead.seconds(at: sampleRate) > Limiter.longestLookAhead else { return }
-    let most = Int(clamping: Limiter.longestLookAhead * Double(sampleRate))
+    guard limitLookahead.seconds(at: sampleRate) > Limiter.maximumLookAheadSeconds else { return }
+    let maximum = Int(clamping: Limiter.maximumLookAheadSeconds * Double(sampleRate))
     throw .usage(
       "--limit-lookahead is longer than 0.1 s at \(sampleRate) Hz.",
-      hint: "Use up to \(most)f, or a time such as 5ms.")
+      hint: "Use up to \(maximum)f, or a time such as 5ms.")
   }
 
   /// Installs the protection of the output in `callbacks`, whose gains must be set before. Returns
@@ -158,7 +158,7 @@ final class MonitorProtectionDisplay: KeyResponder {
       "state": isDucked ? "ducked" : "released", "frame": event.frame,
       "frequencyHz": event.frequencyHz.digits(1),
     ]
-    tell(
+    reportEvent(
       Event("guard", fields),
       isDucked
         ? "feedback at \(event.frequencyHz.shown(0)) Hz: the microphone is turned down."

@@ -20,16 +20,16 @@ final class RecordingMessages {
   }
 
   /// Reports `event`.
-  func tell(_ event: RecordingEvent) {
+  func report(_ event: RecordingEvent) {
     switch event {
     case .overflow(let frame, let frames):
-      duplex.tell(
+      duplex.reportEvent(
         .xrun("capture", .gap(frame, frames) + ["cause": "disk"]),
         "the disk stalled for longer than the ring buffer lasts: \(frames.counted("frame")) lost at frame \(frame). "
           + "Use a longer --ring.")
     case .marker(let marker):
       let seconds = Double(marker.frame) / Double(sampleRate)
-      duplex.tell(
+      duplex.reportEvent(
         Event("marker", marker.fields + ["seconds": seconds.digits(3)]),
         "\(marker.label) at \(clock(marker.frame)).")
       if let limit = markerLimit.take() {
@@ -41,34 +41,34 @@ final class RecordingMessages {
       let fields: Fields = [
         "path": file.path, "frame": file.firstFrame, "start": LocalTime(file.start).text,
       ]
-      duplex.tell(Event("split", fields), "now recording to \(file.path).")
-    case .finished(let file): duplex.tell(Event("file", file.fields), nil)
+      duplex.reportEvent(Event("split", fields), "now recording to \(file.path).")
+    case .finished(let file): duplex.reportEvent(Event("file", file.fields), nil)
     case .printed(let line): Terminal.say("\(line)")
-    case .removed(let path): duplex.tell(Event("removed", ["path": path]), nil)
+    case .removed(let path): duplex.reportEvent(Event("removed", ["path": path]), nil)
     case .paused(let pause):
-      duplex.tell(
+      duplex.reportEvent(
         Event("pause", ["state": "paused"] + pause.fields), "paused at \(clock(pause.frame)).")
     case .resumed(let pause):
-      duplex.tell(
+      duplex.reportEvent(
         Event("pause", ["state": "resumed"] + pause.fields),
         "recording again after a pause of \(clock(pause.frames)).")
     case .opened(let segment):
-      duplex.tell(Event("segment", ["state": "opened"] + segment.place), nil)
+      duplex.reportEvent(Event("segment", ["state": "opened"] + segment.startFields), nil)
     case .closed(let segment):
-      duplex.tell(Event("segment", ["state": "closed"] + segment.fields), nil)
+      duplex.reportEvent(Event("segment", ["state": "closed"] + segment.fields), nil)
     case .checked(let levels):
       let verdict = GainVerdict(levels)
       let fields: Fields = ["verdict": verdict.name, "message": verdict.sentence]
-      duplex.tell(Event("gainCheck", fields + levels.fields), verdict.sentence)
+      duplex.reportEvent(Event("gainCheck", fields + levels.fields), verdict.sentence)
     case .onlySilence: break
     case .diskLow(let seconds):
       let left =
         seconds < 120 ? "\(Int(clamping: seconds)) s" : "\(Int(clamping: seconds / 60)) min"
-      duplex.tell(
+      duplex.reportEvent(
         Event("disk", ["secondsLeft": seconds.digits(0)]),
         "the disk will be full in about \(left).")
     case .warning(let failure):
-      duplex.tell(
+      duplex.reportEvent(
         Notice.warning(ToolFailure(failure)).event, "\(failure.message) \(failure.optionHint)")
     }
   }

@@ -132,12 +132,12 @@ extension RecordedFile {
 
 extension RecordedSegment {
   /// The fields for the start of the segment.
-  var place: Fields {
+  var startFields: Fields {
     ["timelineFrame": timelineFrame, "frame": frame, "start": LocalTime(start).text]
   }
 
   /// The fields for events and summaries.
-  var fields: Fields { place + ["frames": frames] }
+  var fields: Fields { startFields + ["frames": frames] }
 }
 
 extension RecordingState {

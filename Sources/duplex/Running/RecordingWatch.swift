@@ -13,13 +13,13 @@ final class RecordingWatch: KeyResponder {
   private let path: String
   private let messages: RecordingMessages
   private var marks = 0
-  private var isWaitTold = false
+  private var isWaitReported = false
   private var hasStarted: Bool
   /// Whether levels are measured and shown.
   let measuresLevels: Bool
   /// The device that is recorded; nil if the output is recorded.
   private let captureDevice: String?
-  private var isSilenceTold = false
+  private var isSilenceReported = false
 
   /// Watches `writer`, which writes according to `plan`; with `recordsMix` it records the output.
   /// With `waits` the recording starts when the user requests it.
@@ -56,8 +56,8 @@ final class RecordingWatch: KeyResponder {
   /// Reports the events since the last call. Returns the reason to stop; nil if there is none.
   func poll() -> StopReason? {
     for event in writer.events.take() { emit(event) }
-    if writer.isWaitingForOthers, !isWaitTold {
-      isWaitTold = true
+    if writer.isWaitingForOthers, !isWaitReported {
+      isWaitReported = true
       inform(
         "waitingForCommands",
         "all files are saved; waiting for the --on-file commands. Ctrl-C ends without waiting.")
@@ -74,14 +74,14 @@ final class RecordingWatch: KeyResponder {
     switch action {
     case .startRecording: start(at: frame)
     case .setMarker: mark(at: frame)
-    case .split: writer.remote.ask(.split, at: frame)
+    case .split: writer.control.ask(.split, at: frame)
     default: break
     }
   }
 
   /// Pauses the recording at `frame`, or resumes it.
   func pause(_ pauses: Bool, at frame: Int) {
-    writer.remote.ask(pauses ? .pause : .resume, at: frame)
+    writer.control.ask(pauses ? .pause : .resume, at: frame)
   }
 
   /// Ends the wait for commands of --on-file. Returns false if the writer was not waiting for them.
@@ -98,32 +98,32 @@ final class RecordingWatch: KeyResponder {
 
   private func start(at frame: Int) {
     hasStarted = true
-    writer.remote.ask(.start, at: frame)
+    writer.control.ask(.start, at: frame)
     inform("recording", "recording.")
   }
 
   private func mark(at frame: Int) {
     marks += 1
-    writer.remote.ask(.mark("Marker \(marks)"), at: frame)
+    writer.control.ask(.mark("Marker \(marks)"), at: frame)
   }
 
   /// Reports that the whole recording is silent, unless this was reported. Call it after the
   /// session.
   func conclude() {
-    if !isSilenceTold, writer.report.isSilent { tellOfSilence() }
+    if !isSilenceReported, writer.report.isSilent { reportSilence() }
   }
 
   /// Reports silence, with its cause if the mixer shows it.
-  private func tellOfSilence() {
-    isSilenceTold = true
+  private func reportSilence() {
+    isSilenceReported = true
     let notice = captureDevice.map { SilenceSearch.notice(of: $0, within: 300) }
     (notice ?? SilenceSearch.ofMix).report()
   }
 
   private func emit(_ event: RecordingEvent) {
-    if case .onlySilence = event { tellOfSilence() }
+    if case .onlySilence = event { reportSilence() }
     if case .resumed(let pause) = event { pausedFrames += pause.frames }
-    messages.tell(event)
+    messages.report(event)
   }
 }
 
@@ -153,7 +153,7 @@ final class SilenceStop {
   init(frames: Int) { self.frames = max(1, frames) }
 
   /// Processes the readings of a moment. Returns the reason to stop; nil if there is none.
-  func poll(_ moment: SessionMoment) -> StopReason? {
+  func poll(_ moment: SessionSnapshot) -> StopReason? {
     for reading in moment.readings {
       let isSilent = reading.peakDBFS.allSatisfy { $0 <= Self.thresholdDBFS }
       silentFrames = isSilent ? silentFrames + reading.frameCount : 0

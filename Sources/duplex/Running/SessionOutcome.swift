@@ -25,7 +25,7 @@ struct SessionParts {
   /// The task that the screen shows; nil for a plain recording.
   var task: LiveTask?
   /// The work of the command at each moment; it returns the reason to stop, or nil to continue.
-  var poll: (SessionMoment) -> StopReason? = { _ in nil }
+  var poll: (SessionSnapshot) -> StopReason? = { _ in nil }
 
   /// The responders to keys, in the order of their hints; the last one that binds a key handles it.
   var keys: [any KeyResponder] {
@@ -60,7 +60,7 @@ struct SessionOutcome {
     let request = EndRequest(background)
     let watch = SessionWatch(
       options, configuration, parts, request,
-      standstill: clock.isVirtual ? StandstillWatch(request, background) : nil)
+      watchdog: clock.isVirtual ? ShutdownWatchdog(request, background) : nil)
     MemoryLock.lockTouchedPages()
     limiterDelayFrames = parts.protection?.delayFrames ?? 0
     let limit = parts.frameLimit ?? options.duration?.frameCount(at: configuration.sampleRate)
@@ -80,7 +80,7 @@ struct SessionOutcome {
     askedEnd = watch.askedEnd
     Terminal.endDrawing()
     parts.recording?.conclude()
-    if report.isDeviceStuck { tellStuckDevice() }
+    if report.isDeviceStuck { reportStuckDevice() }
   }
 
   /// The latency of the unit from input to output at the end, in frames, with the delay of the
@@ -90,7 +90,7 @@ struct SessionOutcome {
   }
 
   /// Warns that the device cannot be stopped. No frames are lost, but the device remains busy.
-  private func tellStuckDevice() {
+  private func reportStuckDevice() {
     warn(
       "deviceStuck", "The device \(configuration.deviceNames) cannot be stopped.",
       hint: "The system closes it when the program ends; check the sound server or the cable.")
@@ -124,13 +124,13 @@ struct SessionOutcome {
   @discardableResult
   func conclude(
     _ command: String, recorded: RecordingReport? = nil, failure: FileFailure? = nil,
-    isTold: Bool = false, hasSounded: Bool? = nil, extra: Fields, sentence: String?
+    isReported: Bool = false, hasSounded: Bool? = nil, extra: Fields, sentence: String?
   ) -> ExitStatus {
     var status = ExitStatus.done
     let fileFailure = recorded?.failure ?? failure
     if let fileFailure {
       let failure = ToolFailure(fileFailure)
-      if !isTold { failure.report() }
+      if !isReported { failure.report() }
       // If nothing was played or recorded, nothing was lost: the request could not be fulfilled.
       let isUncreated = recorded?.frames == 0 && fileFailure.kind == .cannotCreate
       let isNothing =
@@ -210,7 +210,7 @@ extension SessionReport {
   /// Returns the failure of a device that was unplugged at the end; nil if there is none, or if the
   /// user ended the session and therefore knows about it.
   fileprivate func absenceFailure(_ configuration: DuplexConfiguration) -> DeviceFailure? {
-    if stopReason.isOfTheUser { return nil }
+    if stopReason.isUserRequest { return nil }
     func absent(_ name: String?) -> DeviceFailure {
       DeviceFailure(
         .lost, "The device \(name ?? configuration.deviceNames) did not come back.",

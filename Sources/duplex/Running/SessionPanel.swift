@@ -5,7 +5,7 @@ import RealtimeAudio
 /// Draws the screen of a running session.
 final class SessionPanel {
   /// The shortest time between two pictures, for 20 pictures per second.
-  private static let leastNanoseconds: UInt64 = 45_000_000
+  private static let minimumNanoseconds: UInt64 = 45_000_000
 
   private let configuration: DuplexConfiguration
   private let parts: SessionParts
@@ -17,9 +17,9 @@ final class SessionPanel {
   private var recordingStart: Double?
   private var drawn: UInt64 = 0
   /// The unplugged devices that are waited for.
-  private var awaited: Set<Awaited> = []
+  private var missingDevices: Set<MissingDevice> = []
 
-  private enum Awaited: String, CaseIterable {
+  private enum MissingDevice: String, CaseIterable {
     case device, input, output
   }
 
@@ -36,15 +36,15 @@ final class SessionPanel {
   }
 
   /// Processes a moment, and draws a picture if the last one is old enough.
-  func draw(_ moment: SessionMoment) {
+  func draw(_ moment: SessionSnapshot) {
     let seconds = configuration.seconds(moment.frames)
     for reading in moment.readings { meter.follow(reading, seconds: seconds) }
     load.follow(
       moment, seconds: seconds, periodSeconds: configuration.seconds(configuration.periodFrames))
     for event in moment.events { follow(event) }
-    if awaited.contains(.device) { meter.fall() }
+    if missingDevices.contains(.device) { meter.fall() }
     let now = HostClock.nanoseconds
-    guard now &- drawn >= Self.leastNanoseconds else { return }
+    guard now &- drawn >= Self.minimumNanoseconds else { return }
     drawn = now
     var state = LiveState()
     if let playKeys = parts.playKeys {
@@ -63,8 +63,8 @@ final class SessionPanel {
     (state.peaks, state.means) = (meter.peaks, meter.means)
     (state.holds, state.clips) = (meter.holds, meter.clips)
     // Without a device there is no load to show.
-    state.load = awaited.contains(.device) ? nil : load.value ?? .nan
-    state.states += Awaited.allCases.filter(awaited.contains).map {
+    state.load = missingDevices.contains(.device) ? nil : load.value ?? .nan
+    state.states += MissingDevice.allCases.filter(missingDevices.contains).map {
       "waiting for the \($0.rawValue)"
     }
     state.xruns = moment.captureXruns + moment.playbackXruns
@@ -76,12 +76,12 @@ final class SessionPanel {
 
   private func follow(_ event: TimelineEvent) {
     switch event.kind {
-    case .deviceLost: awaited.insert(.device)
-    case .captureLost: awaited.insert(.input)
-    case .playbackLost: awaited.insert(.output)
-    case .deviceReturned: awaited.remove(.device)
-    case .captureReturned: awaited.remove(.input)
-    case .playbackReturned: awaited.remove(.output)
+    case .deviceLost: missingDevices.insert(.device)
+    case .captureLost: missingDevices.insert(.input)
+    case .playbackLost: missingDevices.insert(.output)
+    case .deviceReturned: missingDevices.remove(.device)
+    case .captureReturned: missingDevices.remove(.input)
+    case .playbackReturned: missingDevices.remove(.output)
     case .captureXrun, .playbackXrun, .overflow, .deviceAbsent, .captureAbsent,
       .playbackAbsent, .secondaryOutputLost, .secondaryOutputReturned:
       break

@@ -38,7 +38,7 @@ struct SessionTotals {
   }
 
   /// Whether the user ended the last session.
-  var isInterrupted: Bool { report.stopReason.isOfTheUser }
+  var isInterrupted: Bool { report.stopReason.isUserRequest }
 
   /// Whether no further session is useful: the user ended the last one, or its device failed.
   var isOver: Bool { isInterrupted || report.stopReason.failure != nil }

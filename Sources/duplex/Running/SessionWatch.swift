@@ -11,7 +11,7 @@ final class SessionWatch {
   private let signals = SignalWatch()
   private let keyboard: Keyboard
   /// The watch for a stalled thread in virtual time; nil in real time.
-  private let standstill: StandstillWatch?
+  private let watchdog: ShutdownWatchdog?
   private let request: EndRequest
   private let deviceEvents: DeviceEvents
   /// The panel on the screen; nil if none is drawn.
@@ -39,15 +39,15 @@ final class SessionWatch {
   /// them.
   private var unusedKeys = NoticeInterval(seconds: 1)
 
-  /// Watches a session of `parts`. `standstill` is nil unless time is virtual.
+  /// Watches a session of `parts`. `watchdog` is nil unless time is virtual.
   init(
     _ options: AudioOptions, _ configuration: DuplexConfiguration, _ parts: SessionParts,
-    _ request: EndRequest, standstill: StandstillWatch?
+    _ request: EndRequest, watchdog: ShutdownWatchdog?
   ) {
     self.options = options
     self.configuration = configuration
     self.parts = parts
-    self.standstill = standstill
+    self.watchdog = watchdog
     self.request = request
     // A script may start a recording that waits for its start, through a pipe.
     keyboard = Keyboard(readsPipe: parts.recording?.isWaiting == true)
@@ -57,7 +57,7 @@ final class SessionWatch {
     if options.json { _ = parts.recording?.state }
     // A terminal that blocks must not prevent the end of a recording.
     Terminal.stopWaiting()
-    guard Terminal.isLive, standstill == nil, !OutputMode.current.isTerse else { return }
+    guard Terminal.isLive, watchdog == nil, !OutputMode.current.isTerse else { return }
     panel = SessionPanel(
       configuration, parts, duration: options.duration?.frameCount(at: configuration.sampleRate)
     ) {
@@ -66,10 +66,10 @@ final class SessionWatch {
     }
   }
 
-  private var isVirtual: Bool { standstill != nil }
+  private var isVirtual: Bool { watchdog != nil }
   private var recording: RecordingWatch? { parts.recording }
 
-  func moment(_ moment: SessionMoment, _ granted: GrantedPriority?) -> SessionCommand {
+  func moment(_ moment: SessionSnapshot, _ granted: GrantedPriority?) -> SessionCommand {
     if !hasStarted { start(granted) }
     for event in moment.events where !deviceEvents.emit(event) { emit(event) }
     if let found = moment.deviceReturn { deviceEvents.emit(found) }
@@ -174,7 +174,7 @@ final class SessionWatch {
     let loss = event.frames == 0 ? "" : " lost \(event.frames.counted("frame"))"
     xrunCount += 1
     let end = xrunCount == Self.maximumXrunLines ? "; the summary has the number of all." : "."
-    tell(
+    reportEvent(
       .xrun(direction, .gap(event.frame, event.frames)),
       "a \(direction) xrun at frame \(event.frame)\(loss)\(end)",
       quiet: options.quiet || xrunCount > Self.maximumXrunLines)
@@ -182,7 +182,7 @@ final class SessionWatch {
 
   /// Warns once if the latency is much longer than requested. The steps are measured during the
   /// first second.
-  private func checkSteps(_ added: Int, _ moment: SessionMoment) {
+  private func checkSteps(_ added: Int, _ moment: SessionSnapshot) {
     guard !Self.hasWarnedOfSteps.isRaised, moment.frames >= configuration.sampleRate,
       Double(added) > configuration.latencyFrames / 2
     else { return }
@@ -196,10 +196,10 @@ final class SessionWatch {
   }
 
   /// Reports the drift of two clocks once per second with --verbose.
-  private func emit(_ drift: DriftReading, _ moment: SessionMoment) {
+  private func emit(_ drift: DriftReading, _ moment: SessionSnapshot) {
     guard options.verbose, moment.frames >= nextDrift else { return }
     nextDrift = moment.frames + configuration.sampleRate
-    tell(
+    reportEvent(
       Event(
         "drift",
         ["seconds": configuration.seconds(moment.frames).digits(3)] + drift.fields),
@@ -207,7 +207,7 @@ final class SessionWatch {
         + "\(drift.errorFrames.shown(2)) frames below its target.", quiet: options.quiet)
   }
 
-  private func emit(_ reading: MeterReading, _ moment: SessionMoment) {
+  private func emit(_ reading: MeterReading, _ moment: SessionSnapshot) {
     let seconds = configuration.seconds(moment.frames)
     // The values are converted to JSON here: values of mixed types would be boxed ten times a
     // second.
@@ -221,7 +221,7 @@ final class SessionWatch {
       ),
       ("lostFrames", .integer(moment.lostFrames)),
     ])
-    Terminal.tellNow(Event("meter", fields + (recording?.state.fields ?? [:])))
+    Terminal.emitNow(Event("meter", fields + (recording?.state.fields ?? [:])))
   }
 }
 

@@ -26,7 +26,7 @@ final class TakeKeys: KeyResponder {
   func perform(_ action: KeyAction, at frame: Int) {
     guard action == .setMarker else { return }
     count += 1
-    writer.remote.ask(.mark("Marker \(count)"), at: frame)
+    writer.control.ask(.mark("Marker \(count)"), at: frame)
   }
 
   /// Reports the events of the writer that the user must know.
@@ -35,8 +35,8 @@ final class TakeKeys: KeyResponder {
       switch event {
       case .marker(var marker):
         marker.frame += firstFrame
-        messages.tell(.marker(marker))
-      case .diskLow, .warning: messages.tell(event)
+        messages.report(.marker(marker))
+      case .diskLow, .warning: messages.report(event)
       case .onlySilence: SilenceSearch.notice(of: captureDevice, within: 300).report()
       default: break
       }

@@ -10,7 +10,7 @@ final class TrackProgress {
   /// Whether sentences about failures and tracks are printed.
   let announces = !OutputMode.current.json && !OutputMode.current.quiet
   /// Whether only failures are reported.
-  private let tellsFailuresOnly: Bool
+  private let reportsFailuresOnly: Bool
   /// The number of items in the queue.
   private let itemCount: Int
   private let events = MutexBox<[PlayerEvent]>([])
@@ -22,11 +22,11 @@ final class TrackProgress {
   private var waits = NoticeInterval(seconds: 10)
 
   /// Reports the progress of `player`, which has `itemCount` items in its queue. With
-  /// `tellsFailuresOnly` only failures are reported, for commands with another main task.
-  init(_ player: AudioPlayer, itemCount: Int = 1, tellsFailuresOnly: Bool = false) {
+  /// `reportsFailuresOnly` only failures are reported, for commands with another main task.
+  init(_ player: AudioPlayer, itemCount: Int = 1, reportsFailuresOnly: Bool = false) {
     self.player = player
     self.itemCount = itemCount
-    self.tellsFailuresOnly = tellsFailuresOnly
+    self.reportsFailuresOnly = reportsFailuresOnly
     player.addEventHandler { [events] event in events.withLock { $0.append(event) } }
   }
 
@@ -61,17 +61,17 @@ final class TrackProgress {
       if let info = event.track?.info { more = TrackTitle(info).fields }
     case .renderingStarted:
       sentence = event.track.map { track in
-        PlaybackKeys.place(track.index, of: itemCount) + TrackTitle(track.info).text
+        PlaybackKeys.positionText(track.index, of: itemCount) + TrackTitle(track.info).text
       }
     case .titled(let title):
-      (sentence, more) = (title.truncated(to: TrackTitle.mostCharacters), ["title": title])
+      (sentence, more) = (title.truncated(to: TrackTitle.maximumCharacters), ["title": title])
     case .waiting:
       if waitedIndex != event.index { waits = NoticeInterval(seconds: 10) }
       waitedIndex = event.index
       if waits.takes(at: HostClock.seconds) { sentence = "duplex: waiting for \(event.source)" }
     default: break
     }
-    if tellsFailuresOnly, !event.kind.isFailure { return }
+    if reportsFailuresOnly, !event.kind.isFailure { return }
     if announces, let sentence { Terminal.say("\(sentence)") }
     guard OutputMode.current.json, let state = event.kind.name else { return }
     var fields: Fields = ["index": event.index, "source": event.source, "state": state]

@@ -93,7 +93,7 @@ struct LoadAverage {
   private(set) var value: Double?
 
   /// Processes a moment at `seconds` of a unit with a period of `periodSeconds`.
-  mutating func follow(_ moment: SessionMoment, seconds: Double, periodSeconds: Double) {
+  mutating func follow(_ moment: SessionSnapshot, seconds: Double, periodSeconds: Double) {
     guard seconds >= self.seconds + 1, moment.cycles > cycles, periodSeconds > 0 else { return }
     let busy = Double(moment.busyNanoseconds &- busyNanoseconds) * 1e-9
     value = busy / Double(moment.cycles - cycles) / periodSeconds

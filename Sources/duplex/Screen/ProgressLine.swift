@@ -30,7 +30,9 @@ final class ProgressLine {
 
   /// Reports that the fraction `done` of the task is completed. For events the task is the fraction
   /// `share` of a whole, of which the fraction `start` was completed before.
-  func tell(_ done: Double, from start: Double = 0, share: Double = 1, _ more: Fields = [:]) {
+  func reportProgress(
+    _ done: Double, from start: Double = 0, share: Double = 1, _ more: Fields = [:]
+  ) {
     guard done >= told + step, began.seconds >= silentSeconds else { return }
     told = done
     if OutputMode.current.json {

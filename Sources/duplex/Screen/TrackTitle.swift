@@ -5,7 +5,7 @@ import AudioSessions
 struct TrackTitle {
   /// The maximum number of characters shown of a text from a file or a station: some lines of a
   /// terminal.
-  static let mostCharacters = 200
+  static let maximumCharacters = 200
 
   private let info: StreamInfo
 
@@ -17,7 +17,7 @@ struct TrackTitle {
   /// has no tags.
   var text: String {
     let tags = info.tags
-    func shown(_ tag: String?) -> String? { tag?.truncated(to: Self.mostCharacters) }
+    func shown(_ tag: String?) -> String? { tag?.truncated(to: Self.maximumCharacters) }
     var text = [shown(tags.artist), shown(tags.title) ?? (tags.artist == nil ? name : nil)]
       .compactMap { $0 }.joined(separator: " - ")
     if let album = shown(tags.album) { text += " (\(album))" }

@@ -99,7 +99,7 @@ struct Defaults {
       warnings.append(
         .warning(
           "defaultLeftOut",
-          "\(option.place): \(option.option) is not used here. \(reason ?? "")",
+          "\(option.location): \(option.option) is not used here. \(reason ?? "")",
           hint: "Give it on the command line, or leave the file out with --no-config."))
     }
     options = used
@@ -135,7 +135,7 @@ struct Defaults {
 
   private func refusal(_ option: DefaultOption, _ reason: String) -> ToolFailure {
     ToolFailure.usage(
-      "\(option.place): \(option.option) cannot be \(option.value). \(reason)",
+      "\(option.location): \(option.option) cannot be \(option.value). \(reason)",
       hint: "Correct the file, or ignore it in this run with --no-config.")
   }
 
@@ -317,10 +317,10 @@ struct Defaults {
   private static func unknown(_ entry: ConfigurationEntry, _ names: Set<String>, _ path: String)
     -> ToolFailure
   {
-    let place = entry.table.isEmpty ? "" : " in [\(entry.table)]"
+    let location = entry.table.isEmpty ? "" : " in [\(entry.table)]"
     let nearest = EditDistance.nearest(to: entry.key, of: names.sorted())
     return failure(
-      path, entry.line, "There is no option \(entry.key)\(place).",
+      path, entry.line, "There is no option \(entry.key)\(location).",
       hint: nearest.map { "Did you mean \($0)?" } ?? "See duplex --help.")
   }
 
@@ -340,7 +340,7 @@ struct Defaults {
     guard let path, TextFile.exists(path) else { return nil }
     let text: String
     do throws(FileFailure) {
-      text = try TextFile.read(path, limit: SettingsFolder.longestText)
+      text = try TextFile.read(path, limit: SettingsFolder.maximumByteCount)
     } catch {
       let status: ExitStatus = error.kind == .permissionDenied ? .noPermission : .usage
       throw ToolFailure(

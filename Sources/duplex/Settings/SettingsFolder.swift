@@ -31,7 +31,7 @@ enum SettingsFolder {
   /// errors of `TextFile.read`.
   static func objects(at path: String) throws(FileFailure) -> [JSON]? {
     guard TextFile.exists(path) else { return nil }
-    return JSON.objects(in: try TextFile.read(path, limit: longestText))
+    return JSON.objects(in: try TextFile.read(path, limit: maximumByteCount))
   }
 
   /// Writes `text` to the settings file `path`. Throws the errors of `TextFile.write`.
@@ -50,7 +50,7 @@ enum SettingsFolder {
   }
 
   /// The maximum size of a settings file in bytes; saved settings have some hundred bytes.
-  static let longestText = 1_048_576
+  static let maximumByteCount = 1_048_576
 
   /// Returns the path of the folder, even if it does not exist.
   static func folder() throws(ToolFailure) -> String {
@@ -168,7 +168,7 @@ struct SavedRoundTrip {
 
   /// Reads the round trip in a file that was saved here, or is the output of `latency --json`.
   init(file path: String) throws {
-    let text = try TextFile.read(path, limit: SettingsFolder.longestText)
+    let text = try TextFile.read(path, limit: SettingsFolder.maximumByteCount)
     try self.init(
       JSON.objects(in: text), path,
       hint: "Use the output of `duplex latency --json`, or a file of `duplex latency --save`.")
@@ -248,7 +248,7 @@ struct DefaultOption: Sendable {
   }
 
   /// The place where the option is set, for messages.
-  var place: String { line.map { "\(source), line \($0)" } ?? source }
+  var location: String { line.map { "\(source), line \($0)" } ?? source }
 
   /// Returns whether `message` is about this option, or about the device that it names.
   private func isMeant(in message: String) -> Bool {
@@ -261,7 +261,7 @@ struct DefaultOption: Sendable {
     let meant = current.filter { $0.isMeant(in: failure.message) }
     guard !meant.isEmpty else { return failure }
     return failure.adding(
-      hint: meant.map { "The default of --\($0.option) is set by \($0.place)." }
+      hint: meant.map { "The default of --\($0.option) is set by \($0.location)." }
         .joined(separator: " "))
   }
 

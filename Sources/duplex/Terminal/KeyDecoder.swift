@@ -23,7 +23,7 @@ struct KeyDecoder {
   /// separate key after the Escape key.
   private static let timeout = 0.5
   /// The maximum number of bytes of a sequence that are stored.
-  private static let mostParameters = 32
+  private static let maximumParameters = 32
 
   private var state = State.ground
   /// Whether the bytes belong to pasted text, which some terminals mark.
@@ -82,7 +82,7 @@ struct KeyDecoder {
   private mutating func control(_ byte: UInt8, _ parameters: [UInt8]) -> Key? {
     switch byte {
     case 0x20...0x3F:
-      state = .control(parameters.count < Self.mostParameters ? parameters + [byte] : parameters)
+      state = .control(parameters.count < Self.maximumParameters ? parameters + [byte] : parameters)
     case UInt8(ascii: "M") where parameters.isEmpty: state = .skipped(3)
     case UInt8(ascii: "[") where parameters.isEmpty: state = .skipped(1)
     case UInt8(ascii: "~"):

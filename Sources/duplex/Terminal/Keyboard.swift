@@ -27,7 +27,7 @@ struct Keyboard: ~Copyable {
   }
 
   deinit {
-    if isTerminal { Self.giveBack() }
+    if isTerminal { Self.restoreTerminal() }
   }
 
   /// The descriptor to wait for; nil if there is no keyboard, and in the background, where a
@@ -58,7 +58,7 @@ struct Keyboard: ~Copyable {
   /// Restores the mode of the terminal. Any thread, also when the program ends abruptly. In the
   /// background nothing is set: the terminal belongs to the shell, and a program that sets it is
   /// stopped.
-  static func giveBack() {
+  static func restoreTerminal() {
     guard Terminal.isInForeground(STDIN_FILENO), var saved = taken.withLock({ $0 }) else { return }
     unsafe tcsetattr(STDIN_FILENO, TCSANOW, &saved)
   }

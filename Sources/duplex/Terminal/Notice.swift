@@ -1,21 +1,21 @@
 /// A message that does not end the program: a sentence for people, unless they requested quiet
 /// output, and an event for scripts.
 struct Notice {
-  enum Weight: String {
+  enum Severity: String {
     /// The state is as intended.
     case notice
     /// The state differs from the user's request.
     case warning
   }
 
-  let weight: Weight
+  let severity: Severity
   let code: String
   let message: String
   let hint: String
 
   /// Returns a warning with its two sentences; `hint` is empty if no action is needed.
   static func warning(_ code: String, _ message: String, hint: String = "") -> Notice {
-    Notice(weight: .warning, code: code, message: message, hint: hint)
+    Notice(severity: .warning, code: code, message: message, hint: hint)
   }
 
   /// Returns the warning about a failure that did not prevent the operation.
@@ -33,7 +33,7 @@ struct Notice {
   /// The event for scripts.
   var event: Event {
     Event(
-      weight.rawValue, ["code": code, "message": message, "hint": hint])
+      severity.rawValue, ["code": code, "message": message, "hint": hint])
   }
 }
 
@@ -44,12 +44,12 @@ func warn(_ code: String, _ message: String, hint: String = "") {
 
 /// Reports to people and scripts an information in one sentence.
 func inform(_ code: String, _ message: String) {
-  Notice(weight: .notice, code: code, message: message, hint: "").report()
+  Notice(severity: .notice, code: code, message: message, hint: "").report()
 }
 
 /// Reports something that happens while a command runs: as an event for scripts, else as a sentence
 /// unless quiet output was requested.
-func tell(_ event: Event?, _ sentence: String?, quiet: Bool = false) {
+func reportEvent(_ event: Event?, _ sentence: String?, quiet: Bool = false) {
   let mode = OutputMode.current
   if mode.json {
     event.map(Terminal.emit)

@@ -9,10 +9,11 @@ extension Terminal {
   /// Ends the program without the exit handlers of libraries, because a device or a disk does not
   /// respond. The terminal and the volumes of the card are restored, and pending output is written.
   static func leaveAtOnce(_ status: ExitStatus) -> Never {
-    Keyboard.giveBack()
+    Keyboard.restoreTerminal()
     let isOver = AtomicFlag()
     let thread = try? RealtimeThread(
-      name: "duplex-mixer", priority: .normal, stackByteCount: 524_288, Restoring(isOver: isOver))
+      name: "duplex-mixer", priority: .normal, stackByteCount: 524_288,
+      VolumeRestoration(isOver: isOver))
     if let thread {
       thread.abandon()
       for _ in 0..<mixerMilliseconds where !isOver.isRaised { HostClock.pause(milliseconds: 1) }
@@ -32,7 +33,7 @@ extension Terminal {
   }
 
   /// Restores the volumes, which may block.
-  private struct Restoring: RealtimeWork, ~Copyable {
+  private struct VolumeRestoration: RealtimeWork, ~Copyable {
     let isOver: AtomicFlag
 
     mutating func run() {

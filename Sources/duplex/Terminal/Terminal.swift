@@ -25,7 +25,7 @@ enum Terminal {
   }
 
   /// Prints an event that is useless if it is late: it is dropped if the reader stalls.
-  static func tellNow(_ event: Event) {
+  static func emitNow(_ event: Event) {
     if results.isFlowing { emit(event) }
   }
 
@@ -189,7 +189,7 @@ final class OutputStream: Sendable {
   private let descriptor: Int32
   private let state = MutexBox(State())
   /// The maximum number of bytes kept for a reader that accepts none: hours of events.
-  private static let longestBacklog = 4 << 20
+  private static let maximumBacklogByteCount = 4 << 20
 
   /// Creates the stream of `descriptor`.
   init(_ descriptor: Int32) {
@@ -210,7 +210,7 @@ final class OutputStream: Sendable {
     state.withLock { state in
       guard !state.isClosed else { return }
       let bytes = FileName.shown(text).utf8
-      if !state.waits, state.waiting.count + bytes.count > Self.longestBacklog {
+      if !state.waits, state.waiting.count + bytes.count > Self.maximumBacklogByteCount {
         state.failure = "its reader does not read"
         return
       }

@@ -133,7 +133,7 @@ struct ToolFailure: Error {
 }
 
 /// Runs `body` and converts its errors to `ToolFailure`.
-func inTermsOfTheTool<Result>(_ body: () throws -> Result) throws(ToolFailure) -> Result {
+func mappingErrors<Result>(_ body: () throws -> Result) throws(ToolFailure) -> Result {
   do {
     return try body()
   } catch let failure as DeviceFailure {

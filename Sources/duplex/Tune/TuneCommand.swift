@@ -211,7 +211,7 @@ final class TuneRun {
     if prints { Terminal.printLine("\(TrialLine(trial, loadLimit: loadLimit).text)") }
     // The completed fraction does not decrease if the search needs more trials than expected.
     done = max(done, Double(trials.count) / Double(trials.count + remainingTrials))
-    if OutputMode.current.json { line.tell(done, trial.fields(loadLimit: loadLimit)) }
+    if OutputMode.current.json { line.reportProgress(done, trial.fields(loadLimit: loadLimit)) }
   }
 
   /// Selects the next lower usual rate. Returns false if there is none, or if the user requested a

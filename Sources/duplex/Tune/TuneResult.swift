@@ -57,7 +57,7 @@ struct TuneResult {
     // The result is printed even if it cannot be saved.
     var kept: [String] = []
     do throws(ToolFailure) {
-      try inTermsOfTheTool { try keep(configuration, &kept) }
+      try mappingErrors { try keep(configuration, &kept) }
     } catch {
       error.report()
       status = error.status

@@ -27,12 +27,12 @@ extension [Range<Int>] {
     let stretches = try #require(
       kept(&gate, of: recording.samples, channel: channel, channelCount: channelCount))
     try #require(stretches.count == recording.phrases.count)
-    let most = recording.sampleRate * 6 / 10
+    let maximum = recording.sampleRate * 6 / 10
     for (stretch, phrase) in zip(stretches, recording.phrases) {
       let before = phrase.lowerBound - stretch.lowerBound
       let after = stretch.upperBound - phrase.upperBound
-      #expect(before >= 0 && before <= most, "phrase at \(phrase)")
-      #expect(after >= 0 && after <= most, "phrase at \(phrase)")
+      #expect(before >= 0 && before <= maximum, "phrase at \(phrase)")
+      #expect(after >= 0 && after <= maximum, "phrase at \(phrase)")
     }
   }
 

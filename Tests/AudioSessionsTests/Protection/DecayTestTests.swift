@@ -6,7 +6,7 @@ import Testing
   /// Returns the result of the test, and the number of hops that it took, for a sound at -35 dBFS
   /// in a loop with `loopGain` and a delay of ten hops. `least` is the level of the sound from
   /// outside.
-  private func result(loopGain: Float, measured: Float = 0, least: Float) -> (Bool?, hops: Int) {
+  private func result(loopGain: Float, measured: Float = 0, minimum: Float) -> (Bool?, hops: Int) {
     var answer = LoopAnswer.none
     answer.lag = 20
     answer.gain = measured
@@ -15,7 +15,7 @@ import Testing
     for hop in 0..<1000 {
       // The microphone is attenuated: after the first trip, each trip changes the level by the
       // loop's gain.
-      let level = max(least, -35 + loopGain + (loopGain + test.gain) * Float(hop / 10))
+      let level = max(minimum, -35 + loopGain + (loopGain + test.gain) * Float(hop / 10))
       levels.append(level)
       let isFalling = level < levels[levels.count - 33] - 1
       if let isHowl = test.follow(level: level, isFalling: isFalling) { return (isHowl, hop) }
@@ -28,23 +28,23 @@ import Testing
     // The measured gain is wrong by up to 0.5 dB, as measurements with codes are.
     for error in [-0.5, 0, 0.5] as [Float] {
       let measured = max(0, loopGain + error)
-      #expect(result(loopGain: loopGain, measured: measured, least: -80).0 == true)
+      #expect(result(loopGain: loopGain, measured: measured, minimum: -80).0 == true)
     }
   }
 
   @Test func `what stays comes from outside`() {
-    let (isHowl, hops) = result(loopGain: -200, least: -35)
+    let (isHowl, hops) = result(loopGain: -200, minimum: -35)
     #expect(isHowl == false && hops < 160)
   }
 
   @Test func `what loses only what the loop added to it comes from outside`() {
     // The loop amplifies the sound by 1 / (1 - 0.966), 29 dB, and with 3 dB less gain by 10 dB.
-    #expect(result(loopGain: -0.3, least: -54).0 == false)
+    #expect(result(loopGain: -0.3, minimum: -54).0 == false)
   }
 
   @Test(arguments: [-0.5, -1, -3] as [Float])
   func `what dies away too fast had no howl's gain before`(loopGain: Float) {
-    #expect(result(loopGain: loopGain, least: -80).0 == false)
+    #expect(result(loopGain: loopGain, minimum: -80).0 == false)
   }
 
   @Test func `the microphone is lowered by 3 dB more than the loop's gain`() {

@@ -12,7 +12,7 @@ final class Soak {
   private let faults: SoakFaults
 
   private let player = AudioPlayer()
-  private var remote: RecordingRemote?
+  private var control: RecordingControl?
   private var recording = SoakedRecording()
   private var memory = SoakMemory()
   /// The violations reported by the player and the recording.
@@ -58,7 +58,7 @@ final class Soak {
     // A thousand headers written and synced as often as in real time would only measure the disk.
     plan.syncSeconds = 60
     let writer = try RecordingWriter(plan, ringFrames: 12 * configuration.sampleRate)
-    remote = writer.remote
+    control = writer.control
     for path in try SoakSounds.writeSongs(into: folder) { player.enqueue(path: path) }
     player.setRepeating(true, shuffles: true)
     player.addEventHandler { [complaints] event in
@@ -101,20 +101,20 @@ final class Soak {
   // MARK: While it runs
 
   /// Runs ten times per second.
-  private func follow(_ moment: SessionMoment, _ events: RecordingEvents) {
+  private func follow(_ moment: SessionSnapshot, _ events: RecordingEvents) {
     readFinished(events)
     memory.look(at: moment.frames)
     steer()
     if moment.frames >= nextSplit {
-      remote?.ask(.split, at: moment.frames)
+      control?.ask(.split, at: moment.frames)
       nextSplit += Int.random(in: 480_000...4_800_000, using: &random)
     }
     if let end = pauseEnd, moment.frames >= end {
-      remote?.ask(.resume, at: moment.frames)
+      control?.ask(.resume, at: moment.frames)
       pauseEnd = nil
       nextPause = end + Int.random(in: 480_000...9_600_000, using: &random)
     } else if pauseEnd == nil, moment.frames >= nextPause {
-      remote?.ask(.pause, at: moment.frames)
+      control?.ask(.pause, at: moment.frames)
       pauseEnd = moment.frames + Int.random(in: 4800...240_000, using: &random)
     }
   }

@@ -46,7 +46,7 @@ struct SoakMemory {
     let allocated = quarters.map { String(Int(clamping: $0.allocated)) }
     return "means of its quarters in KiB: resident \(resident.joined(separator: ", ")),"
       + " allocated \(allocated.joined(separator: ", ")); the most resident was"
-      + " \(quarters.map(\.most).max() ?? 0)"
+      + " \(quarters.map(\.maximum).max() ?? 0)"
   }
 
   private static var resident: Int {
@@ -58,13 +58,13 @@ struct SoakMemory {
 /// The mean memory use over a part of a soak test, in KiB.
 struct MemoryMean {
   private(set) var count = 0
-  private(set) var most = 0
+  private(set) var maximum = 0
   private var sum = (resident: 0, allocated: 0)
 
   /// Adds the memory use at one time, in bytes.
   mutating func add(resident: Int, allocated: Int) {
     count += 1
-    most = max(most, resident >> 10)
+    maximum = max(maximum, resident >> 10)
     sum = (sum.resident + resident, sum.allocated + allocated)
   }
 

@@ -62,7 +62,7 @@ struct fake_pcm {
   int refusals;
   long refusal_code;
   /// The maximum number of frames transferred per call; 0 for no limit.
-  long most;
+  long maximum;
 
   /// The number of resume calls that report that it is not resumed yet.
   int slow_resumes;

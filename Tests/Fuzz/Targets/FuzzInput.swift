@@ -41,12 +41,12 @@ struct FuzzInput {
 struct FuzzTarget: Sendable {
   let name: String
   /// The maximum length of an input in bytes.
-  let longest: Int
+  let maximumLength: Int
   let run: @Sendable (inout FuzzInput) -> Void
 
-  init(_ name: String, longest: Int, _ run: @escaping @Sendable (inout FuzzInput) -> Void) {
+  init(_ name: String, maximumLength: Int, _ run: @escaping @Sendable (inout FuzzInput) -> Void) {
     self.name = name
-    self.longest = longest
+    self.maximumLength = maximumLength
     self.run = run
   }
 

@@ -2,7 +2,7 @@
 
 extension FuzzTarget {
   /// The response headers of servers, and the metadata of radio stations.
-  static let response = FuzzTarget("response", longest: 4096) { input in
+  static let response = FuzzTarget("response", maximumLength: 4096) { input in
     guard (try? CurlLibrary.load()) != nil, let address = try? WebAddress("http://a.example/b.mp3")
     else { finding("there is no libcurl") }
     var header = ResponseHeader()

@@ -11,7 +11,7 @@ import SimulatedDevices
 
 extension FuzzTarget {
   /// One argument of each kind of option: sizes, times, levels, rates, formats, devices.
-  static let options = FuzzTarget("options", longest: 256) { input in
+  static let options = FuzzTarget("options", maximumLength: 256) { input in
     let word = input.text
     let rate = input.choose(from: [48000, 8000, 768_000])
     count(TimeOption(argument: word), rate)
@@ -43,14 +43,14 @@ extension FuzzTarget {
   }
 
   /// The settings saved by `tune` and `latency`.
-  static let settings = FuzzTarget("settings", longest: 2048) { input in
+  static let settings = FuzzTarget("settings", maximumLength: 2048) { input in
     ScratchFile.settings.with(input.bytes) { path in
       _ = try? SavedRoundTrip(file: path)
     }
   }
 
   /// The file of defaults, up to the arguments passed to the option parser.
-  static let configuration = FuzzTarget("configuration", longest: 4096) { input in
+  static let configuration = FuzzTarget("configuration", maximumLength: 4096) { input in
     let lines = input.bytes.count { $0 == UInt8(ascii: "\n") } + 1
     do throws(ConfigurationFailure) {
       let file = try ConfigurationFile(parsing: input.text)

@@ -4,7 +4,7 @@ import Glibc
 
 extension FuzzTarget {
   /// `FileRepair`: it must report each file that it has repaired as intact.
-  static let repair = FuzzTarget("repair", longest: 32768) { input in
+  static let repair = FuzzTarget("repair", maximumLength: 32768) { input in
     ScratchFile.sound.with(input.bytes) { path in
       let wiped = try? LostHeader(
         sampleRate: input.choose(from: [48000, 8000, 768_000]),

@@ -5,17 +5,17 @@ import RealtimeAudio
 
 extension FuzzTarget {
   /// A complete response of a web server, through libcurl, up to the decoder.
-  static let server = FuzzTarget("server", longest: 16384) { input in
+  static let server = FuzzTarget("server", maximumLength: 16384) { input in
     let kind = input.choose()
     AnsweringServer.shared.give(input.bytes)
     var timeouts = RemoteFileTimeouts()
-    timeouts.connecting = 0.5
-    timeouts.answering = 0.05
-    timeouts.opening = 0.1
-    timeouts.stalling = 0.02
-    timeouts.dripping = 0.04
-    timeouts.firstPause = 0.0001
-    timeouts.tryCount = 1
+    timeouts.connectTimeout = 0.5
+    timeouts.responseTimeout = 0.05
+    timeouts.openTimeout = 0.1
+    timeouts.stallTimeout = 0.02
+    timeouts.lowSpeedTime = 0.04
+    timeouts.firstRetryDelay = 0.0001
+    timeouts.maximumRetryCount = 1
     var bounds = RemoteFileBounds()
     bounds.firstRequest = 4096
     let name = input.choose(from: ["x", "x.mp3", "x.wav", "x.m3u", "x.ogg"])

@@ -5,7 +5,7 @@ import Glibc
 
 extension FuzzTarget {
   /// WAV, RF64, W64, AIFF, CAF, AU, FLAC and all other formats, from a byte source or a file.
-  static let sound = FuzzTarget("sound", longest: 16384) { input in
+  static let sound = FuzzTarget("sound", maximumLength: 16384) { input in
     let opening = input.choose()
     guard opening % 4 != 0 else {
       return ScratchFile.sound.with(input.bytes) { path in
@@ -17,14 +17,14 @@ extension FuzzTarget {
   }
 
   /// MPEG audio and its tags, with both levels of exactness.
-  static let mpeg = FuzzTarget("mpeg", longest: 16384) { input in
+  static let mpeg = FuzzTarget("mpeg", maximumLength: 16384) { input in
     let exactness = input.choose(from: [MPEGDecoder.Exactness.exact, .economical])
     let source = byteSource(&input)
     listen(to: try? MPEGDecoder(source, exactness: exactness), &input)
   }
 
   /// Ogg Vorbis and Opus.
-  static let ogg = FuzzTarget("ogg", longest: 32768) { input in
+  static let ogg = FuzzTarget("ogg", maximumLength: 32768) { input in
     let source = byteSource(&input)
     listen(to: try? OggDecoder(source), &input)
   }
@@ -100,7 +100,7 @@ extension FuzzTarget {
   }
 
   /// Tracks of absurd lengths, from absurd positions on, at any rate.
-  static let track = FuzzTarget("track", longest: 64) { input in
+  static let track = FuzzTarget("track", maximumLength: 64) { input in
     let decoder = AnnouncedSound(
       sampleRate: input.number(from: [48000, 44100, 1, .max >> 33]),
       frameCount: input.choose() % 8 == 0 ? nil : input.number(from: [1000, 1 << 47, .max]))

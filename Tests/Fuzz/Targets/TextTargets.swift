@@ -5,7 +5,7 @@ import AudioBasics
 
 extension FuzzTarget {
   /// Playlists, local names of addresses, and regions of files.
-  static let playlist = FuzzTarget("playlist", longest: 4096) { input in
+  static let playlist = FuzzTarget("playlist", maximumLength: 4096) { input in
     let base = input.choose(from: ["list.m3u", "list.pls"])
     let names = ScratchFile(base)
     names.with(input.bytes) { path in
@@ -19,7 +19,7 @@ extension FuzzTarget {
   }
 
   /// JSON, read and written, and text that is shown to a person.
-  static let text = FuzzTarget("text", longest: 4096) { input in
+  static let text = FuzzTarget("text", maximumLength: 4096) { input in
     let text = input.text
     let name = text.prefix { $0 != "=" }
     for object in JSON.objects(in: text) { _ = object[String(name)]?.whole }

@@ -23,7 +23,7 @@ func tryInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
 }
 
 // A later argument overrides an earlier one.
-let words = ["fuzz \(target.name)", "-max_len=\(target.longest)"] + arguments.dropFirst(2)
+let words = ["fuzz \(target.name)", "-max_len=\(target.maximumLength)"] + arguments.dropFirst(2)
 var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
 var count = Int32(words.count)
 pointers.withUnsafeMutableBufferPointer { pointers in

@@ -58,7 +58,7 @@ public final class MPEGDecoder: PlainSoundDecoder {
 
   init(_ bytes: BufferedBytes, exactness: Exactness) throws(FileFailure) {
     var tags: SoundFileTags?
-    for _ in 0..<Self.mostTags {
+    for _ in 0..<Self.maximumTags {
       guard let found = try ID3Tags(readingFrom: bytes) else { break }
       tags = tags ?? found.tags
     }
@@ -80,7 +80,7 @@ public final class MPEGDecoder: PlainSoundDecoder {
   }
 
   /// The maximum number of tags before the audio. Programs write one or two.
-  private static let mostTags = 16
+  private static let maximumTags = 16
 
   /// Whether the audio can be read from any frame on.
   public var supportsSeeking: Bool { bytes.isSeekable }
@@ -145,17 +145,17 @@ public final class MPEGDecoder: PlainSoundDecoder {
         wanted = min(wanted, end - position)
       } else {
         bytes.recover()
-        if try !stream.looksBehindNotes() { wanted = 0 }
+        if try !stream.continuesAfterEncoderHeader() { wanted = 0 }
       }
     }
     var done = 0
     while done < wanted {
-      let place = buffer.base + (target + done) * channelCount
+      let destination = buffer.base + (target + done) * channelCount
       if rest.isEmpty {
         // If the caller's buffer has room for any block, the block is decoded directly into it.
-        let isRoomy = wanted - done >= MPEGHeader.mostFrames
+        let isRoomy = wanted - done >= MPEGHeader.maximumFrames
         do throws(FileFailure) {
-          guard try decodeBlock(into: isRoomy ? place : nil) else { break }
+          guard try decodeBlock(into: isRoomy ? destination : nil) else { break }
         } catch {
           if done > 0 { break }
           throw error
@@ -163,7 +163,7 @@ public final class MPEGDecoder: PlainSoundDecoder {
       }
       let count = min(wanted - done, rest.count / channelCount)
       guard count > 0, let source = rest.baseAddress else { continue }
-      if source != place { place.update(from: source, count: count * channelCount) }
+      if source != destination { destination.update(from: source, count: count * channelCount) }
       drop(count)
       done += count
       position += count
@@ -323,7 +323,7 @@ struct MPEGBlockDecoder: ~Copyable {
     mpg123_format(handle, sampleRate, Int32(channels), Int32(MPG123_ENC_FLOAT_32.rawValue))
     mpg123_open_feed(handle)
     self.handle = handle
-    samples = SampleBuffer(frameCount: MPEGHeader.mostFrames, channelCount: channelCount)
+    samples = SampleBuffer(frameCount: MPEGHeader.maximumFrames, channelCount: channelCount)
   }
 
   deinit {

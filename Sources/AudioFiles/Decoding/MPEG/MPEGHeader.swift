@@ -19,7 +19,7 @@ struct MPEGHeader: Equatable {
   static let smallestByteCount = 24
 
   /// The maximum number of frames in a block.
-  static let mostFrames = 1152
+  static let maximumFrames = 1152
 
   /// Parses `word`, whose highest byte is the first. Returns nil if it is not a block header, or if
   /// the block is in free format.
@@ -38,7 +38,7 @@ struct MPEGHeader: Equatable {
     bitRate = 1000 * Self.kilobits(bitRateCode, layer: layer, isFullRate: isFullRate)
     channelCount = word >> 6 & 3 == 3 ? 1 : 2
     isPadded = word >> 9 & 1 == 1
-    frameCount = layer == 1 ? 384 : layer == 3 && !isFullRate ? 576 : Self.mostFrames
+    frameCount = layer == 1 ? 384 : layer == 3 && !isFullRate ? 576 : Self.maximumFrames
     let slotByteCount = layer == 1 ? 4 : 1
     let slots = frameCount / 8 * bitRate / sampleRate / slotByteCount
     byteCount = (slots + (isPadded ? 1 : 0)) * slotByteCount

@@ -45,7 +45,7 @@ struct MPEGStream {
     if information != nil { bytes.position += found.byteCount }
     let start = bytes.position
     let second = information == nil ? found : try bytes.peek(4).header(at: 0) ?? found
-    let survey = try Survey(bytes, second)
+    let survey = try BlockStatistics(bytes, second)
     averageByteCount = survey.averageByteCount
     isConstant = information?.isConstant ?? survey.isConstant
     index = MPEGIndex(start: start)
@@ -162,14 +162,16 @@ struct MPEGStream {
 
   /// Returns whether blocks follow after those announced by the encoder header, if this was unknown
   /// before. The position of `bytes` must be among the last blocks, and does not change.
-  mutating func looksBehindNotes() throws(FileFailure) -> Bool {
-    guard goesOn == nil, let count = announcedBlockCount, count - nextBlock <= Self.mostPadding
+  mutating func continuesAfterEncoderHeader() throws(FileFailure) -> Bool {
+    guard goesOn == nil, let count = announcedBlockCount, count - nextBlock <= Self.maximumPadding
     else { return false }
     var offset = 0
     for _ in nextBlock..<max(nextBlock, count) {
       guard let header = try bytes.peek(offset + 4).header(at: offset) else { return false }
       offset += header.byteCount
-      guard offset + ID3Head.closingByteCount + 4 <= BufferedBytes.mostPeeked else { return false }
+      guard offset + ID3Head.closingByteCount + 4 <= BufferedBytes.maximumPeeked else {
+        return false
+      }
     }
     if try bytes.peek(offset + 3).holds("TAG", at: offset) { offset += ID3Head.closingByteCount }
     let window = try bytes.peek(offset + 4)
@@ -183,12 +185,12 @@ struct MPEGStream {
   var hasManyBytesLeft: Bool {
     guard isCounted, let said = information?.byteCount else { return false }
     let end = min(start + said - first.byteCount, bytes.byteCount ?? 0)
-    return end - bytes.position > (Self.mostPadding + 2) * first.largestByteCount
+    return end - bytes.position > (Self.maximumPadding + 2) * first.largestByteCount
   }
 
   /// The maximum number of blocks that an encoder adds after the audio. The encoder header gives
   /// the number of their frames in 12 bits.
-  private static let mostPadding = 4096 / 576 + 1
+  private static let maximumPadding = 4096 / 576 + 1
 
   /// The number of blocks according to the encoder header, if it is consistent with the number of
   /// bytes; nil if it can only be determined by reading on.
@@ -315,7 +317,7 @@ extension MPEGStream {
   }
 
   /// The average size of the first blocks within 8 KiB, and whether they have the same bit rate.
-  struct Survey {
+  struct BlockStatistics {
     var averageByteCount: Double
     var isConstant = true
 

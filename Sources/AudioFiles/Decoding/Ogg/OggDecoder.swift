@@ -106,12 +106,12 @@ public final class OggDecoder: PlainSoundDecoder {
     var done = 0
     // Packets are short. Reading several at once saves calls.
     while done < wanted {
-      let place = buffer.base + (target + done) * channelCount
+      let destination = buffer.base + (target + done) * channelCount
       let silence = min(wanted - done, silenceEnd - position)
-      if silence > 0 { place.update(repeating: 0, count: silence * channelCount) }
+      if silence > 0 { destination.update(repeating: 0, count: silence * channelCount) }
       let count =
         silence > 0
-        ? silence : file.read(into: place, frames: wanted - done, channelCount: channelCount)
+        ? silence : file.read(into: destination, frames: wanted - done, channelCount: channelCount)
       if file.isNewStream, done > 0, !isLikeBefore { break }
       try checkStream()
       if takeHole() { continue }
@@ -290,7 +290,7 @@ protocol OggFile: AnyObject {
   /// caller resets it to nil. Only for seekable sources.
   var hole: Int? { get set }
   /// The index of the next frame to read.
-  var place: Int { get }
+  var framePosition: Int { get }
   /// Whether a pipe ended within a page.
   var endsWithinPage: Bool { get }
 
@@ -307,15 +307,15 @@ extension OggFile {
   func skip(to frame: Int) -> Bool {
     let channelCount = channelCount
     var unwanted = [Float](repeating: 0, count: 960 * channelCount)
-    while place < frame {
-      let wanted = min(frame - place, 960)
+    while framePosition < frame {
+      let wanted = min(frame - framePosition, 960)
       let count = unwanted.withUnsafeMutableBufferPointer { samples in
         samples.baseAddress.map { read(into: $0, frames: wanted, channelCount: channelCount) } ?? 0
       }
       guard count > 0 || hole != nil else { return false }
       if let end = hole, end <= frame { hole = nil }
     }
-    if place > frame { hole = place }
+    if framePosition > frame { hole = framePosition }
     return true
   }
 }
@@ -331,7 +331,9 @@ extension BufferedBytes {
       case SEEK_CUR: position
       default: byteCount ?? 0
       }
-    guard isSeekable, !isStopped, let target = origin.place(movedBy: offset) else { return -1 }
+    guard isSeekable, !isStopped, let target = origin.offset(movedBy: offset) else {
+      return -1
+    }
     position = target
     return 0
   }

@@ -23,18 +23,18 @@ final class OggHeaderCheck {
 
   /// The maximum number of values in all code books of a stream. The encoder of libvorbis writes up
   /// to 90,000, and each needs up to 40 bytes.
-  private static let mostValues = 1 << 19
+  private static let maximumValues = 1 << 19
   /// The maximum number of bytes that the libraries keep of the headers of all streams of a file.
-  private static let mostKept = 1 << 24
+  private static let maximumKept = 1 << 24
   /// The number of bytes that libopusfile keeps of a stream in addition to its comments.
   private static let keptOfOpus = 1024
   /// The maximum number of streams that have begun and whose headers are incomplete.
-  static let mostStreams = 64
+  static let maximumStreams = 64
   /// The maximum size of a setup header in bytes.
-  private static let longestSetup = 1 << 20
+  private static let maximumSetupByteCount = 1 << 20
   /// The maximum size in bytes of all comments of a stream, including embedded pictures. libogg and
   /// the library use up to three times as much memory.
-  static let longestComments = 12 << 20
+  static let maximumCommentByteCount = 12 << 20
 
   /// The maximum number of bytes before the end of the setup header.
   private static let farthest = 1 << 25
@@ -86,7 +86,7 @@ final class OggHeaderCheck {
     while true {
       let found = ogg_sync_pageout(&sync, &page)
       if found == 0 { return true }
-      if found > 0 { refusal = look(at: &page) }
+      if found > 0 { refusal = inspect(at: &page) }
       guard refusal == nil else { return false }
     }
   }
@@ -107,7 +107,7 @@ final class OggHeaderCheck {
     }
   }
 
-  private func look(at page: inout ogg_page) -> Refusal? {
+  private func inspect(at page: inout ogg_page) -> Refusal? {
     let body = UnsafeRawBufferPointer(start: page.body, count: page.body_len)
     let serial = ogg_page_serialno(&page)
     if ogg_page_bos(&page) != 0 {
@@ -115,11 +115,11 @@ final class OggHeaderCheck {
       if beginning == nil { beginning = contents }
       if contents != .other { streams[serial] = HeaderPackets(contents) }
     }
-    guard streams.count <= Self.mostStreams else { return .streams }
+    guard streams.count <= Self.maximumStreams else { return .streams }
     guard let stream = streams[serial] else { return nil }
-    stream.add(&page, body, longest: Self.longestComments)
-    guard stream.byteCount <= Self.longestComments else { return .comments }
-    guard stream.last.count <= Self.longestSetup else { return .books }
+    stream.add(&page, body, maximumByteCount: Self.maximumCommentByteCount)
+    guard stream.byteCount <= Self.maximumCommentByteCount else { return .comments }
+    guard stream.last.count <= Self.maximumSetupByteCount else { return .books }
     guard stream.isComplete else { return nil }
     streams[serial] = nil
     if stream.contents == beginning { isSetUp = true }
@@ -127,12 +127,12 @@ final class OggHeaderCheck {
     if stream.contents == .opus {
       kept += Self.keptOfOpus
     } else {
-      let cost = VorbisSetupCost(stream.last, mostValues: Self.mostValues)
-      guard cost.valueCount <= Self.mostValues else { return .books }
+      let cost = VorbisSetupCost(stream.last, maximumValues: Self.maximumValues)
+      guard cost.valueCount <= Self.maximumValues else { return .books }
       kept += cost.keptByteCount
     }
     if keepsAll { keptByteCount += kept }
-    return keptByteCount <= Self.mostKept ? nil : .chain
+    return keptByteCount <= Self.maximumKept ? nil : .chain
   }
 }
 
@@ -157,9 +157,9 @@ private final class HeaderPackets {
     self.contents = contents
   }
 
-  /// Adds the packets of `page`, up to the last header, or until a packet has more than `longest`
-  /// bytes.
-  func add(_ page: inout ogg_page, _ body: UnsafeRawBufferPointer, longest: Int) {
+  /// Adds the packets of `page`, up to the last header, or until a packet has more than
+  /// `maximumByteCount` bytes.
+  func add(_ page: inout ogg_page, _ body: UnsafeRawBufferPointer, maximumByteCount: Int) {
     let number = Int(ogg_page_pageno(&page))
     if number != sequence { isPartial = false }
     sequence = number + 1
@@ -167,7 +167,7 @@ private final class HeaderPackets {
     var isSkipped = ogg_page_continued(&page) != 0 && !isPartial
     if !isPartial { begin() }
     var offset = 0
-    for index in 0..<Int(page.header[26]) where !isComplete && byteCount <= longest {
+    for index in 0..<Int(page.header[26]) where !isComplete && byteCount <= maximumByteCount {
       let count = Int(page.header[27 + index])
       if !isSkipped { keep(body[min(offset, body.count)..<min(offset + count, body.count)]) }
       offset += count
@@ -223,14 +223,14 @@ private struct VorbisSetupCost {
     static let mapping = 3300
   }
 
-  init(_ header: [UInt8], mostValues: Int) {
+  init(_ header: [UInt8], maximumValues: Int) {
     bits = LowBits(header, from: 7)
-    guard skipBooks(mostValues), skipTimes(), skipFloors(), skipResidues() else { return }
+    guard skipBooks(maximumValues), skipTimes(), skipFloors(), skipResidues() else { return }
     keptByteCount += Size.mapping * ((bits.take(6) ?? 0) + 1)
   }
 
   /// Skips the code books (section 3.2.1).
-  private mutating func skipBooks(_ mostValues: Int) -> Bool {
+  private mutating func skipBooks(_ maximumValues: Int) -> Bool {
     guard let last = bits.take(8) else { return false }
     for _ in 0...last {
       guard bits.take(24) == 0x564342, let dimensions = bits.take(16),
@@ -238,7 +238,8 @@ private struct VorbisSetupCost {
       else { return false }
       valueCount += entries * max(1, dimensions)
       keptByteCount += Size.book + entries
-      guard valueCount <= mostValues, skipLengths(entries), skipValues(entries, dimensions) else {
+      guard valueCount <= maximumValues, skipLengths(entries), skipValues(entries, dimensions)
+      else {
         return false
       }
     }
@@ -341,12 +342,12 @@ private struct VorbisSetupCost {
     return root
   }
 
-  private static func power(_ base: Int, _ exponent: Int, isWithin most: Int) -> Bool {
-    guard base > 1 else { return base <= most }
+  private static func power(_ base: Int, _ exponent: Int, isWithin maximum: Int) -> Bool {
+    guard base > 1 else { return base <= maximum }
     var power = 1
     for _ in 0..<exponent {
       power *= base
-      if power > most { return false }
+      if power > maximum { return false }
     }
     return true
   }

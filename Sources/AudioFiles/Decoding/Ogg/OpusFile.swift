@@ -5,7 +5,7 @@ import COpusFile
 final class OpusFile: OggFile {
   private let file: OpaquePointer
   /// A reference for the callbacks of libopusfile, which do not retain it.
-  private let bytes: CheckedBytes
+  private let bytes: ValidatedOggBytes
   private var stream: Int32 = -1
   private var order = ChannelOrder(asIs: 0)
 
@@ -16,7 +16,7 @@ final class OpusFile: OggFile {
   var isNewStream = false
   private(set) var isForeign = false
   var hole: Int?
-  var place: Int { Int(op_pcm_tell(file)) }
+  var framePosition: Int { Int(op_pcm_tell(file)) }
   var endsWithinPage: Bool { bytes.endsWithinPage }
   /// Whether mono and stereo streams may follow each other. In this case all are read as stereo.
   private let isMixed: Bool
@@ -28,7 +28,7 @@ final class OpusFile: OggFile {
 
   /// Opens `bytes`. Returns nil if they are not an Opus stream.
   init?(_ bytes: BufferedBytes) {
-    guard let (checked, file) = CheckedBytes.open(bytes, Self.open) else { return nil }
+    guard let (checked, file) = ValidatedOggBytes.open(bytes, Self.open) else { return nil }
     self.file = file
     self.bytes = checked
     let isSeekable = op_seekable(file) != 0
@@ -44,17 +44,17 @@ final class OpusFile: OggFile {
   }
 
   private static func open(
-    _ bytes: CheckedBytes
+    _ bytes: ValidatedOggBytes
   ) -> (file: OpaquePointer, close: () -> Void)? {
     var callbacks = OpusFileCallbacks()
     callbacks.read = { owner, memory, count in
-      Int32(CheckedBytes.of(owner)?.read(memory, Int(count)) ?? 0)
+      Int32(ValidatedOggBytes.of(owner)?.read(memory, Int(count)) ?? 0)
     }
     if bytes.isSeekable {
       callbacks.seek = { owner, offset, origin in
-        CheckedBytes.of(owner)?.seek(Int(offset), origin) ?? -1
+        ValidatedOggBytes.of(owner)?.seek(Int(offset), origin) ?? -1
       }
-      callbacks.tell = { Int64(CheckedBytes.of($0)?.bytes.position ?? -1) }
+      callbacks.tell = { Int64(ValidatedOggBytes.of($0)?.bytes.position ?? -1) }
     }
     let owner = Unmanaged.passUnretained(bytes).toOpaque()
     guard let file = op_open_callbacks(owner, &callbacks, nil, 0, nil) else { return nil }
@@ -83,7 +83,7 @@ final class OpusFile: OggFile {
         count = op_read_float(file, samples, room, &number)
       }
       if count == OP_HOLE, bytes.isSeekable {
-        hole = place
+        hole = framePosition
         return 0
       }
     }

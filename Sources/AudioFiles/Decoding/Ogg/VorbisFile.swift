@@ -4,7 +4,7 @@ import CVorbisFile
 final class VorbisFile: OggFile {
   private let file: UnsafeMutablePointer<OggVorbis_File>
   /// A reference for the callbacks of libvorbisfile, which do not retain it.
-  private let bytes: CheckedBytes
+  private let bytes: ValidatedOggBytes
   private var stream: Int32 = -1
   private var order = ChannelOrder(asIs: 0)
 
@@ -15,12 +15,12 @@ final class VorbisFile: OggFile {
   var isNewStream = false
   private(set) var isForeign = false
   var hole: Int?
-  var place: Int { Int(ov_pcm_tell(file)) }
+  var framePosition: Int { Int(ov_pcm_tell(file)) }
   var endsWithinPage: Bool { bytes.endsWithinPage }
 
   /// Opens `bytes`. Returns nil if they are not a Vorbis stream.
   init?(_ bytes: BufferedBytes) {
-    guard let (checked, file) = CheckedBytes.open(bytes, Self.open) else { return nil }
+    guard let (checked, file) = ValidatedOggBytes.open(bytes, Self.open) else { return nil }
     self.file = file
     self.bytes = checked
     let total = checked.isSeekable ? Int(ov_pcm_total(file, -1)) : -1
@@ -33,20 +33,20 @@ final class VorbisFile: OggFile {
   }
 
   private static func open(
-    _ bytes: CheckedBytes
+    _ bytes: ValidatedOggBytes
   ) -> (file: UnsafeMutablePointer<OggVorbis_File>, close: () -> Void)? {
     let file = UnsafeMutablePointer<OggVorbis_File>.allocate(capacity: 1)
     file.initialize(to: OggVorbis_File())
     var callbacks = ov_callbacks()
     callbacks.read_func = { memory, size, count, owner in
       let byteCount = size * count
-      return CheckedBytes.of(owner)?.read(memory, byteCount) ?? 0
+      return ValidatedOggBytes.of(owner)?.read(memory, byteCount) ?? 0
     }
     if bytes.isSeekable {
       callbacks.seek_func = { owner, offset, origin in
-        CheckedBytes.of(owner)?.seek(Int(offset), origin) ?? -1
+        ValidatedOggBytes.of(owner)?.seek(Int(offset), origin) ?? -1
       }
-      callbacks.tell_func = { CheckedBytes.of($0)?.bytes.position ?? -1 }
+      callbacks.tell_func = { ValidatedOggBytes.of($0)?.bytes.position ?? -1 }
     }
     let owner = Unmanaged.passUnretained(bytes).toOpaque()
     guard ov_open_callbacks(owner, file, nil, 0, callbacks) == 0 else {
@@ -72,7 +72,7 @@ final class VorbisFile: OggFile {
     else { return SoundFileTags() }
     let lines = (0..<Int(comments.comments)).compactMap { index in
       texts[index].map { text in
-        let count = min(Int(lengths[index]), SoundFileTags.longest)
+        let count = min(Int(lengths[index]), SoundFileTags.maximumByteCount)
         return String(decoding: UnsafeRawBufferPointer(start: text, count: count), as: UTF8.self)
       }
     }
@@ -89,7 +89,7 @@ final class VorbisFile: OggFile {
     // A hole is damage. Audio continues after it.
     while count == Int(OV_HOLE) {
       count = ov_read_float(file, &planes, Int32(clamping: frames), &number)
-      if count == Int(OV_HOLE), goBehindHole() { return 0 }
+      if count == Int(OV_HOLE), resyncAfterGap() { return 0 }
     }
     isForeign = count < 0
     guard count > 0, let planes else { return 0 }
@@ -108,19 +108,19 @@ final class VorbisFile: OggFile {
 
   /// Restarts at the page after the missing ones, because the library knows its position only
   /// there. Returns false if the source is not seekable.
-  private func goBehindHole() -> Bool {
+  private func resyncAfterGap() -> Bool {
     guard bytes.isSeekable else { return false }
     let end = Int(ov_raw_tell(file))
     let page = try? OggPageHead.last(in: bytes.bytes, before: end)
     let start = page.flatMap { $0.end == end ? $0.start : nil } ?? end
     guard ov_raw_seek(file, Int64(start)) == 0 else { return false }
-    hole = place
+    hole = framePosition
     return true
   }
 
   func seek(to frame: Int) -> Bool {
     guard ov_pcm_seek(file, Int64(frame)) == 0 else { return false }
-    if place == frame { return true }
+    if framePosition == frame { return true }
     // Pages are missing at the target.
     return ov_pcm_seek_page(file, Int64(frame)) == 0 && skip(to: frame)
   }

@@ -207,7 +207,7 @@ extension FileFailure {
 }
 
 /// The decoder of a remote file. A server may send data forever that contains hardly any audio, so
-/// the wait for each second of audio is limited to `RemoteFileTimeouts.sounding`.
+/// the wait for each second of audio is limited to `RemoteFileTimeouts.audioTimeout`.
 final class RemoteDecoder: ForwardingDecoder {
   private let file: RemoteFile
   let decoder: any SoundDecoder
@@ -221,14 +221,14 @@ final class RemoteDecoder: ForwardingDecoder {
     self.decoder = decoder
     wait = Mutex(
       SoundWait(
-        longest: file.timeouts.sounding, waited: HostClock.seconds - file.asked,
+        maximumSeconds: file.timeouts.audioTimeout, waited: HostClock.seconds - file.asked,
         sampleRate: decoder.sampleRate))
   }
 
   /// Returns true also if the limit is exceeded: the next read then throws the error.
   func isReady(prebuffer seconds: Double?) -> Bool {
     let isReady = decoder.isReady(prebuffer: seconds)
-    return wait.withLock { $0.look(isReady: isReady, now: HostClock.seconds) } || isReady
+    return wait.withLock { $0.poll(isReady: isReady, now: HostClock.seconds) } || isReady
   }
 
   func read(
@@ -256,37 +256,37 @@ final class RemoteDecoder: ForwardingDecoder {
 
 /// The time spent waiting for the next second of audio, and its limit.
 struct SoundWait {
-  private let longest: Double
+  private let maximumSeconds: Double
   private let sampleRate: Int
   private var seconds: Double
   /// The number of frames of the current second that were received.
   private var frames = 0
   /// The time of the last poll at which too little audio was buffered; nil if there is none.
-  private var lastLook: Double?
+  private var lastPoll: Double?
 
   /// Starts with the number of seconds already spent waiting for the first audio.
-  init(longest: Double, waited seconds: Double, sampleRate: Int) {
-    self.longest = longest
+  init(maximumSeconds: Double, waited seconds: Double, sampleRate: Int) {
+    self.maximumSeconds = maximumSeconds
     self.sampleRate = sampleRate
     self.seconds = seconds
   }
 
   /// The number of seconds left until the limit.
-  var rest: Double { max(0, longest - seconds) }
+  var rest: Double { max(0, maximumSeconds - seconds) }
 
   /// Adds `seconds` of waiting.
   mutating func waited(_ seconds: Double) {
     self.seconds += seconds
-    lastLook = nil
+    lastPoll = nil
   }
 
   /// Records a poll by the player, at which enough audio was buffered if `isReady` is true. Returns
   /// whether the limit is reached.
-  mutating func look(isReady: Bool, now: Double) -> Bool {
+  mutating func poll(isReady: Bool, now: Double) -> Bool {
     // At most 0.1 s is counted between two polls, because the caller may have been paused.
-    if let lastLook, !isReady { seconds += min(now - lastLook, 0.1) }
-    lastLook = isReady ? nil : now
-    return seconds >= longest
+    if let lastPoll, !isReady { seconds += min(now - lastPoll, 0.1) }
+    lastPoll = isReady ? nil : now
+    return seconds >= maximumSeconds
   }
 
   /// Records that `count` frames were received.

@@ -68,7 +68,7 @@ final class EncodedFile: SampleSink {
 
   var isReadable: Bool {
     switch fileFormat {
-    case .flac: (FLACLength(descriptor)?.told ?? 0) > 0
+    case .flac: (FLACLength(descriptor)?.headerFrameCount ?? 0) > 0
     // libsndfile writes the Opus header with the first samples, and samples when a page is full.
     case .opus: OpusLength.frameCount(in: descriptor, sampleRate: sampleRate) > 0
     case .mp3: holdsMP3Blocks
@@ -88,10 +88,10 @@ final class EncodedFile: SampleSink {
   func append(
     _ samples: UnsafePointer<Float>, frames: Int, scratch: UnsafeMutableRawPointer
   ) throws(SystemError) {
-    let most = isContainer ? frames : Self.pieceFrameCount
+    let maximum = isContainer ? frames : Self.pieceFrameCount
     var done = 0
     while done < frames {
-      let count = min(frames - done, most)
+      let count = min(frames - done, maximum)
       try appendPiece(samples + done * channelCount, frames: count, scratch: scratch)
       done += count
     }
@@ -113,7 +113,7 @@ final class EncodedFile: SampleSink {
   func refresh() throws(SystemError) {
     guard frameCount != refreshedFrameCount else { return }
     if fileFormat == .flac, let length = FLACLength(descriptor) {
-      try length.tell(length.codedFrameCount(of: frameCount))
+      try length.writeFrameCount(length.codedFrameCount(of: frameCount))
     } else if isContainer {
       errno = 0
       sf_command(pointer, Int32(SFC_UPDATE_HEADER_NOW), nil, 0)
@@ -134,13 +134,13 @@ final class EncodedFile: SampleSink {
     try handle.close { error in
       // libsndfile does not report that the last block of an encoder could not be written.
       let length = fileFormat == .flac ? FLACLength(descriptor) : nil
-      let isComplete = length.map { $0.told == frameCount } ?? !error.isRefusedWrite
+      let isComplete = length.map { $0.headerFrameCount == frameCount } ?? !error.isRefusedWrite
       // The data after a missing block is useless as well.
       let isCut = isBroken && fileFormat != .flac
       if !isComplete || isCut, !isContainer { OutputBytes.cut(descriptor, at: offset) }
       if fileFormat == .aiff {
         let byteCount = frameCount * channelCount * sampleFormat.byteCount
-        AIFFLength.tell(byteCount, endingAt: offset, in: descriptor)
+        AIFFLength.writeLength(byteCount, endingAt: offset, in: descriptor)
       }
       if !isComplete || isBroken { countKept() }
       return isComplete || isBroken
@@ -168,7 +168,7 @@ final class EncodedFile: SampleSink {
     }
     if let length = fileFormat == .flac ? FLACLength(descriptor) : nil {
       frameCount = length.codedFrameCount(of: frameCount)
-      try? length.tell(frameCount)
+      try? length.writeFrameCount(frameCount)
       refreshedFrameCount = frameCount
     } else {
       countKept()
@@ -179,7 +179,7 @@ final class EncodedFile: SampleSink {
   /// Sets `frameCount` to the number of frames in the file, after a write failed.
   private func countKept() {
     if fileFormat == .flac {
-      frameCount = min(frameCount, FLACLength(descriptor)?.told ?? frameCount)
+      frameCount = min(frameCount, FLACLength(descriptor)?.headerFrameCount ?? frameCount)
     } else if fileFormat == .opus {
       frameCount = min(
         frameCount, OpusLength.frameCount(in: descriptor, sampleRate: sampleRate))
@@ -216,7 +216,7 @@ final class EncodedFile: SampleSink {
 enum AIFFLength {
   /// Writes the length of the chunk whose `byteCount` bytes of samples end at `end` into its
   /// header. Changes nothing if there is no such chunk or if the length does not fit into 32 bits.
-  static func tell(_ byteCount: Int, endingAt end: Int, in descriptor: Int32) {
+  static func writeLength(_ byteCount: Int, endingAt end: Int, in descriptor: Int32) {
     // The name and the length are followed by two numbers that belong to the chunk.
     let offset = end - byteCount - 16
     guard byteCount + 8 <= Int(UInt32.max), offset >= 0,
@@ -254,10 +254,10 @@ struct FLACLength {
   }
 
   /// The number of frames in the header; 0 if the header does not contain it.
-  var told: Int { information.frames }
+  var headerFrameCount: Int { information.frames }
 
   /// Writes `frameCount` into the header. The descriptor's offset does not change.
-  func tell(_ frameCount: Int) throws(SystemError) {
+  func writeFrameCount(_ frameCount: Int) throws(SystemError) {
     try OutputBytes.write(
       information.packed(frames: frameCount),
       at: Self.informationPlace + FLACInformation.packedOffset, to: descriptor)
@@ -275,8 +275,8 @@ enum OpusLength {
     guard head.count == 47, head[28...].starts(with: Array("OpusHead".utf8)),
       let skipped = head.integer(at: 38, 2, bigEndian: false)
     else { return 0 }
-    let start = max(0, lseek(descriptor, 0, SEEK_CUR) - OggPageHead.longestPage)
-    let end = OutputBytes.bytes(at: start, count: OggPageHead.longestPage, of: descriptor)
+    let start = max(0, lseek(descriptor, 0, SEEK_CUR) - OggPageHead.maximumPageByteCount)
+    let end = OutputBytes.bytes(at: start, count: OggPageHead.maximumPageByteCount, of: descriptor)
     let pages = stride(from: end.count - OggPageHead.byteCount, through: 0, by: -1).lazy.filter {
       offset in
       end[offset...].starts(with: Array("OggS".utf8))

@@ -51,13 +51,13 @@ struct MarkerChunks {
   /// Packs as many markers as fit into `room` bytes, the earliest first. Markers at frames beyond
   /// 32 bits cannot be stored and are left out.
   init(_ markers: [SoundFileMarker], room: Int) {
-    let told = markers.filter { $0.frame >= 0 && $0.frame <= Int(UInt32.max) }
+    let representable = markers.filter { $0.frame >= 0 && $0.frame <= Int(UInt32.max) }
       .sorted { $0.frame < $1.frame }
     var points: [UInt8] = []
     var labels: [UInt8] = []
     labels.append("adtl")
     var count: UInt32 = 0
-    for marker in told {
+    for marker in representable {
       let identifier = count + 1
       var label: [UInt8] = []
       label.append(identifier)
@@ -73,7 +73,7 @@ struct MarkerChunks {
       labels.append(chunk: "labl", label)
       count += 1
     }
-    isCut = Int(count) < told.count
+    isCut = Int(count) < representable.count
     var bytes: [UInt8] = []
     if count > 0 {
       var cue: [UInt8] = []

@@ -12,15 +12,15 @@ final class WaveFile: SampleSink {
   private let start: Int
   /// The bytes of whole frames after the header, and the number of them that the header counts.
   private var dataByteCount = 0
-  private var toldByteCount = 0
+  private var writtenByteCount = 0
   private var isStale = false
   private var isOpen = true
   /// The header of the last refresh; empty if the notes have changed since.
-  private var toldHeader: [UInt8] = []
+  private var writtenHeader: [UInt8] = []
   var notes: RecordingNotes {
     didSet {
       isStale = true
-      toldHeader = []
+      writtenHeader = []
     }
   }
 
@@ -104,7 +104,7 @@ final class WaveFile: SampleSink {
       try refreshHeader(trailerByteCount: appendTrailer())
     } catch {
       trouble = error
-      dataByteCount = toldByteCount
+      dataByteCount = writtenByteCount
     }
     if Glibc.close(descriptor) != 0, trouble == nil { trouble = .last }
     if let trouble { throw trouble }
@@ -118,12 +118,12 @@ final class WaveFile: SampleSink {
     // A pad byte, which the length does not count, follows a chunk of odd length; the next samples
     // overwrite it.
     if dataByteCount % 2 == 1 { try? OutputBytes.write([0], at: end, to: descriptor) }
-    if trailerByteCount != 0 || !header.resize(&toldHeader, dataByteCount: dataByteCount) {
-      toldHeader = header.bytes(
+    if trailerByteCount != 0 || !header.resize(&writtenHeader, dataByteCount: dataByteCount) {
+      writtenHeader = header.bytes(
         dataByteCount: dataByteCount, notes: notes, trailerByteCount: trailerByteCount)
     }
-    try OutputBytes.write(toldHeader, at: start, to: descriptor)
-    toldByteCount = dataByteCount
+    try OutputBytes.write(writtenHeader, at: start, to: descriptor)
+    writtenByteCount = dataByteCount
   }
 
   /// Writes all markers after the samples if the header has no room for them, unless the disk is

@@ -27,7 +27,7 @@ extension AudioPlayer {
   /// while a track plays, and at the end of the queue.
   public var opening: (index: Int, name: String)? {
     guard connection?.queue.published.withLock({ $0.spans.isEmpty }) ?? true else { return nil }
-    return list.withLock { $0.coming }.map { ($0.place.index, $0.item.name) }
+    return list.withLock { $0.nextEntry }.map { ($0.position.index, $0.item.name) }
   }
 
   /// The title that the radio station announces, or its name; nil if it announces neither.
@@ -59,7 +59,7 @@ extension AudioPlayer {
   /// seek, only this event reports it. This applies to all seeks.
   public func seek(toFrame frame: Int) throws(SeekFailure) {
     try checkSeek { info in 0...(info.frameCount ?? .max) ~= frame }
-    change { _, place, _ in place = Double(frame) }
+    change { _, position, _ in position = Double(frame) }
   }
 
   /// Moves to a time of the current source, to the nearest frame. Throws as `seek(toFrame:)` does.
@@ -79,8 +79,8 @@ extension AudioPlayer {
       let frame = (seconds * Double(info.sampleRate)).rounded()
       return info.frameCount.map { frame <= Double($0) } ?? true
     }
-    change { _, place, source in
-      place = (seconds * Double(source.decoders.first?.sampleRate ?? 0)).rounded()
+    change { _, position, source in
+      position = (seconds * Double(source.decoders.first?.sampleRate ?? 0)).rounded()
     }
   }
 
@@ -90,9 +90,9 @@ extension AudioPlayer {
     guard 0..<1 ~= fraction else { throw .outOfRange(frameCount: heardFrameCount) }
     if let info = current?.info, info.frameCount == nil { throw .unknownLength }
     try checkSeek { _ in true }
-    change { _, place, source in
+    change { _, position, source in
       guard let count = source.decoders.first?.frameCount else { return }
-      place = (fraction * Double(count)).rounded(.down)
+      position = (fraction * Double(count)).rounded(.down)
     }
   }
 
@@ -102,18 +102,18 @@ extension AudioPlayer {
   public func seek(bySeconds seconds: Double) throws(SeekFailure) {
     guard seconds.isFinite else { throw .outOfRange(frameCount: heardFrameCount) }
     try checkSeek { _ in true }
-    change { settings, place, source in
+    change { settings, position, source in
       let decoder = source.decoders.first
-      place = (place + seconds * Double(decoder?.sampleRate ?? 0)).rounded()
+      position = (position + seconds * Double(decoder?.sampleRate ?? 0)).rounded()
       let isReversed = settings.range.isReversed
       let path = PlayPath(
         settings.range, frameCount: decoder?.knownEnd(isReversed: isReversed))
-      let end = path.end ?? PlayPath.mostFrames
+      let end = path.end ?? PlayPath.maximumFrames
       // At an end the last frame is still played, so that the position is not the beginning of the
       // next pass.
       let first = path.range.isReversed ? path.start + 1 : path.start
       let last = path.range.isReversed ? end : end - 1
-      place = max(Double(first), min(place, Double(max(first, last))))
+      position = max(Double(first), min(position, Double(max(first, last))))
     }
   }
 

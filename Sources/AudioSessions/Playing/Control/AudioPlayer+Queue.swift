@@ -52,7 +52,7 @@ extension AudioPlayer {
       interrupts: true,
       .work { queue, frame in
         // A track that was enqueued after the reset continues.
-        if let played = queue.position(at: frame), played.track.place >= end { return false }
+        if let played = queue.position(at: frame), played.track.position >= end { return false }
         queue.list.withLock { if $0.next < end { $0.skip(to: end) } }
         queue.cut(at: frame)
         return true
@@ -145,10 +145,10 @@ extension AudioPlayer {
       .work { queue, frame in
         let played = queue.position(at: frame)
         queue.list.withLock { list in
-          let place =
-            played?.track.place ?? list.coming?.place
+          let position =
+            played?.track.position ?? list.nextEntry?.position
             ?? (queue.isCut ? list.next : list.next.moved(by: -1))
-          list.skip(to: place.moved(by: count(played)))
+          list.skip(to: position.moved(by: count(played)))
         }
         queue.cut(at: frame)
         return true

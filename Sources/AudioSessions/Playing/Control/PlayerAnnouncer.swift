@@ -102,7 +102,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     if trackState.played == nil, let first = timeline.firstPlayed(of: span.range) {
       isAtEnd = false
       trackState.played = PlayedTrack(
-        track: track, startFrame: timeline.place(of: first)?.frame ?? 0, frames: 0)
+        track: track, startFrame: timeline.position(of: first)?.frame ?? 0, frames: 0)
       emit(.renderingStarted, track, at: first)
     }
     let soon = listeners.endingSoonSeconds
@@ -199,16 +199,16 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
 
   private func emitForNewest(_ kind: PlayerEvent.Kind) {
     let last = trackStates.values.max { $0.track.number < $1.track.number }?.track
-    let coming = last == nil ? queue.list.withLock { $0.coming } : nil
+    let nextEntry = last == nil ? queue.list.withLock { $0.nextEntry } : nil
     listeners.events.send(
       PlayerEvent(
-        kind: kind, track: last, index: last?.index ?? coming?.place.index ?? 0,
-        source: last?.info.name ?? coming?.item.name ?? ""))
+        kind: kind, track: last, index: last?.index ?? nextEntry?.position.index ?? 0,
+        source: last?.info.name ?? nextEntry?.item.name ?? ""))
   }
 
   /// Sends an event at the time at which the ring buffer's frame `ringFrame` is played.
   private func emit(_ kind: PlayerEvent.Kind, _ track: PlayerTrack, at ringFrame: Int) {
-    emit(kind, track, timeline.place(of: ringFrame))
+    emit(kind, track, timeline.position(of: ringFrame))
   }
 
   /// Sends an event at the end of the last frame before `ringFrame`.
@@ -218,11 +218,11 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
 
   private func emit(
     _ kind: PlayerEvent.Kind, _ track: PlayerTrack,
-    _ place: (frame: Int, nanoseconds: UInt64)? = nil, playedFrames: Int? = nil
+    _ position: (frame: Int, nanoseconds: UInt64)? = nil, playedFrames: Int? = nil
   ) {
     listeners.events.send(
       PlayerEvent(
         kind: kind, track: track, index: track.index, source: track.info.name,
-        frame: place?.frame, nanoseconds: place?.nanoseconds, playedFrames: playedFrames))
+        frame: position?.frame, nanoseconds: position?.nanoseconds, playedFrames: playedFrames))
   }
 }

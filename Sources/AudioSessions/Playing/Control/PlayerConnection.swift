@@ -28,28 +28,30 @@ final class PlayerConnection: Sendable {
     // still played.
     let ring = SampleWriter(frameCount: target + target / 2, channelCount: shape.channelCount)
     let isFed = PublishedValue()
-    let enough = PublishedValue()
+    let prebufferTarget = PublishedValue()
     let marks = EventWriter<PlayerMark>()
     let markReader = marks.makeReader()
-    let remote = PlayerRemote(
-      pause: pause(), gainView: gainView(), isFed: isFed.makeView(), enough: enough.makeView(),
+    let playerRequests = PlayerRequests(
+      pause: pause(), gainView: gainView(), isFed: isFed.makeView(),
+      prebufferTarget: prebufferTarget.makeView(),
       marks: marks, rampFrames: rate / 200, fadesIn: queue.resumes)
-    playedCount = remote.makePlayedView()
-    starvation = remote.makeStarvationView()
+    playedCount = playerRequests.makePlayedView()
+    starvation = playerRequests.makeStarvationView()
     announcer = PlayerAnnouncer(
-      queue: queue, listeners: listeners, playedCount: remote.makePlayedView(),
-      starvation: remote.makeStarvationView(), isPaused: pause(), marks: markReader,
+      queue: queue, listeners: listeners, playedCount: playerRequests.makePlayedView(),
+      starvation: playerRequests.makeStarvationView(), isPaused: pause(), marks: markReader,
       sampleRate: rate)
-    let feederStarvation = remote.makeStarvationView()
+    let feederStarvation = playerRequests.makeStarvationView()
     let stage = PlayerStage(
-      ring: ring.makeReader(), shape: shape, remote: remote, pause: pause())
+      ring: ring.makeReader(), shape: shape, requests: playerRequests, pause: pause())
     starvedFrames = stage.makeStarvationView()
     feeder = QueueFeeder(
       ring: ring, queue: queue, requests: requests, channelCount: shape.channelCount,
       targetFrames: target, leadFrames: rate / 50 + 2 * shape.periodFrames,
       endsWithQueue: endsWithQueue,
       QueueFeeder.Signals(
-        isPaused: pause(), starvation: feederStarvation, isFed: isFed, enough: enough))
+        isPaused: pause(), starvation: feederStarvation, isFed: isFed,
+        prebufferTarget: prebufferTarget))
     self.shape = shape
     self.queue = queue
     player = MutexBox(stage)

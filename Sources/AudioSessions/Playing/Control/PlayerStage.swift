@@ -11,7 +11,7 @@ public struct PlayerStage: MixerStage, ~Copyable {
   var buffer: SampleBuffer
   private var starvedFrames = 0
   /// The number of frames to be skipped before playback continues.
-  private var owedFrames = 0
+  private var overdueFrames = 0
   /// Whether every frame belongs to a moment of the unit's timeline: frames that were not played in
   /// time are then skipped rather than played later.
   public var keepsTimeline = false
@@ -19,7 +19,7 @@ public struct PlayerStage: MixerStage, ~Copyable {
   /// The shape of the unit for which it was created; nil if none was given.
   let shape: AudioPlayer.Shape?
   /// The controls, if there are any, and the view of their pause switch.
-  private var remote: PlayerRemote?
+  private var requests: PlayerRequests?
   private let pause: PublishedValueView
   /// Whether the last frame has been read.
   public private(set) var isFinished = false
@@ -33,19 +33,19 @@ public struct PlayerStage: MixerStage, ~Copyable {
     self.ring = ring
     buffer = SampleBuffer(frameCount: periodFrames, channelCount: channelCount)
     shape = nil
-    remote = nil
+    requests = nil
     pause = PublishedValue().makeView()
   }
 
   init(
-    ring: consuming SampleReader, shape: AudioPlayer.Shape, remote: consuming PlayerRemote,
+    ring: consuming SampleReader, shape: AudioPlayer.Shape, requests: consuming PlayerRequests,
     pause pauseView: consuming PublishedValueView
   ) {
     self.ring = ring
     pause = pauseView
     buffer = SampleBuffer(frameCount: shape.periodFrames, channelCount: shape.channelCount)
     self.shape = shape
-    self.remote = consume remote
+    self.requests = consume requests
   }
 
   /// Returns a view of the number of frames that were due but not available: the disk or the
@@ -64,33 +64,34 @@ public struct PlayerStage: MixerStage, ~Copyable {
   public mutating func process(_ bus: inout MixerBus) {
     if isAtRest && staysAtRest() { return }
     let (frames, time) = (bus.frames, bus.time)
-    if keepsTimeline { owedFrames &+= time.lostFrames }
+    if keepsTimeline { overdueFrames &+= time.lostFrames }
     // The order matters: the frames that are queued after the end was announced are all there will
     // be.
     let isLast = ring.isFinished
-    payOwed()
-    var wanted = owedFrames > 0 ? 0 : frames
-    if remote != nil {
-      wanted = remote?.wanted(wanted, queued: ring.available, isLast: isLast) ?? 0
+    discardOverdueFrames()
+    var wanted = overdueFrames > 0 ? 0 : frames
+    if requests != nil {
+      wanted = requests?.wanted(wanted, queued: ring.available, isLast: isLast) ?? 0
     }
     // Replaced frames are skipped during a pause, too.
-    if wanted == 0 && remote != nil {
+    if wanted == 0 && requests != nil {
       ring.passReplaced()
-      remote?.note(upTo: ring.frameCount, frames: 0, at: 0, of: time)
+      requests?.note(upTo: ring.frameCount, frames: 0, at: 0, of: time)
     }
     var count = 0
     // It is repeated up to twice if frames were removed from the ring buffer.
     var turns = 0
     while count < wanted && turns < 3 {
       let some = ring.read(into: &buffer, at: count, frames: wanted &- count)
-      remote?.note(upTo: ring.frameCount, frames: some, at: count, of: time)
+      requests?.note(upTo: ring.frameCount, frames: some, at: count, of: time)
       count &+= some
       turns &+= 1
     }
-    remote?.process(&buffer, frames: count)
+    requests?.process(&buffer, frames: count)
     bus.add(&buffer, frames: count)
     playedFrames = count
-    isAtRest = count == 0 && owedFrames == 0 && remote?.isFadedOut == true && ring.available == 0
+    isAtRest =
+      count == 0 && overdueFrames == 0 && requests?.isFadedOut == true && ring.available == 0
     if count < frames { fallShort(by: frames &- count, isLast: isLast && ring.available == 0) }
   }
 
@@ -105,22 +106,22 @@ public struct PlayerStage: MixerStage, ~Copyable {
   private mutating func fallShort(by frames: Int, isLast: Bool) {
     if isLast {
       isFinished = true
-    } else if remote?.isSilent != true && remote?.starve() != false {
+    } else if requests?.isSilent != true && requests?.starve() != false {
       starvedFrames &+= frames
       starved.publish(starvedFrames)
-      if keepsTimeline { owedFrames &+= frames }
+      if keepsTimeline { overdueFrames &+= frames }
     }
   }
 
   /// Discards the owed frames as far as they are available.
   @_noLocks
-  private mutating func payOwed() {
+  private mutating func discardOverdueFrames() {
     // The work of one cycle is bounded; the rest is owed to the next cycle.
     var turns = 0
-    while owedFrames > 0 && turns < 256 {
-      let count = ring.read(into: &buffer, frames: min(owedFrames, buffer.frameCount))
+    while overdueFrames > 0 && turns < 256 {
+      let count = ring.read(into: &buffer, frames: min(overdueFrames, buffer.frameCount))
       if count == 0 { return }
-      owedFrames &-= count
+      overdueFrames &-= count
       turns &+= 1
     }
   }
@@ -128,13 +129,13 @@ public struct PlayerStage: MixerStage, ~Copyable {
 
 /// The audio thread's end of a player's controls: pause, gain, and waiting for a network. It
 /// reports the positions of the played frames on the timeline.
-struct PlayerRemote: ~Copyable {
+struct PlayerRequests: ~Copyable {
   /// The values set by other threads: whether the player is paused, its gain, whether more frames
   /// will follow, and how many must be queued before a starved player continues.
   private let pause: PublishedValueView
   private let gainView: PublishedValueView
   private let isFed: PublishedValueView
-  private let enough: PublishedValueView
+  private let prebufferTarget: PublishedValueView
   /// The published values: the number of frames of the ring buffer played or skipped; whether
   /// frames were due but not available, and not enough have arrived since; the position on the
   /// timeline at which playback continues.
@@ -155,13 +156,14 @@ struct PlayerRemote: ~Copyable {
   init(
     pause: consuming PublishedValueView, gainView: consuming PublishedValueView,
     isFed: consuming PublishedValueView,
-    enough: consuming PublishedValueView, marks: consuming EventWriter<PlayerMark>, rampFrames: Int,
+    prebufferTarget: consuming PublishedValueView, marks: consuming EventWriter<PlayerMark>,
+    rampFrames: Int,
     fadesIn: Bool
   ) {
     self.pause = pause
     self.gainView = gainView
     self.isFed = isFed
-    self.enough = enough
+    self.prebufferTarget = prebufferTarget
     self.marks = marks
     self.rampFrames = max(1, rampFrames)
     self.fadesIn = fadesIn
@@ -183,14 +185,14 @@ struct PlayerRemote: ~Copyable {
     if target.factor != gain.target.factor {
       // The first frame needs no ramp: there is no previous frame and so no click.
       if hasBegun || fadesIn {
-        gain.glide(to: target, frames: rampFrames)
+        gain.ramp(to: target, frames: rampFrames)
       } else {
-        gain.jump(to: target)
+        gain.set(target)
       }
     }
     if isPaused && gain.isSilent { return 0 }
     if isStarved && queued > 0 {
-      if queued >= enough.value || isLast { setStarved(false) }
+      if queued >= prebufferTarget.value || isLast { setStarved(false) }
     }
     if isStarved { return 0 }
     // The playback stops at once after the fade-out, so that no frame passes unplayed.
@@ -212,11 +214,11 @@ struct PlayerRemote: ~Copyable {
       let first = ringFrame &- frames
       let frame = time.frame &+ offset
       if first &- frame != self.offset {
-        var isTold = true
+        var isReported = true
         if first != nextFrame {
-          isTold = marks.write(.passed(nextFrame))
+          isReported = marks.write(.passed(nextFrame))
         }
-        if isTold
+        if isReported
           && marks.write(
             .playing(ringFrame: first, frame: frame, nanoseconds: time.nanoseconds))
         {

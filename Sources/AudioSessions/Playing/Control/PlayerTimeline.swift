@@ -48,18 +48,18 @@ struct PlayerTimeline {
   /// Returns the frame of the timeline and the time at which the ring buffer's frame was played, or
   /// is expected to be played; nil if they are unknown: before anything is played, and while the
   /// playback does not advance.
-  func place(of ringFrame: Int) -> (frame: Int, nanoseconds: UInt64)? {
-    place(of: ringFrame, plus: 0)
+  func position(of ringFrame: Int) -> (frame: Int, nanoseconds: UInt64)? {
+    position(of: ringFrame, plus: 0)
   }
 
   /// Returns the end of the audio before `ringFrame`: directly after its last frame, even if the
   /// next frame is played later.
   func end(before ringFrame: Int) -> (frame: Int, nanoseconds: UInt64)? {
-    place(of: ringFrame - 1, plus: 1)
+    position(of: ringFrame - 1, plus: 1)
   }
 
   /// Returns the same position plus a number of frames.
-  private func place(of ringFrame: Int, plus frames: Int) -> (frame: Int, nanoseconds: UInt64)? {
+  private func position(of ringFrame: Int, plus frames: Int) -> (frame: Int, nanoseconds: UInt64)? {
     let rest = framesUntil(ringFrame)
     let past = runs.last { !heard(ringFrame..<ringFrame + 1, in: $0).isEmpty }
     guard let run = rest == nil ? past : runs.last else { return nil }

@@ -14,17 +14,17 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   private let leadFrames: Int
   private let endsWithQueue: Bool
   private let requests: FeederRequests
-  private let waiting = MutexBox(Waiting(decoders: []))
+  private let waiting = MutexBox(InterruptibleDecoders(decoders: []))
   private let concluded = AtomicFlag()
   private let phase = MutexBox(Phase.idle(hasBegun: false))
   private var signals: Signals
   /// Whether frames were buffered after the last time the audio thread ran out of frames.
-  private var hasGathered = true
+  private var hasPrebuffered = true
   private var nonFinite = PublishedValue()
   private let nonFiniteView: PublishedValueView
 
   /// The decoders whose waits can be ended from any thread.
-  private struct Waiting: @unchecked Sendable {
+  private struct InterruptibleDecoders: @unchecked Sendable {
     // @unchecked because only what the protocol allows on any thread is called.
     let decoders: [any SoundDecoder]
   }
@@ -36,12 +36,12 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     case over
   }
 
-  /// The values that the feeder shares with the audio thread (see `PlayerRemote`).
+  /// The values that the feeder shares with the audio thread (see `PlayerRequests`).
   struct Signals: ~Copyable {
     let isPaused: PublishedValueView
     let starvation: PublishedValueView
     var isFed: PublishedValue
-    var enough: PublishedValue
+    var prebufferTarget: PublishedValue
   }
 
   /// Creates a feeder of `ring`, up to `targetFrames` ahead. A requested change is played
@@ -65,7 +65,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   /// Publishes `decoders` as those that may wait, and ends their waits if an end was already
   /// requested.
   private func poll(_ decoders: [any SoundDecoder]) {
-    waiting.withLock { $0 = Waiting(decoders: decoders) }
+    waiting.withLock { $0 = InterruptibleDecoders(decoders: decoders) }
     if concluded.isRaised { interruptWaits() }
   }
 
@@ -207,8 +207,8 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     if let work { return work(queue, frame) }
     guard !edits.isEmpty else { return false }
     do throws(FileFailure) {
-      return try queue.change(at: frame) { settings, place, source in
-        for edit in edits { edit(&settings, &place, source) }
+      return try queue.change(at: frame) { settings, position, source in
+        for edit in edits { edit(&settings, &position, source) }
       }
     } catch {
       queue.published.withLock { $0.refusals.append(error) }
@@ -221,17 +221,17 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   /// buffer since.
   private func gather(isReady: Bool) {
     let isDry = signals.starvation.value != 0
-    if !isDry { hasGathered = false }
-    if isDry, !isReady, !hasGathered || ring.queuedFrames == 0 { queue.isGathering = true }
+    if !isDry { hasPrebuffered = false }
+    if isDry, !isReady, !hasPrebuffered || ring.queuedFrames == 0 { queue.isPrebuffering = true }
     // The buffered frames are read before the audio thread is notified.
-    if queue.isGathering { hasGathered = true }
+    if queue.isPrebuffering { hasPrebuffered = true }
   }
 
   private func fill() {
     var isFirst = true
     // Failures are reported between two turns: those of a list of 100,000 items would fill the
     // memory.
-    var rest = PlayQueue.mostFailures
+    var rest = PlayQueue.maximumFailures
     while !concluded.isRaised, isFirst || !hasChanges, rest > 0 {
       isFirst = false
       // Frames that may be replaced before they are played must leave room for their replacement.
@@ -242,7 +242,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
       signals.isFed.publish(queue.isOver ? 0 : 1)
       // The frames left in the ring buffer are played together with the buffered ones, not before
       // them. Nothing is read until then, so that this check is repeated.
-      signals.enough.publish(isReady ? 1 : queue.isGathering ? .max : targetFrames / 4)
+      signals.prebufferTarget.publish(isReady ? 1 : queue.isPrebuffering ? .max : targetFrames / 4)
       do throws(FileFailure) {
         let count = try queue.read(into: &chunk, frames: chunk.frameCount)
         nonFinite.publish(queue.nonFiniteCount)

@@ -35,7 +35,7 @@ struct QueueResumption {
     settings.range = old.range(after: frames)
     self.span = TrackSpan(
       track: PlayerTrack(
-        number: number, place: track.place, info: track.info, decoderIDs: track.decoderIDs),
+        number: number, position: track.position, info: track.info, decoderIDs: track.decoderIDs),
       item: span.item, startFrame: 0, frames: 0,
       positions: PositionMap(
         path: old.path, firstIndex: old.firstIndex + Double(frames) * old.ratio,

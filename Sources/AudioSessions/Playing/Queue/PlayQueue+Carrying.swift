@@ -18,7 +18,7 @@ extension PlayQueue {
       let source = try opened.get()
       current = source
       sources[track.number] = source
-      isGathering = !source.isReady(prebuffer: prebufferSeconds)
+      isPrebuffering = !source.isReady(prebuffer: prebufferSeconds)
       published.withLock { played in
         played.spans[0].positions = source.positions
         played.spans[0].settings = source.settings
@@ -40,14 +40,14 @@ extension PlayQueue {
   func carry(from frame: Int, keepingDecoders: Bool, rateFactor: Double) -> CarriedQueue {
     let span = published.withLock { $0.resumed(at: frame) }
     var carried = CarriedQueue()
-    let coming = list.withLock { list -> QueuePosition? in
+    let nextEntry = list.withLock { list -> QueuePosition? in
       isRetired.raise()
-      let coming = list.generation == generation ? list.coming?.place : nil
+      let nextEntry = list.generation == generation ? list.nextEntry?.position : nil
       carried.resumption = span.map {
         QueueResumption($0, at: frame, number: list.takeTrackNumber(), rateFactor: rateFactor)
       }
-      if let span { list.skip(to: span.track.place.moved(by: 1)) }
-      return coming
+      if let span { list.skip(to: span.track.position.moved(by: 1)) }
+      return nextEntry
     }
     guard keepingDecoders else { return carried }
     let opened = try? opener.take()?.get()
@@ -60,9 +60,11 @@ extension PlayQueue {
     }
     carried.decoders = restarts
     for track in published.withLock({ $0.spans.map(\.track) }) where track !== span?.track {
-      carried.decoders[track.place] = sources[track.number]?.decoders
+      carried.decoders[track.position] = sources[track.number]?.decoders
     }
-    if let coming, resumption == nil { carried.decoders[coming] = (upcoming ?? opened)?.decoders }
+    if let nextEntry, resumption == nil {
+      carried.decoders[nextEntry] = (upcoming ?? opened)?.decoders
+    }
     carried.proceed()
     return carried
   }

@@ -10,10 +10,10 @@ final class PlayQueue: @unchecked Sendable {
   let list: MutexBox<QueueList>
   let published = MutexBox(PlayedSpans())
   /// The number of consecutive failed sources after which `read` returns, so that other work runs.
-  static let mostFailures = 16
+  static let maximumFailures = 16
   /// The number of sources that stay open until all of each was played: a second of very short
   /// files could be more than a program may have open. A seek into a closed source opens it again.
-  private static let mostSources = 64
+  private static let maximumSources = 64
   let opener: SourceOpener
   /// The generation of the list for which `upcoming` was opened.
   var generation = -1
@@ -48,7 +48,7 @@ final class PlayQueue: @unchecked Sendable {
   /// A callback for the decoders to be read next, before the read, which seeks first and may block.
   var willRead: ([any SoundDecoder]) -> Void = { _ in }
   /// Whether the current source was too slow, and must buffer some frames first.
-  var isGathering = false
+  var isPrebuffering = false
 
   /// The duration in seconds that must be buffered of a network source before it plays; nil for 3
   /// s, or less if the network is fast.
@@ -104,10 +104,10 @@ final class PlayQueue: @unchecked Sendable {
         guard begin(at: delivered) else { continue }
       }
       willRead(decoders)
-      if isGathering, let current {
+      if isPrebuffering, let current {
         isWaiting = !current.isReadable(prebuffer: prebufferSeconds)
         guard !isWaiting else { return 0 }
-        isGathering = false
+        isPrebuffering = false
       }
       let count = try readCurrent(into: &buffer, frames: frames)
       if count > 0 {
@@ -126,7 +126,7 @@ final class PlayQueue: @unchecked Sendable {
 
   /// Begins the first turn if none has begun. Returns false while its source is not open yet.
   func beginFirst() -> Bool {
-    var rest = Self.mostFailures
+    var rest = Self.maximumFailures
     while current == nil, resumption != nil || published.withLock({ $0.spans.isEmpty }) {
       guard rest > 0 else { return false }
       let resumes = resumption != nil
@@ -161,18 +161,18 @@ final class PlayQueue: @unchecked Sendable {
 
   /// Starts to open the next source, unless it is already open or being opened.
   private func prepareNext() {
-    let (coming, wanted, removals) = list.withLock { ($0.coming, $0.generation, $0.removals) }
+    let (nextEntry, wanted, removals) = list.withLock { ($0.nextEntry, $0.generation, $0.removals) }
     if wanted != generation {
       upcoming = nil
       opener.giveUp()
       generation = wanted
     }
-    guard let coming, upcoming == nil, !opener.isBusy else { return }
+    guard let nextEntry, upcoming == nil, !opener.isBusy else { return }
     if restartRemovals != removals { restarts = [:] }
-    if let decoders = restarts[coming.place] {
-      opener.begin(coming.item.reusing(decoders))
+    if let decoders = restarts[nextEntry.position] {
+      opener.begin(nextEntry.item.reusing(decoders))
     } else {
-      opener.begin(coming.item)
+      opener.begin(nextEntry.item)
     }
   }
 
@@ -191,11 +191,11 @@ final class PlayQueue: @unchecked Sendable {
       (upcoming as? TrackReader)?.followsSound = delivered > 0
       return true
     } catch {
-      guard let entry = beginComing() else {
+      guard let entry = beginNext() else {
         isWaiting = true
         return false
       }
-      published.withLock { $0.fail(error, item: entry.item, index: entry.place.index) }
+      published.withLock { $0.fail(error, item: entry.item, index: entry.position.index) }
       throw error
     }
   }
@@ -225,7 +225,7 @@ final class PlayQueue: @unchecked Sendable {
     guard let info = source.info else {
       // A source without frames still counts as played.
       upcoming = nil
-      _ = beginComing()
+      _ = beginNext()
       return false
     }
     var outdated: QueueItem?
@@ -235,7 +235,7 @@ final class PlayQueue: @unchecked Sendable {
         guard let track = source as? TrackReader, track.adopt(earlier) else { return nil }
       }
       guard let entry = list.begin(generation) else { return nil }
-      outdated = list.noteTurn(of: entry.item, outdatedAfter: Self.mostSources)
+      outdated = list.noteTurn(of: entry.item, outdatedAfter: Self.maximumSources)
       return (entry, list.takeTrackNumber())
     }
     for part in outdated?.parts ?? [] { part.release?() }
@@ -243,14 +243,14 @@ final class PlayQueue: @unchecked Sendable {
     if earlier != nil { boundaries.append(frame) }
     current = source
     upcoming = nil
-    restarts = restarts.filter { $0.key > taken.place }
+    restarts = restarts.filter { $0.key > taken.position }
     if boundaries.isEmpty { chainStart = frame }
     sources[trackNumber] = source
-    sources[trackNumber - Self.mostSources] = nil
-    isGathering = !source.isReady(prebuffer: prebufferSeconds)
+    sources[trackNumber - Self.maximumSources] = nil
+    isPrebuffering = !source.isReady(prebuffer: prebufferSeconds)
     let span = TrackSpan(
       track: PlayerTrack(
-        number: trackNumber, place: taken.place, info: info,
+        number: trackNumber, position: taken.position, info: info,
         decoderIDs: taken.item.parts.compactMap(\.decoderID)),
       item: taken.item, startFrame: frame, frames: 0, positions: source.positions,
       settings: source.settings)
@@ -260,7 +260,7 @@ final class PlayQueue: @unchecked Sendable {
   }
 
   /// Begins the turn of the next item of the list; nil if another item comes next.
-  private func beginComing() -> QueueList.Entry? {
+  private func beginNext() -> QueueList.Entry? {
     list.withLock { isRetired.isRaised ? nil : $0.begin(generation) }
   }
 
@@ -305,7 +305,7 @@ final class PlayQueue: @unchecked Sendable {
     if restartRemovals != removals { restarts = [:] }
     restartRemovals = removals
     for track in unplayed.map(\.track) where !track.info.supportsSeeking {
-      restarts[track.place] = sources[track.number]?.decoders
+      restarts[track.position] = sources[track.number]?.decoders
     }
   }
 
@@ -337,16 +337,16 @@ final class PlayQueue: @unchecked Sendable {
     }
     let frames = max(0, min(frame, span.endFrame) - span.startFrame)
     span.settings.range = span.positions.range(after: frames)
-    var place = span.positions.boundary(after: frames)
-    try change(&span.settings, &place, source)
-    try source.begin(span.settings, at: place)
+    var position = span.positions.boundary(after: frames)
+    try change(&span.settings, &position, source)
+    try source.begin(span.settings, at: position)
     boundaries.removeAll()
-    list.withLock { $0.skip(to: span.track.place.moved(by: 1)) }
+    list.withLock { $0.skip(to: span.track.position.moved(by: 1)) }
     current = source
     isCut = false
     sources[span.track.number] = source
     chainStart = delivered
-    isGathering = !source.isReady(prebuffer: prebufferSeconds)
+    isPrebuffering = !source.isReady(prebuffer: prebufferSeconds)
     span.startFrame = delivered
     span.frames = 0
     span.isClosed = false
@@ -367,7 +367,7 @@ final class PlayQueue: @unchecked Sendable {
     guard span.track.info.supportsSeeking, !span.item.parts.contains(where: \.takesTime) else {
       throw FileFailure(
         .unusableContents,
-        "\(span.track.info.name) is played as it is: it is one of more than \(Self.mostSources) in a second.",
+        "\(span.track.info.name) is played as it is: it is one of more than \(Self.maximumSources) in a second.",
         hint: "Save it to a file first.")
     }
     return try span.item.source(
@@ -382,7 +382,7 @@ final class PlayQueue: @unchecked Sendable {
       played.announcedTitle = decoders.first?.announcedTitle
       return (
         sources.keys.filter { !played.holds(turn: $0) },
-        played.spans.first?.track.place.round
+        played.spans.first?.track.position.round
       )
     }
     for number in gone { sources[number] = nil }

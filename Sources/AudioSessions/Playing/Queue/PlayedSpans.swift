@@ -92,14 +92,14 @@ struct PlayedSpans: Sendable {
     guard let track = spans.last?.track else { return }
     failures.append(
       Failure(
-        track: track.number, index: track.place.index, name: track.info.name, failure: failure))
+        track: track.number, index: track.position.index, name: track.info.name, failure: failure))
   }
 
   /// Records that one part of the current source failed, while the other parts continue.
   mutating func fail(_ part: PartFailure) {
     guard let span = spans.last else { return }
     failures.append(
-      Failure(track: nil, index: span.track.place.index, name: part.name, failure: part.failure))
+      Failure(track: nil, index: span.track.position.index, name: part.name, failure: part.failure))
   }
 
   mutating func fail(_ failure: FileFailure, item: QueueItem, index: Int) {

@@ -24,7 +24,7 @@ struct PlayedTrackHistory: Sendable {
 
   private struct Turn {
     var number: Int
-    var place: QueuePosition
+    var position: QueuePosition
     var source: Source
     var startFrame: Int
     var frames: Int
@@ -43,7 +43,7 @@ struct PlayedTrackHistory: Sendable {
     (turns[oldest...] + turns[..<oldest]).map { turn in
       PlayedTrack(
         track: PlayerTrack(
-          number: turn.number, place: turn.place, info: turn.source.info,
+          number: turn.number, position: turn.position, info: turn.source.info,
           decoderIDs: turn.source.decoderIDs),
         startFrame: turn.startFrame, frames: turn.frames)
     }
@@ -53,7 +53,7 @@ struct PlayedTrackHistory: Sendable {
   mutating func add(_ played: PlayedTrack) {
     let track = played.track
     let turn = Turn(
-      number: track.number, place: track.place, source: source(of: track),
+      number: track.number, position: track.position, source: source(of: track),
       startFrame: played.startFrame, frames: played.frames)
     guard turns.count == Self.capacity else {
       if turns.isEmpty { turns.reserveCapacity(Self.capacity) }

@@ -23,17 +23,17 @@ public final class PlayerTrack: Sendable {
   /// The decoders that were enqueued as such and are played now; empty for files and addresses.
   public let decoderIDs: [ObjectIdentifier]
   /// The source's position in the queue.
-  let place: QueuePosition
+  let position: QueuePosition
 
-  init(number: Int, place: QueuePosition, info: StreamInfo, decoderIDs: [ObjectIdentifier]) {
+  init(number: Int, position: QueuePosition, info: StreamInfo, decoderIDs: [ObjectIdentifier]) {
     self.number = number
-    self.place = place
+    self.position = position
     self.info = info
     self.decoderIDs = decoderIDs
   }
 
   /// The source's index in the queue.
-  public var index: Int { place.index }
+  public var index: Int { position.index }
 }
 
 /// An event of a player. Delivered on a separate thread, never on the audio thread.

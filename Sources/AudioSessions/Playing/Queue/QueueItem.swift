@@ -204,9 +204,9 @@ protocol QueueSource: FrameSource {
   /// Whether a decoder must seek before the next frame can be read.
   var isElsewhere: Bool { get }
 
-  /// Continues at the boundary `place` of the (first) file, with these settings. Throws if that is
-  /// impossible, and then continues as before.
-  func begin(_ settings: TrackSettings, at place: Double) throws(FileFailure)
+  /// Continues at the boundary `position` of the (first) file, with these settings. Throws if that
+  /// is impossible, and then continues as before.
+  func begin(_ settings: TrackSettings, at position: Double) throws(FileFailure)
 
   /// Returns the parts that failed since the last call while others continued.
   func takeFailures() -> [PartFailure]
@@ -290,11 +290,11 @@ final class TrackGroup: QueueSource {
   /// `boundary` of the first track's file. The other parts are read and discarded, so that they
   /// stay in step.
   func choose(_ index: Int, atBoundary boundary: Int? = nil) {
-    guard mix.chosen != nil, let place = numbers.firstIndex(of: index) else { return }
-    asked = (boundary, place)
+    guard mix.chosen != nil, let position = numbers.firstIndex(of: index) else { return }
+    asked = (boundary, position)
   }
 
-  func begin(_ settings: TrackSettings, at place: Double) throws(FileFailure) {
+  func begin(_ settings: TrackSettings, at position: Double) throws(FileFailure) {
     // The requested choice is applied with this change, or not at all.
     let asked = asked
     self.asked = nil
@@ -302,7 +302,7 @@ final class TrackGroup: QueueSource {
     for track in tracks {
       let scale = Double(track.decoder.sampleRate) / rate
       func scaled(_ frame: Int) -> Int {
-        min(Int(rounding: Double(frame) * scale), PlayPath.mostFrames)
+        min(Int(rounding: Double(frame) * scale), PlayPath.maximumFrames)
       }
       var own = track.settings
       own.range = PlaybackRange(
@@ -310,7 +310,7 @@ final class TrackGroup: QueueSource {
         endFrame: settings.range.endFrame.map(scaled), times: settings.range.times,
         isReversed: settings.range.isReversed)
       own.speed = settings.speed
-      try track.prepare(own, at: place * scale)
+      try track.prepare(own, at: position * scale)
     }
     // All tracks change or none, so that they stay in step.
     for track in tracks { track.enter() }

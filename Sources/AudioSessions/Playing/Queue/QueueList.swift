@@ -21,7 +21,7 @@ struct QueuePosition: Hashable, Comparable, Sendable {
 /// The items of a queue and its progress: changed from any thread, behind a lock.
 struct QueueList: Sendable {
   /// An item and its position in the queue.
-  typealias Entry = (item: QueueItem, place: QueuePosition)
+  typealias Entry = (item: QueueItem, position: QueuePosition)
 
   /// The known rounds: those that may still have frames to be played, the one that is read, and the
   /// one after it once its order is fixed. They contain all items, including those already played.
@@ -57,13 +57,13 @@ struct QueueList: Sendable {
   var hasNext: Bool { !isRoundOver || (repeats && hasDelivered && !items.isEmpty) }
 
   /// The next item and its position.
-  var coming: Entry? {
+  var nextEntry: Entry? {
     guard hasNext else { return nil }
-    var place = next
+    var position = next
     if isRoundOver {
-      place = QueuePosition(round: isReordered ? next.round + 1 : next.round, index: 0)
+      position = QueuePosition(round: isReordered ? next.round + 1 : next.round, index: 0)
     }
-    return (rounds[place.round - firstRound][place.index], place)
+    return (rounds[position.round - firstRound][position.index], position)
   }
 
   /// Whether the round after the one that is read has a separate order.
@@ -111,9 +111,9 @@ struct QueueList: Sendable {
   /// Begins the turn of the next item and returns it. Returns nil, without any change, if there is
   /// none, or if another item was expected when `generation` was current.
   mutating func begin(_ generation: Int) -> Entry? {
-    guard generation == self.generation, let entry = coming else { return nil }
+    guard generation == self.generation, let entry = nextEntry else { return nil }
     if isRoundOver { hasDelivered = false }
-    next = entry.place.moved(by: 1)
+    next = entry.position.moved(by: 1)
     // The next round is fixed before its first item is opened ahead.
     if isRoundOver, repeats, shuffles, !isReordered {
       rounds.append(items.shuffled(using: &randomNumbers))
@@ -136,11 +136,11 @@ struct QueueList: Sendable {
     return repeats ? nil : outdated
   }
 
-  /// Moves to `place`, which may be in an earlier round. A source that is already open stays open
-  /// if it comes next.
-  mutating func skip(to place: QueuePosition) {
-    let round = max(place.round, firstRound)
-    let index = min(place.index, rounds[round - firstRound].count)
+  /// Moves to `position`, which may be in an earlier round. A source that is already open stays
+  /// open if it comes next.
+  mutating func skip(to position: QueuePosition) {
+    let round = max(position.round, firstRound)
+    let index = min(position.index, rounds[round - firstRound].count)
     guard next != QueuePosition(round: round, index: index) else { return }
     next = QueuePosition(round: round, index: index)
     generation += 1

@@ -31,7 +31,7 @@ public struct PlaybackRange: Sendable, Equatable {
 struct PlayPath: Sendable, Equatable {
   /// The largest number of frames accepted: 46 years at 768 kHz. At a quarter of the speed and from
   /// 8 kHz to 768 kHz it becomes 2^59, so that sums of ten still fit in an `Int`.
-  static let mostFrames = 1 << 50
+  static let maximumFrames = 1 << 50
 
   let range: PlaybackRange
   /// The range; its end is nil if the length of the file is unknown.
@@ -44,16 +44,16 @@ struct PlayPath: Sendable, Equatable {
   /// at the beginning of the range if `entry` is nil or past the range.
   init(_ range: PlaybackRange, frameCount: Int?, entry: Int? = nil) {
     var range = range
-    range.startFrame = min(max(0, range.startFrame), Self.mostFrames)
-    range.endFrame = range.endFrame.map { min(max(0, $0), Self.mostFrames) }
+    range.startFrame = min(max(0, range.startFrame), Self.maximumFrames)
+    range.endFrame = range.endFrame.map { min(max(0, $0), Self.maximumFrames) }
     self.range = range
-    let frameCount = frameCount.map { min(max(0, $0), Self.mostFrames) }
-    start = min(range.startFrame, frameCount ?? Self.mostFrames)
+    let frameCount = frameCount.map { min(max(0, $0), Self.maximumFrames) }
+    start = min(range.startFrame, frameCount ?? Self.maximumFrames)
     end = [frameCount, range.endFrame].compactMap { $0 }.min().map { [start] in max($0, start) }
     let first = range.isReversed ? end ?? 0 : start
     let wanted = entry ?? first
     let isBehind = range.isReversed ? wanted <= start : end.map { wanted >= $0 } ?? false
-    self.entry = isBehind ? first : min(max(0, wanted), frameCount ?? Self.mostFrames)
+    self.entry = isBehind ? first : min(max(0, wanted), frameCount ?? Self.maximumFrames)
   }
 
   /// Creates the path through the frames of `decoder`.
@@ -76,21 +76,21 @@ struct PlayPath: Sendable, Equatable {
     guard let times = range.times, let length, let firstLength else { return nil }
     guard times > 0 else { return 0 }
     let (further, isEndless) = (times - 1).multipliedReportingOverflow(by: length)
-    guard !isEndless, further <= Self.mostFrames - firstLength else { return nil }
+    guard !isEndless, further <= Self.maximumFrames - firstLength else { return nil }
     return firstLength + further
   }
 
   /// Returns the boundary before the frame `index`, counted in playing order.
   func boundary(at index: Int) -> Int {
-    let (_, inside, isFirst) = place(of: index)
+    let (_, inside, isFirst) = position(of: index)
     if range.isReversed { return (isFirst ? entry : end ?? 0) - inside }
     return (isFirst ? entry : start) + inside
   }
 
   /// Returns the number of passes that are over before the frame `index`.
-  func passes(before index: Int) -> Int { place(of: index).passes }
+  func passes(before index: Int) -> Int { position(of: index).passes }
 
-  private func place(of index: Int) -> (passes: Int, inside: Int, isFirst: Bool) {
+  private func position(of index: Int) -> (passes: Int, inside: Int, isFirst: Bool) {
     guard let firstLength, index >= firstLength, let length, length > 0 else {
       return (0, index, true)
     }

@@ -15,7 +15,7 @@ struct StereoDownmix {
   init?(channelCount: Int, speakers: [Speaker]?) {
     let named = speakers?.count == channelCount ? speakers : nil
     guard channelCount > 2,
-      var speakers = named ?? Speaker.usual(channelCount: channelCount)
+      var speakers = named ?? Speaker.defaultLayout(channelCount: channelCount)
     else { return nil }
     var sides = speakers.map(Self.shares)
     let isStereo = sides.contains { $0.left > 0 } && sides.contains { $0.right > 0 }

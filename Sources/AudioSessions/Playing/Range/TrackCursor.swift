@@ -36,7 +36,7 @@ struct TrackCursor: ~Copyable {
   private var missingBlocks = 0
   /// The largest number of such blocks before the stated end of a file: the actual end of a file
   /// with an estimated length is nearer than that.
-  private static let mostMissingBlocks = 64
+  private static let maximumMissingBlocks = 64
 
   /// Creates a cursor at the beginning of `range`, for buffers of `channelCount` channels. Throws
   /// `.unusableContents` if the decoder cannot seek and the range requires it.
@@ -225,8 +225,8 @@ struct TrackCursor: ~Copyable {
     let isReversed = path.range.isReversed
     let first = isReversed ? max(path.start, boundary - block.frameCount) : boundary
     // A range that is played once does not wait for a whole block of a slow network.
-    let most = path.range.times == 1 ? min(block.frameCount, 4096) : block.frameCount
-    let wanted = isReversed ? boundary - first : min(most, (path.end ?? .max) - boundary)
+    let maximum = path.range.times == 1 ? min(block.frameCount, 4096) : block.frameCount
+    let wanted = isReversed ? boundary - first : min(maximum, (path.end ?? .max) - boundary)
     held = 0..<0
     copies = 1
     guard try approach(first) else { return false }
@@ -274,7 +274,7 @@ struct TrackCursor: ~Copyable {
     if decoder.isInterrupted { return false }
     if path.range.isReversed {
       missingBlocks += 1
-      guard missingBlocks < Self.mostMissingBlocks else {
+      guard missingBlocks < Self.maximumMissingBlocks else {
         throw FileFailure(
           .unusableContents, "\(decoder.name) is much shorter than its header states.",
           hint: "Play it forwards, or convert it with sox first.")

@@ -138,23 +138,23 @@ public final class TrackReader: FrameSource {
     try begin(settings, at: Double(start) * stream.ratio)
   }
 
-  /// Continues at the boundary `place` of the file, which may be between two frames, with these
-  /// settings: the output is the same as if the settings had applied from well before. Throws
+  /// Continues at the boundary `sourceFrame` of the file, which may be between two frames, with
+  /// these settings: the output is the same as if the settings had applied from well before. Throws
   /// `.unusableContents` if the decoder does not support this, and then continues as before.
-  func begin(_ settings: TrackSettings, at place: Double) throws(FileFailure) {
-    try prepare(settings, at: place)
+  func begin(_ settings: TrackSettings, at sourceFrame: Double) throws(FileFailure) {
+    try prepare(settings, at: sourceFrame)
     enter()
   }
 
   /// Executes all steps of `begin` that can fail; `enter` executes the rest.
-  func prepare(_ settings: TrackSettings, at place: Double) throws(FileFailure) {
+  func prepare(_ settings: TrackSettings, at sourceFrame: Double) throws(FileFailure) {
     let fileRate = decoder.sampleRate
     let isReversed = settings.range.isReversed
     let end = decoder.knownEnd(isReversed: isReversed)
     // After the end of the range the playback continues at its beginning.
-    let place = min(max(0, place), Double(PlayPath.mostFrames))
-    let reached = PlayPath(settings.range, frameCount: end, entry: Int(rounding: place))
-    let start = reached.entry == Int(rounding: place) ? place : Double(reached.entry)
+    let sourceFrame = min(max(0, sourceFrame), Double(PlayPath.maximumFrames))
+    let reached = PlayPath(settings.range, frameCount: end, entry: Int(rounding: sourceFrame))
+    let start = reached.entry == Int(rounding: sourceFrame) ? sourceFrame : Double(reached.entry)
     var boundary = Int(rounding: start)
     var position = 0.0
     var lead = 0
@@ -289,7 +289,7 @@ struct PositionMap: Sendable, Equatable {
   /// Returns the number of frames of the unit until the file's `boundary` is reached in the first
   /// pass; nil if it is not ahead.
   func frames(until boundary: Int) -> Int? {
-    guard (0...PlayPath.mostFrames).contains(boundary) else { return nil }
+    guard (0...PlayPath.maximumFrames).contains(boundary) else { return nil }
     let index = path.range.isReversed ? path.entry - boundary : boundary - path.entry
     guard index >= 0, path.firstLength.map({ index <= $0 }) ?? true else { return nil }
     let frames = ((Double(index) - firstIndex) / ratio).rounded()
@@ -311,29 +311,31 @@ struct SeekPoint {
   let leadFrames: Int
 
   /// Creates the entry for a converter whose rates have the ratio `fileStep` to `unitStep` in
-  /// lowest terms, so that the playback begins at `place`, a boundary of a file of `frameCount`
-  /// frames, backwards or forwards. At least `earlyFrames` frames of the unit are skipped, or as
-  /// many as there are.
+  /// lowest terms, so that the playback begins at `sourceFrame`, a boundary of a file of
+  /// `frameCount` frames, backwards or forwards. At least `earlyFrames` frames of the unit are
+  /// skipped, or as many as there are.
   init(
-    at place: Double, isReversed: Bool, frameCount: Int?, fileStep: Int, unitStep: Int,
+    at sourceFrame: Double, isReversed: Bool, frameCount: Int?, fileStep: Int, unitStep: Int,
     earlyFrames: Int
   ) {
     let ratio = Double(fileStep) / Double(unitStep)
-    let past = isReversed ? Double(frameCount ?? Int(clamping: place)) - place : place
+    let past =
+      isReversed ? Double(frameCount ?? Int(clamping: sourceFrame)) - sourceFrame : sourceFrame
     let longest = max(0, Int(clamping: past / ratio))
     // Within a whole cycle of the two rates, one position coincides with a frame of the file.
     let round = min(unitStep, 4096)
     let latest = min(longest, earlyFrames + round)
     var best = (lead: 0, error: Double.infinity)
     for lead in stride(from: latest, through: max(0, latest - round), by: -1) {
-      let exact = isReversed ? place + Double(lead) * ratio : place - Double(lead) * ratio
+      let exact =
+        isReversed ? sourceFrame + Double(lead) * ratio : sourceFrame - Double(lead) * ratio
       let error = abs(exact - exact.rounded())
       if error < best.error - 1e-6 { best = (lead, error) }
       if error < 1e-6 { break }
     }
     leadFrames = best.lead
     let exact =
-      isReversed ? place + Double(best.lead) * ratio : place - Double(best.lead) * ratio
+      isReversed ? sourceFrame + Double(best.lead) * ratio : sourceFrame - Double(best.lead) * ratio
     boundary = max(0, Int(rounding: exact))
   }
 }

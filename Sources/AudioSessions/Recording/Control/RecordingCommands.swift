@@ -15,7 +15,7 @@ public enum RecordingCommand: Sendable, Equatable {
 }
 
 /// A queue of commands for the disk thread. Any thread but the audio thread.
-public final class RecordingRemote: Sendable {
+public final class RecordingControl: Sendable {
   private let orders = MutexBox<[(command: RecordingCommand, frame: Int)]>([])
 
   init() {}
@@ -23,7 +23,7 @@ public final class RecordingRemote: Sendable {
   /// Requests `command` at `frame` of the unit's timeline. A frame below 0 means the beginning; a
   /// frame that no recording reaches means never.
   public func ask(_ command: RecordingCommand, at frame: Int) {
-    let frame = frame.clamped(to: 0...RecordingPlan.mostFrames)
+    let frame = frame.clamped(to: 0...RecordingPlan.maximumFrames)
     orders.withLock { $0.append((command, frame)) }
   }
 

@@ -4,14 +4,14 @@ import AudioFiles
 /// The default length of a recording's capture ring, and the limit of its size.
 extension RecordingPlan {
   /// The number of seconds that a capture ring can hold while the disk stalls.
-  public static var usualRingSeconds: Double { 12 }
+  public static var defaultRingSeconds: Double { 12 }
   /// The most bytes of a default ring: 64 channels at 768 kHz would otherwise need gigabytes.
-  private static var mostRingBytes: Int { 268_435_456 }
+  private static var maximumRingBytes: Int { 268_435_456 }
 
   /// Returns the number of frames of a capture ring of `seconds`, limited to 256 MiB.
   public static func ringFrames(seconds: Double, sampleRate: Int, channelCount: Int) -> Int {
     let asked = max(1, Int(clamping: seconds * Double(sampleRate)))
-    return min(asked, max(1, mostRingBytes / (4 * max(1, channelCount))))
+    return min(asked, max(1, maximumRingBytes / (4 * max(1, channelCount))))
   }
 }
 

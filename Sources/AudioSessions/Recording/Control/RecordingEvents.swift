@@ -57,9 +57,9 @@ public final class RecordingEvents: Sendable {
   init() {}
 
   /// The most events kept while the watcher does not read them: the oldest are dropped.
-  private static let mostKept = 10_000
+  private static let maximumKept = 10_000
   /// The number of waiting events from which on lines printed by a command are dropped.
-  private static let mostPrinted = 1000
+  private static let maximumPrinted = 1000
 
   /// Returns the events since the last call; of more than 10,000 only the newest, at least 5,000.
   /// Any thread but the audio thread.
@@ -82,9 +82,9 @@ public final class RecordingEvents: Sendable {
   func emit(_ event: RecordingEvent) {
     events.withLock { events in
       // Lines printed by a command never displace other events.
-      if case .printed = event, events.count >= Self.mostPrinted { return }
+      if case .printed = event, events.count >= Self.maximumPrinted { return }
       // Half of them are removed at once: each removal costs as much as moving all others.
-      if events.count >= Self.mostKept { events.removeFirst(Self.mostKept / 2) }
+      if events.count >= Self.maximumKept { events.removeFirst(Self.maximumKept / 2) }
       events.append(event)
     }
   }

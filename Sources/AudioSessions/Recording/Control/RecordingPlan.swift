@@ -71,7 +71,7 @@ public struct RecordingPlan: Sendable {
   public var onFile: String?
   /// Whether the output of that command is reported line by line (`RecordingEvent.printed`) instead
   /// of going to standard error: for programs that draw on their terminal.
-  public var tellsCommandOutput = false
+  public var reportsCommandOutput = false
   /// The maximum age in seconds of data that is not on the disk yet.
   public var syncSeconds = 1.0
   /// The number of seconds for which the input is measured before the take begins.
@@ -106,16 +106,16 @@ public struct RecordingPlan: Sendable {
     case .files(let count) where count < 1: throw Self.invalid("The files that are kept", count)
     case .bytes(let count) where count < 1: throw Self.invalid("The bytes that are kept", count)
     case .seconds(let seconds) where !(seconds >= 0):
-      throw Self.invalid("The seconds that are kept", seconds, least: 0)
+      throw Self.invalid("The seconds that are kept", seconds, minimum: 0)
     case .files, .bytes, .seconds, nil: break
     }
   }
 
   private static func invalid(
-    _ what: String, _ value: some CustomStringConvertible, least: Int = 1
+    _ what: String, _ value: some CustomStringConvertible, minimum: Int = 1
   ) -> FileFailure {
     FileFailure(
-      .invalidRequest, "\(what) must be \(least) or more: \(value) is not.",
+      .invalidRequest, "\(what) must be \(minimum) or more: \(value) is not.",
       hint: "Choose a larger number, or leave it out.")
   }
 
@@ -123,11 +123,11 @@ public struct RecordingPlan: Sendable {
   public var isStream: Bool { path == "-" }
 
   /// A frame number that no recording reaches, small enough for arithmetic without overflow.
-  static let mostFrames = Int.max / 8
+  static let maximumFrames = Int.max / 8
 
   /// The number of frames that are measured before the take begins.
   package var checkFrames: Int {
-    Int(clamping: checkSeconds * Double(sampleRate)).clamped(to: 0...Self.mostFrames)
+    Int(clamping: checkSeconds * Double(sampleRate)).clamped(to: 0...Self.maximumFrames)
   }
 
   /// Whether a ring of 16-bit samples loses nothing, provided that the audio is not processed

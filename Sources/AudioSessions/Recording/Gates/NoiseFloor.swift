@@ -23,7 +23,7 @@ struct NoiseFloor: Sendable {
   /// The maximum unsteadiness in decibels: more is speech without pauses. In a new recording the
   /// maximum increases by `unrestPerBlock` with each block, because a recording that begins with
   /// speech contains no pause yet.
-  private static let mostUnrest = 8.0
+  private static let maximumUnrest = 8.0
   private static let unrestPerBlock = 0.008
   /// Means of 50 ms: a minimum of single blocks would be far below the noise.
   private static let dipBlocks = 5
@@ -68,10 +68,10 @@ struct NoiseFloor: Sendable {
     let target = pointwiseMax(lowestDips.lowest + bias, BandLevels(repeating: Self.lowestDBFS))
     let floor = lowest.map { pointwiseMin(target, $0 + Self.risePerBlock) } ?? target
     lowest = floor
-    let most = min(Self.mostUnrest, Double(blockCount) * Self.unrestPerBlock)
+    let maximum = min(Self.maximumUnrest, Double(blockCount) * Self.unrestPerBlock)
     let rest = lowestRests.lowest - floor
     let unrest = rest.clamped(
-      lowerBound: BandLevels(repeating: 0), upperBound: BandLevels(repeating: most))
+      lowerBound: BandLevels(repeating: 0), upperBound: BandLevels(repeating: maximum))
     estimate = Estimate(levels: floor + unrest, unrest: unrest.sum() / 4)
   }
 }

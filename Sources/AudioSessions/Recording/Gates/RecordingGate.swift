@@ -22,7 +22,7 @@ public protocol RecordingGate: Sendable {
 
   /// Whether the gate reads samples. If not, and no frames wait for its decision, `buffer` may
   /// contain anything.
-  var looksAtSamples: Bool { get }
+  var needsSamples: Bool { get }
 
   /// Returns the next edge that is decided; nil if there is none. Edges come in order, open and
   /// close alternately, never at an earlier frame than the previous edge.
@@ -49,7 +49,7 @@ extension RecordingGate {
   public mutating func start() {}
 
   /// Default: true.
-  public var looksAtSamples: Bool { true }
+  public var needsSamples: Bool { true }
 }
 
 /// The edges that are decided and were not read yet, in order.
@@ -150,7 +150,7 @@ public struct WindowGate: RecordingGate {
   }
 
   /// False: the gate only counts frames.
-  public var looksAtSamples: Bool { false }
+  public var needsSamples: Bool { false }
 
   /// Returns the beginning, then the end.
   public mutating func nextEdge() -> GateEdge? { edges.next() }

@@ -15,7 +15,7 @@ struct SpectralDetector: Sendable {
   private static let musicShare: Float = 0.21
   /// The likelihood from which on the levels of the bands are more reliable, because the signal is
   /// far above the noise.
-  private static let mostLikelihood: Float = 2.5
+  private static let maximumLikelihood: Float = 2.5
 
   /// A window of 32 ms follows the syllables, one of 64 ms resolves tones.
   private var short: PowerSpectrum
@@ -58,7 +58,7 @@ struct SpectralDetector: Sendable {
   /// Returns the evidence of speech in `block` in steady noise, according to the present estimate
   /// of the noise.
   func evidence(of block: Block) -> SpeechEvidence {
-    guard !block.isMusic, block.likelihood < Self.mostLikelihood else { return .none }
+    guard !block.isMusic, block.likelihood < Self.maximumLikelihood else { return .none }
     return threshold.evidence(of: block.likelihood)
   }
 }

@@ -14,21 +14,21 @@ struct SpeechLikelihood: Sendable {
   private static let firstBlocksOfMean = 5
   private static let firstBias: Float = 1.6
   /// The minimum noise power per bin: lower values are digital silence.
-  private static let leastNoise: Float = 1e-11
+  private static let minimumNoise: Float = 1e-11
   /// The expected signal-to-noise ratio of speech: 15 dB.
   private static let expectedRatio: Float = 31.62
   /// The highest probability for a bin that has long seemed to be speech without a pause: noise
   /// that has permanently become louder is then classified as noise again after some seconds.
-  private static let mostPresence: Float = 0.99
+  private static let maximumPresence: Float = 0.99
   /// The share of the noise estimate that is kept from one block to the next.
   private static let noiseMemory: Float = 0.8
   /// The weight of the last block's estimate in the decision-directed signal-to-noise ratio (Y.
   /// Ephraim, D. Malah, 1984), and the minimum ratio: -25 dB.
   private static let ratioMemory: Float = 0.9
-  private static let leastRatio: Float = 0.003
+  private static let minimumRatio: Float = 0.003
   /// Limits for a single bin: one loud tone is not speech.
-  private static let mostPower: Float = 1000
-  private static let mostEvidence: Float = 8
+  private static let maximumPower: Float = 1000
+  private static let maximumEvidence: Float = 8
 
   /// The power of the noise in each bin.
   private var noise: [Float]
@@ -68,30 +68,32 @@ struct SpeechLikelihood: Sendable {
     let isWhole = blockCount > Self.firstBlocksOfMean
     for bin in power.indices {
       means[bin] += share * (power[bin] - means[bin])
-      if isWhole { noise[bin] = min(noise[bin], max(Self.leastNoise, Self.firstBias * means[bin])) }
+      if isWhole {
+        noise[bin] = min(noise[bin], max(Self.minimumNoise, Self.firstBias * means[bin]))
+      }
     }
   }
 
   private mutating func evidence(_ power: Float, in bin: Int) -> Float {
     let level = noise[bin]
-    let posterior = min(power / level, Self.mostPower)
+    let posterior = min(power / level, Self.maximumPower)
     let prior = max(
-      Self.leastRatio,
+      Self.minimumRatio,
       Self.ratioMemory * speech[bin] / level + (1 - Self.ratioMemory) * max(0, posterior - 1))
     let gain = prior / (1 + prior)
     speech[bin] = gain * gain * posterior * level
     followNoise(power, posterior: posterior, in: bin)
-    return min(Self.mostEvidence, posterior * gain - logf(1 + prior))
+    return min(Self.maximumEvidence, posterior * gain - logf(1 + prior))
   }
 
   private mutating func followNoise(_ power: Float, posterior: Float, in bin: Int) {
     let ratio = Self.expectedRatio
     var probability = 1 / (1 + (1 + ratio) * expf(-posterior * ratio / (1 + ratio)))
     presence[bin] += 0.1 * (probability - presence[bin])
-    if presence[bin] > Self.mostPresence { probability = min(probability, Self.mostPresence) }
+    if presence[bin] > Self.maximumPresence { probability = min(probability, Self.maximumPresence) }
     let heard = (1 - probability) * power + probability * noise[bin]
     let memory = Self.noiseMemory
-    noise[bin] = max(Self.leastNoise, memory * noise[bin] + (1 - memory) * heard)
+    noise[bin] = max(Self.minimumNoise, memory * noise[bin] + (1 - memory) * heard)
   }
 }
 
@@ -106,8 +108,8 @@ struct LikelihoodThreshold: Sendable {
   private static let stepBlocks = 10
   private static let rememberedStretches = 100
   /// Limits of steady noise.
-  private static let mostMean: Float = 0.3
-  private static let mostDeviation: Float = 0.13
+  private static let maximumMean: Float = 0.3
+  private static let maximumDeviation: Float = 0.13
   /// Speech must exceed the noise's mean by `margin` plus `deviations` standard deviations.
   private static let margin: Float = 0.1
   private static let deviations: Float = 2.5
@@ -116,7 +118,7 @@ struct LikelihoodThreshold: Sendable {
   private static let weakShare: Float = 0.7
   private static let distinctShare: Float = 3
   /// The minimum mean of noise.
-  private static let leastMean: Float = 0.15
+  private static let minimumMean: Float = 0.15
 
   private var recent: [Float] = Array(repeating: 0, count: stretchBlocks)
   private var stretches: [(mean: Float, deviation: Float)] = []
@@ -144,13 +146,13 @@ struct LikelihoodThreshold: Sendable {
 
   private mutating func conclude() {
     guard let lowest = stretches.min(by: { $0.mean < $1.mean }),
-      lowest.mean < Self.mostMean, lowest.deviation < Self.mostDeviation
+      lowest.mean < Self.maximumMean, lowest.deviation < Self.maximumDeviation
     else {
       noise = nil
       return
     }
     noise = (
-      max(Self.leastMean, lowest.mean), Self.margin + Self.deviations * lowest.deviation
+      max(Self.minimumMean, lowest.mean), Self.margin + Self.deviations * lowest.deviation
     )
   }
 

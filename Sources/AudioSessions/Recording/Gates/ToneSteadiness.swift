@@ -17,10 +17,10 @@ struct ToneSteadiness: Sendable {
   private static let memory: Float = 0.97
   /// The limits of a tone's age: each block with the tone adds one, each without it subtracts one.
   /// A tone older than 6 s is noise.
-  private static let mostAge = 1200
+  private static let maximumAge = 1200
   private static let noiseAge = 600
   /// A small power that keeps the logarithm finite.
-  private static let leastPower: Float = 1e-20
+  private static let minimumPower: Float = 1e-20
 
   /// The frequency of the peak in each bin, in bins, for each of the last blocks; negative if there
   /// is none.
@@ -59,7 +59,7 @@ struct ToneSteadiness: Sendable {
       peaks[now][bin] = frequency
       let amplitude = power[bin].squareRoot()
       if isSteady(frequency, around: bin, at: now) {
-        for near in bin - 1...bin + 1 { ages[near] = min(Self.mostAge, ages[near] + 2) }
+        for near in bin - 1...bin + 1 { ages[near] = min(Self.maximumAge, ages[near] + 2) }
         if ages[bin] > Self.noiseAge { continue }
         steady += amplitude
       }
@@ -72,9 +72,9 @@ struct ToneSteadiness: Sendable {
   /// Returns the exact frequency of the peak in bins: the vertex of a parabola through three
   /// logarithms.
   private static func frequency(ofPeakIn bin: Int, _ power: [Float]) -> Float {
-    let below = logf(power[bin - 1] + leastPower)
-    let peak = logf(power[bin] + leastPower)
-    let above = logf(power[bin + 1] + leastPower)
+    let below = logf(power[bin - 1] + minimumPower)
+    let peak = logf(power[bin] + minimumPower)
+    let above = logf(power[bin + 1] + minimumPower)
     let curvature = below - 2 * peak + above
     return curvature < 0 ? Float(bin) + 0.5 * (below - above) / curvature : Float(bin)
   }

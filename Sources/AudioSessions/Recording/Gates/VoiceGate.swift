@@ -23,7 +23,7 @@ public struct VoiceGate: RecordingGate {
   /// The longest pause within a word: 200 ms.
   private static let pauseBlocks = 20
   /// The shortest uninterrupted syllable in blocks; a click is shorter.
-  private static let leastSyllableBlocks = 7
+  private static let minimumSyllableBlocks = 7
   /// The weight of a distinct block within a syllable; a strong one has the weight 2. The more
   /// certain each observation is, the fewer of them make a decision, so that a word of one syllable
   /// is detected (J. Ramirez, J. C. Segura, C. Benitez, L. Garcia, A. Rubio, "Statistical voice
@@ -31,7 +31,7 @@ public struct VoiceGate: RecordingGate {
   /// the same way).
   private static let distinctWeight = 6
   /// The number of blocks of strong speech that keep a segment open after a longer pause.
-  private static let mostRenewalBlocks = 5
+  private static let maximumRenewalBlocks = 5
   /// The number of blocks in which the beginning of speech is searched for, in addition to the time
   /// that its detection took.
   private static let searchBlocks = 80
@@ -68,16 +68,16 @@ public struct VoiceGate: RecordingGate {
   public init(_ settings: VoiceSettings) {
     let rate = Double(settings.sampleRate)
     // Times are limited so that sums of frames do not overflow and the frames fit into memory.
-    func bounded(_ seconds: Double, _ most: Double = 3600) -> Double {
-      seconds > 0 ? min(seconds, most) : 0
+    func bounded(_ seconds: Double, _ maximum: Double = 3600) -> Double {
+      seconds > 0 ? min(seconds, maximum) : 0
     }
     preRollFrames = Int(clamping: bounded(settings.preRollSeconds) * rate)
     tailFrames = Int(clamping: bounded(settings.tailSeconds) * rate)
     holdBlocks = max(1, Int(clamping: bounded(settings.holdSeconds) * 100))
     minimumBlocks = max(1, Int(clamping: bounded(settings.minimumSeconds, 60) * 100))
     // With a fixed threshold, everything above it is kept, syllables and clicks.
-    syllableBlocks = settings.thresholdDBFS == nil ? Self.leastSyllableBlocks : 2
-    renewalBlocks = min(Self.mostRenewalBlocks, minimumBlocks)
+    syllableBlocks = settings.thresholdDBFS == nil ? Self.minimumSyllableBlocks : 2
+    renewalBlocks = min(Self.maximumRenewalBlocks, minimumBlocks)
     lookBackBlocks = minimumBlocks + Self.searchBlocks
     isJudging = settings.thresholdDBFS != nil
     detector = SpeechDetector(settings, rememberedBlocks: lookBackBlocks + 1)
@@ -178,7 +178,7 @@ public struct VoiceGate: RecordingGate {
     case .none: evidence -= 1
     case .weak: break
     case .strong: evidence += 2
-    case .distinct: evidence += run >= Self.leastSyllableBlocks ? Self.distinctWeight : 2
+    case .distinct: evidence += run >= Self.minimumSyllableBlocks ? Self.distinctWeight : 2
     }
     // The limit leaves room for a pause within a word that is long enough.
     evidence = max(0, min(evidence, 2 * minimumBlocks + Self.pauseBlocks))

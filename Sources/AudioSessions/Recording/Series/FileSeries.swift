@@ -311,10 +311,12 @@ struct FileSeries: ~Copyable {
 
   /// Requests a split by the size of an encoded file, which is known only after it is written.
   private mutating func noteSize() {
-    guard case .bytes(let most) = plan.split, most > 0, !plan.fileFormat.isPlain else { return }
+    guard case .bytes(let maximum) = plan.split, maximum > 0, !plan.fileFormat.isPlain else {
+      return
+    }
     // An encoder holds back at most a block of unencoded samples.
     let block = 4096 * plan.channelCount * 3
-    let limit = most - min(most / 2, most / 50 + block)
+    let limit = maximum - min(maximum / 2, maximum / 50 + block)
     if let size = writer?.byteCount, size - unsplitBytes >= limit { isSplitWanted = true }
   }
 

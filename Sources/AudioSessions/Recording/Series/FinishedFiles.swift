@@ -14,7 +14,7 @@ struct FinishedFiles: ~Copyable {
 
   private let command: String?
   /// Whether the output of a command is reported as an event.
-  private let tellsOutput: Bool
+  private let reportsOutput: Bool
   private let rule: KeepRule?
   private let events: RecordingEvents
   private var waiting: [Entry] = []
@@ -25,7 +25,7 @@ struct FinishedFiles: ~Copyable {
 
   init(_ plan: RecordingPlan, events: RecordingEvents) {
     command = plan.onFile
-    tellsOutput = plan.tellsCommandOutput
+    reportsOutput = plan.reportsCommandOutput
     rule = plan.keep
     self.events = events
   }
@@ -91,7 +91,7 @@ struct FinishedFiles: ~Copyable {
     guard let command, let first = waiting.first else { return }
     guard isRunning else {
       do throws(FileFailure) {
-        running = try FileCommand(command, for: first.path, keepsOutput: tellsOutput)
+        running = try FileCommand(command, for: first.path, keepsOutput: reportsOutput)
       } catch {
         events.emit(.warning(error))
         pass(first)
@@ -99,16 +99,16 @@ struct FinishedFiles: ~Copyable {
       return
     }
     do throws(FileFailure) {
-      guard try running?.isDone() == true else { return tellLines(isLast: false) }
-      tellLines(isLast: true)
+      guard try running?.isDone() == true else { return reportLines(isLast: false) }
+      reportLines(isLast: true)
     } catch {
-      tellLines(isLast: true)
+      reportLines(isLast: true)
       events.emit(.warning(error))
     }
     pass(first)
   }
 
-  private mutating func tellLines(isLast: Bool) {
+  private mutating func reportLines(isLast: Bool) {
     for line in running?.takeLines(isLast: isLast) ?? [] { events.emit(.printed(line)) }
   }
 

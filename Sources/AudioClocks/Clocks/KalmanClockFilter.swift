@@ -11,7 +11,7 @@
 /// clock balance. The third order, the change of the rate, lets the filter follow a clock that
 /// warms up without a lag. Readings may come at uneven times, and a missing reading costs only its
 /// own information.
-struct DelayLockedLoop: BitwiseCopyable, Sendable {
+struct KalmanClockFilter: BitwiseCopyable, Sendable {
   /// The time of the last reading used, in nanoseconds.
   private(set) var nanoseconds: UInt64 = 0
   private var frames = 0.0
@@ -19,31 +19,31 @@ struct DelayLockedLoop: BitwiseCopyable, Sendable {
   private var change = 0.0
   /// The uncertainty: the variances of the position, the rate and the change, and their
   /// covariances.
-  private var spread = 0.0
-  private var spreadRate = 0.0
-  private var spreadChange = 0.0
-  private var rateSpread = 0.0
-  private var rateChange = 0.0
-  private var changeSpread = 0.0
+  private var positionVariance = 0.0
+  private var positionRateCovariance = 0.0
+  private var positionChangeCovariance = 0.0
+  private var rateVariance = 0.0
+  private var rateChangeCovariance = 0.0
+  private var changeVariance = 0.0
   /// The growth of the variances of the rate and of its change, per second.
-  private var rateWander: Double
-  private var changeWander: Double
+  private var rateNoise: Double
+  private var changeNoise: Double
   /// The variance of the change of the rate of an unknown clock.
-  private let firstChange: Double
+  private let initialChangeVariance: Double
   /// The standard deviation of the change of the rate of such a clock, in parts per million per
   /// second.
-  private static let firstPPM = 0.03
+  private static let initialChangePPM = 0.03
 
-  /// Creates a loop for a clock of nominally `framesPerSecond`. In one second, its rate wanders by
-  /// `wanderPPM` parts per million, and the change of its rate by `swayPPM` parts per million per
-  /// second. In n seconds, both wander by √n times as much.
+  /// Creates a filter for a clock of nominally `framesPerSecond`. In one second, its rate varies by
+  /// `rateNoisePPM` parts per million, and the change of its rate by `rateDriftNoisePPM` parts per
+  /// million per second. In n seconds, both vary by √n times as much.
   @_noLocks
-  init(framesPerSecond: Double, wanderPPM: Double, swayPPM: Double) {
+  init(framesPerSecond: Double, rateNoisePPM: Double, rateDriftNoisePPM: Double) {
     rate = framesPerSecond
     let unit = framesPerSecond * 1e-6
-    rateWander = unit * unit * wanderPPM * wanderPPM
-    changeWander = unit * unit * swayPPM * swayPPM
-    firstChange = unit * unit * Self.firstPPM * Self.firstPPM
+    rateNoise = unit * unit * rateNoisePPM * rateNoisePPM
+    changeNoise = unit * unit * rateDriftNoisePPM * rateDriftNoisePPM
+    initialChangeVariance = unit * unit * Self.initialChangePPM * Self.initialChangePPM
   }
 
   /// Returns the position in frames at `time`, in nanoseconds, before or after the last reading.
@@ -67,7 +67,7 @@ struct DelayLockedLoop: BitwiseCopyable, Sendable {
   ) {
     self.frames = frames
     nanoseconds = time
-    (spread, rateSpread, changeSpread) = (0, 0, 0)
+    (positionVariance, rateVariance, changeVariance) = (0, 0, 0)
     forget(uncertainty, rate: rateUncertainty)
   }
 
@@ -86,17 +86,19 @@ struct DelayLockedLoop: BitwiseCopyable, Sendable {
   @_noLocks
   mutating func forget(_ uncertainty: Double, rate rateUncertainty: Double) {
     change = 0
-    (spreadRate, spreadChange, rateChange, changeSpread) = (0, 0, 0, firstChange)
-    spread += uncertainty * uncertainty
-    rateSpread += rateUncertainty * rateUncertainty
+    (positionRateCovariance, positionChangeCovariance, rateChangeCovariance, changeVariance) = (
+      0, 0, 0, initialChangeVariance
+    )
+    positionVariance += uncertainty * uncertainty
+    rateVariance += rateUncertainty * rateUncertainty
   }
 
-  /// Continues from the state of another filter, but keeps its own wander.
+  /// Continues from the state of another filter, but keeps its own process noise.
   @_noLocks
-  mutating func adopt(_ other: DelayLockedLoop) {
-    let wander = (rateWander, changeWander)
+  mutating func adopt(_ other: KalmanClockFilter) {
+    let noise = (rateNoise, changeNoise)
     self = other
-    (rateWander, changeWander) = wander
+    (rateNoise, changeNoise) = noise
   }
 
   /// Moves the clock to another position, known to `noise` frames, at the same rate.
@@ -106,31 +108,31 @@ struct DelayLockedLoop: BitwiseCopyable, Sendable {
     if elapsed > 0 { advance(elapsed) }
     nanoseconds = reading.nanoseconds
     frames = Double(reading.frames)
-    (spread, spreadRate, spreadChange) = (noise * noise, 0, 0)
+    (positionVariance, positionRateCovariance, positionChangeCovariance) = (noise * noise, 0, 0)
   }
 
-  /// Updates the estimate with the position `place` of the clock at `time`. `noise` is the usual
+  /// Updates the estimate with the position `position` of the clock at `time`. `noise` is the usual
   /// error of the position, in frames.
   @_noLocks
-  mutating func take(_ place: Double, at time: UInt64, noise: Double) {
+  mutating func take(_ position: Double, at time: UInt64, noise: Double) {
     let elapsed = seconds(until: time)
     guard elapsed > 0 else { return }
     advance(elapsed)
     nanoseconds = time
-    let error = place - frames
-    let total = spread + noise * noise
+    let error = position - frames
+    let total = positionVariance + noise * noise
     let (gain, rateGain, changeGain) = (
-      spread / total, spreadRate / total, spreadChange / total
+      positionVariance / total, positionRateCovariance / total, positionChangeCovariance / total
     )
     frames += gain * error
     rate += rateGain * error
     change += changeGain * error
-    changeSpread -= changeGain * spreadChange
-    rateChange -= rateGain * spreadChange
-    rateSpread -= rateGain * spreadRate
-    spreadChange -= gain * spreadChange
-    spreadRate -= gain * spreadRate
-    spread -= gain * spread
+    changeVariance -= changeGain * positionChangeCovariance
+    rateChangeCovariance -= rateGain * positionChangeCovariance
+    rateVariance -= rateGain * positionRateCovariance
+    positionChangeCovariance -= gain * positionChangeCovariance
+    positionRateCovariance -= gain * positionRateCovariance
+    positionVariance -= gain * positionVariance
   }
 
   @_noLocks
@@ -138,16 +140,19 @@ struct DelayLockedLoop: BitwiseCopyable, Sendable {
     frames += elapsed * (rate + elapsed * change / 2)
     rate += elapsed * change
     let half = elapsed / 2
-    spread +=
+    positionVariance +=
       elapsed
-      * (2 * spreadRate + elapsed * (rateSpread + spreadChange + elapsed * rateChange)
-        + elapsed * half * half * changeSpread)
-    spreadRate +=
-      elapsed * (rateSpread + spreadChange + 3 * half * rateChange + elapsed * half * changeSpread)
-    spreadChange += elapsed * (rateChange + half * changeSpread)
-    rateSpread += elapsed * (2 * rateChange + elapsed * changeSpread + rateWander)
-    rateChange += elapsed * changeSpread
-    changeSpread += elapsed * changeWander
+      * (2 * positionRateCovariance + elapsed
+        * (rateVariance + positionChangeCovariance + elapsed * rateChangeCovariance)
+        + elapsed * half * half * changeVariance)
+    positionRateCovariance +=
+      elapsed
+      * (rateVariance + positionChangeCovariance + 3 * half * rateChangeCovariance + elapsed * half
+        * changeVariance)
+    positionChangeCovariance += elapsed * (rateChangeCovariance + half * changeVariance)
+    rateVariance += elapsed * (2 * rateChangeCovariance + elapsed * changeVariance + rateNoise)
+    rateChangeCovariance += elapsed * changeVariance
+    changeVariance += elapsed * changeNoise
   }
 
   @_noLocks

@@ -2,7 +2,7 @@ import AudioBasics
 import Testing
 
 @Suite("Numbers as people write them")
-struct WrittenNumberTests {
+struct NumberParserTests {
   @Test(
     arguments: [
       ("90", 90), ("1.5", 1.5), (".5", 0.5), ("90s", 90), ("500ms", 0.5), ("2m", 120),
@@ -10,14 +10,14 @@ struct WrittenNumberTests {
       ("1:30", 90), ("0:01:30.5", 90.5), ("90:00", 5400), ("1000000000", 1e9), ("0", 0),
     ] as [(String, Double)])
   func `seconds are read in every form`(text: String, seconds: Double) {
-    #expect(WrittenTime(text) == .seconds(seconds))
+    #expect(ParsedTime(text) == .seconds(seconds))
   }
 
   @Test func `frames have an f behind them`() {
-    #expect(WrittenTime("48000f") == .frames(48000))
-    #expect(WrittenTime("612.5f")?.frames(at: 44100) == 612.5)
-    #expect(WrittenTime("48000f")?.seconds(at: 96000) == 0.5)
-    #expect(WrittenTime("1.5")?.frameCount(at: 48000) == 72000)
+    #expect(ParsedTime("48000f") == .frames(48000))
+    #expect(ParsedTime("612.5f")?.frames(at: 44100) == 612.5)
+    #expect(ParsedTime("48000f")?.seconds(at: 96000) == 0.5)
+    #expect(ParsedTime("1.5")?.frameCount(at: 48000) == 72000)
   }
 
   @Test(arguments: [
@@ -28,29 +28,29 @@ struct WrittenNumberTests {
     "5x", "1 s", String(repeating: "9", count: 100_000),
   ])
   func `what is no time, or too long, is none`(text: String) {
-    #expect(WrittenTime(text) == nil)
+    #expect(ParsedTime(text) == nil)
   }
 
   @Test func `numbers have digits, a sign and a point`() {
-    #expect(WrittenNumber.decimal("-6") == -6)
-    #expect(WrittenNumber.decimal("+3.25") == 3.25)
-    #expect(WrittenNumber.whole("-9223372036854775808") == .min)
+    #expect(NumberParser.decimal("-6") == -6)
+    #expect(NumberParser.decimal("+3.25") == 3.25)
+    #expect(NumberParser.whole("-9223372036854775808") == .min)
     for text in ["", "-", ".", "1e3", "nan", "-inf", "0x1", "1.2.3", "--1", "1-", "٣"] {
-      #expect(WrittenNumber.decimal(text) == nil)
+      #expect(NumberParser.decimal(text) == nil)
     }
     for text in ["9223372036854775808", "1.0", String(repeating: "1", count: 1_000_000)] {
-      #expect(WrittenNumber.whole(text) == nil)
+      #expect(NumberParser.whole(text) == nil)
     }
   }
 
   @Test func `rates may be thousands`() {
-    #expect(WrittenNumber.wholeHertz("48k") == 48000)
-    #expect(WrittenNumber.wholeHertz("44.1k") == 44100)
-    #expect(WrittenNumber.wholeHertz("44.1kHz") == 44100)
-    #expect(WrittenNumber.wholeHertz("22.05k") == 22050)
-    #expect(WrittenNumber.wholeHertz("96000 ") == nil)
-    #expect(WrittenNumber.wholeHertz("11025.5") == nil)
-    #expect(WrittenNumber.wholeHertz("k") == nil)
+    #expect(NumberParser.wholeHertz("48k") == 48000)
+    #expect(NumberParser.wholeHertz("44.1k") == 44100)
+    #expect(NumberParser.wholeHertz("44.1kHz") == 44100)
+    #expect(NumberParser.wholeHertz("22.05k") == 22050)
+    #expect(NumberParser.wholeHertz("96000 ") == nil)
+    #expect(NumberParser.wholeHertz("11025.5") == nil)
+    #expect(NumberParser.wholeHertz("k") == nil)
   }
 
   @Test func `frames of years last as long as they do`() {

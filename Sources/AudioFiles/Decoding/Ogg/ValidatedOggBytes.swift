@@ -1,5 +1,5 @@
 /// The bytes that a library reads, with a check of their headers.
-final class CheckedBytes {
+final class ValidatedOggBytes {
   let bytes: BufferedBytes
   /// Whether the library may seek.
   let isSeekable: Bool
@@ -15,15 +15,15 @@ final class CheckedBytes {
   /// size exceeds the limit, calls `open` again for a source that is not seekable, in which the
   /// streams are read one after the other.
   static func open<File>(
-    _ bytes: BufferedBytes, _ open: (CheckedBytes) -> (file: File, close: () -> Void)?
-  ) -> (CheckedBytes, File)? {
+    _ bytes: BufferedBytes, _ open: (ValidatedOggBytes) -> (file: File, close: () -> Void)?
+  ) -> (ValidatedOggBytes, File)? {
     let start = bytes.position
-    let checked = CheckedBytes(bytes, isSeekable: bytes.isSeekable)
+    let checked = ValidatedOggBytes(bytes, isSeekable: bytes.isSeekable)
     let opened = open(checked)
     if case .chain? = checked.headers.refusal {
       opened?.close()
       bytes.position = start
-      let oneWay = CheckedBytes(bytes, isSeekable: false)
+      let oneWay = ValidatedOggBytes(bytes, isSeekable: false)
       return open(oneWay).map { (oneWay, $0.file) }
     }
     // After the opening, the headers of a new stream replace the previous ones.
@@ -31,8 +31,8 @@ final class CheckedBytes {
     return opened.map { (checked, $0.file) }
   }
 
-  static func of(_ owner: UnsafeMutableRawPointer?) -> CheckedBytes? {
-    owner.map { Unmanaged<CheckedBytes>.fromOpaque($0).takeUnretainedValue() }
+  static func of(_ owner: UnsafeMutableRawPointer?) -> ValidatedOggBytes? {
+    owner.map { Unmanaged<ValidatedOggBytes>.fromOpaque($0).takeUnretainedValue() }
   }
 
   func read(_ memory: UnsafeMutableRawPointer?, _ count: Int) -> Int {
@@ -61,9 +61,10 @@ extension FileFailure {
     if refusal == .memory { return .noMemory(toDecode: name) }
     let fault =
       switch refusal {
-      case .comments: "has comments of more than \(OggHeaderCheck.longestComments >> 20) MiB"
+      case .comments:
+        "has comments of more than \(OggHeaderCheck.maximumCommentByteCount >> 20) MiB"
       case .streams:
-        "begins more than \(OggHeaderCheck.mostStreams) streams at the same time"
+        "begins more than \(OggHeaderCheck.maximumStreams) streams at the same time"
       case .books, .chain, .memory, nil:
         "announces larger Vorbis code books than any encoder writes"
       }

@@ -8,7 +8,7 @@ import RealtimeAudio
 /// Only data that is being saved is waited for, as long as the disk takes. A second request ends
 /// this wait as well. Work that delivers audio may wait for a network or a pipe, and is ended
 /// first.
-final class StandstillWatch {
+final class ShutdownWatchdog {
   private struct Loop: RealtimeWork, ~Copyable, Sendable {
     let request: EndRequest
     var time: ThreadTime

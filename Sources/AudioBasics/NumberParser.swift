@@ -1,9 +1,9 @@
 /// Parser of numbers as people and files write them, used for the command line, settings, simulated
 /// devices, addresses and playlists. Accepts ASCII digits only, and no exponents or infinities. The
 /// length of the text is limited, so that parsing never takes long.
-package enum WrittenNumber {
+package enum NumberParser {
   /// The longest accepted text in bytes; no real number needs more.
-  private static let longest = 40
+  private static let maximumByteCount = 40
 
   /// Parses `-6`, `1.5`, `.5`, `+3`; returns nil for anything else.
   package static func decimal(_ text: some StringProtocol) -> Double? {
@@ -19,7 +19,7 @@ package enum WrittenNumber {
 
   /// Parses a rate in Hz: `48000`, `48k`, `44.1k`, with or without `Hz` after it.
   package static func hertz(_ text: some StringProtocol) -> Double? {
-    guard text.utf8.count <= longest else { return nil }
+    guard text.utf8.count <= maximumByteCount else { return nil }
     var number = text.lowercased()[...]
     if number.hasSuffix("hz") { number.removeLast(2) }
     guard number.last == "k" else { return decimal(number) }
@@ -32,7 +32,7 @@ package enum WrittenNumber {
   }
 
   private static func isNumber(_ text: some StringProtocol, points: Int) -> Bool {
-    guard text.utf8.count <= longest else { return false }
+    guard text.utf8.count <= maximumByteCount else { return false }
     var digits = 0
     var points = points
     for (index, byte) in text.utf8.enumerated() {
@@ -52,24 +52,24 @@ package enum WrittenNumber {
 ///
 /// At most 10^9 s or 10^15 frames. At 768 kHz, the highest rate, this is less than 2^50 frames:
 /// sums of a thousand of them, and their conversion from 1 kHz to any rate, fit in an `Int`.
-package enum WrittenTime: Sendable, Equatable {
+package enum ParsedTime: Sendable, Equatable {
   case seconds(Double)
   case frames(Double)
 
-  package static let mostSeconds = 1e9
-  package static let mostFrames = 1e15
+  package static let maximumSeconds = 1e9
+  package static let maximumFrames = 1e15
 
   /// Parses `text`. Nil if it is not a time, is negative or is too long.
   package init?(_ text: some StringProtocol) {
     guard text.utf8.count <= 64 else { return nil }
     if text.hasSuffix("f") {
-      guard let frames = Self.unsigned(text.dropLast()), frames <= Self.mostFrames else {
+      guard let frames = Self.unsigned(text.dropLast()), frames <= Self.maximumFrames else {
         return nil
       }
       self = .frames(frames)
     } else {
       guard let seconds = text.contains(":") ? Self.clock(text) : Self.units(text),
-        seconds <= Self.mostSeconds
+        seconds <= Self.maximumSeconds
       else { return nil }
       self = .seconds(seconds)
     }
@@ -143,6 +143,6 @@ package enum WrittenTime: Sendable, Equatable {
     guard let first = text.utf8.first, first != UInt8(ascii: "-"), first != UInt8(ascii: "+") else {
       return nil
     }
-    return WrittenNumber.decimal(text)
+    return NumberParser.decimal(text)
   }
 }

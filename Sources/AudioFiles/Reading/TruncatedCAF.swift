@@ -2,7 +2,7 @@ import CSndFile
 
 /// A CAF file of uncompressed samples that is truncated (Apple Core Audio Format Specification
 /// 1.0). libsndfile refuses it, so the remaining samples are read as raw samples.
-struct CutCAF {
+struct TruncatedCAF {
   /// The description of the samples for libsndfile.
   private(set) var info = SF_INFO()
   /// The offset of the first sample in bytes.
