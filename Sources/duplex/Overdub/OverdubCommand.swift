@@ -344,8 +344,8 @@ struct OverdubTakes {
     return region.upperBound >= frames
   }
 
-  /// Returns the take into which the region is inserted; nil if there is none yet. Of several takes,
-  /// one that does not exist yet is a copy of the take without a number.
+  /// Returns the take into which the region is inserted; nil if there is none yet. Of several
+  /// takes, one that does not exist yet is a copy of the take without a number.
   func existing(_ path: String) throws -> FileSplice? {
     guard command.isPunchIn else { return nil }
     if SoundFileReader.exists(path) { return try FileSplice(path: path) }
