@@ -205,6 +205,10 @@ final class OverdubPass {
     let path: Fields = mix != nil && paths.count == 1 ? ["path": paths[0]] : [:]
     let rest =
       abs(plan.restFrames) < 0.0005 ? "" : ", \(plan.restFrames.shown(3)) frames not removed"
+    // Two clocks, as those of a sound server, are held together with an error.
+    let error = outcome.report.drift?.errorFrames ?? 0
+    let apart =
+      abs(error) < 0.5 ? "" : "; the clocks were \(abs(error).shown(1)) frames apart at the end"
     var recorded = RecordingReport()
     for pass in run.passes { recorded.add(pass.report) }
     var totals = run.totals.report
@@ -227,7 +231,7 @@ final class OverdubPass {
         ? run.totals.isInterrupted ? nil : "Nothing was recorded: no take was kept or changed."
         : lengths(plan, outcome.configuration.sampleRate, paths)
           + " \((plan.alignmentFrames + added).shown(3)) frames of round trip removed "
-          + "(\(roundTrip.source.rawValue)\(rest)).")
+          + "(\(roundTrip.source.rawValue)\(rest))\(apart).")
   }
 
   /// Returns the files that were written, with their length, and the intended length after an

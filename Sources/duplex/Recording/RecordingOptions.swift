@@ -284,6 +284,12 @@ extension RecordingOptions {
     var settings = cleaning.settings
     if cleaning.echoCancel {
       let saved = try SavedRoundTrip.find(configuration)?.frames(for: configuration)
+      if saved == nil {
+        inform(
+          "noRoundTrip",
+          "no round trip is saved for this device and period, so that the echo is looked for right behind the buffers; "
+            + "`duplex latency --save` measures it.")
+      }
       settings.echo = EchoSettings(
         delayFrames: Int(rounding: saved ?? configuration.latencyFrames))
     }
