@@ -46,45 +46,85 @@ struct ArrivalSearch {
     let spectra = Spectra(
       played: transform.spectrum(of: reference), recorded: transform.spectrum(of: recording),
       length: transform.length)
-    let reach = transform.length / 1024
-    let playedDensity = PowerDensity(of: spectra.played, reach: reach)
-    let recordedDensity = PowerDensity(of: spectra.recorded, reach: reach)
-    guard playedDensity.mean > 0, recordedDensity.mean > 0 else { return nil }
-    // The reference is audible only at frequencies where it has power.
-    let whitePlayed = playedDensity.limited(playedDensity.whitened(spectra.played))
-    let whiteRecorded = playedDensity.limited(recordedDensity.whitened(spectra.recorded))
-    let match = Self.correlation(whitePlayed, whiteRecorded, transform)
-    let chance = Self.correlation(
-      Self.squared(whitePlayed, transform), Self.squared(whiteRecorded, transform), transform)
-    // If the two barely overlap, or the recording is silent, the variance is meaningless.
-    let minimum = 1e-3 * (chance.max() ?? 0)
-    guard minimum > 0 else { return nil }
-    let places = LagIndices(lags: lags, length: transform.length)
-    let scores = places.map { match[$0] / max(chance[$0], minimum).squareRoot() }
-    // Signals other than noise, such as a voice or a sweep, correlate more than chance predicts.
-    let scoreDeviation = max(1, Self.deviation(of: scores))
-    let threshold = Float(Self.minimumScore * scoreDeviation)
-    // Of all matches above the threshold, select the strongest, which does not always have the
-    // highest score.
-    let standing = zip(places, scores).filter { abs($0.1) >= threshold }
-      .max { abs(match[$0.0]) < abs(match[$1.0]) }
-    let plain = transform.signal(of: spectra.cross)
-    let phases = Self.phases(spectra.cross)
-    let phase = transform.signal(of: playedDensity.limited(phases))
-    // Each candidate with its correlation.
-    var candidates: [Candidate] = []
+    let all = LagIndices(lags: lags, length: transform.length)
+    guard let whitened = WhitenedMatch(spectra, all, transform) else { return nil }
     // If the two overlap only a little, only their ends are correlated.
     let overlap = reference.count / 8
     let inner = lags.clamped(to: overlap - reference.count..<max(1, recording.count - overlap))
     let reachable = LagIndices(
-      lags: standing == nil ? inner : lags, length: transform.length)
-    if let standing { candidates.append(Candidate(lagIndex: standing.0, heights: match, spectra)) }
+      lags: whitened.strongest == nil ? inner : lags, length: transform.length)
+    let candidates = Self.candidates(whitened, spectra, reachable, transform)
+    guard let first = candidates.max(by: { $0.likelihood < $1.likelihood }),
+      let best = Self.refined(first, spectra, reachable, transform)
+    else { return nil }
+    guard
+      whitened.strongest != nil
+        || Self.isUnique(best, spectra, all, guardFrames: reference.count / 16)
+    else { return nil }
+    likelihood = best.likelihood
+    let likelihoodScore = (2 * max(0, likelihood)).squareRoot()
+    score =
+      whitened.strongest.map {
+        max(likelihoodScore, Double(abs($0.score)) / whitened.scoreDeviation)
+      } ?? likelihoodScore
+    let recordedFrames = recording.count
+    func lagFrames(at lagIndex: Int) -> Int {
+      lagIndex < recordedFrames ? lagIndex : lagIndex - spectra.length
+    }
+    lag = lagFrames(at: best.lagIndex)
+    let weights = best.coherence.weights
+    let coherent = best.coherence.bins
+    weightedRecording = transform.signal(
+      of: spectra.recorded.indices.map { spectra.recorded[$0] * weights[$0] })
+    let otherCorrelations = [spectra.cross, spectra.phases].map { bins in
+      transform.signal(of: bins.indices.map { bins[$0] * (coherent[$0] ? 1 : 0) })
+    }
+    otherLags = otherCorrelations.compactMap { reachable.highest($0) }.map { lagFrames(at: $0) }
+    margin = all.margin(of: best.heights, around: best.lagIndex) * Double(transform.length) / 2
+    compareOthers(whitened, best, all, guardFrames: DelayEstimator.guardFrames(reference.count))
+  }
+
+  /// Sets the ratios of matches that are more than `guardFrames` away to the match found.
+  private mutating func compareOthers(
+    _ whitened: WhitenedMatch, _ best: Candidate, _ all: LagIndices, guardFrames: Int
+  ) {
+    for (lagIndex, other) in all.lags.enumerated()
+    where abs(whitened.scores[lagIndex]) >= whitened.threshold && abs(other - lag) > guardFrames {
+      let index = all[lagIndex]
+      let strength = Double(abs(best.heights[index] / best.heights[best.lagIndex]))
+      if strength > secondPeakRatio { secondPeakRatio = strength }
+      if other < lag, strength > earlierPeakRatio { earlierPeakRatio = strength }
+    }
+  }
+
+  /// Returns the highest peaks of the whitened correlation, the plain correlation and the phase
+  /// transform.
+  private static func candidates(
+    _ whitened: WhitenedMatch, _ spectra: Spectra, _ reachable: LagIndices,
+    _ transform: borrowing FourierTransform
+  ) -> [Candidate] {
+    var candidates: [Candidate] = []
+    if let strongest = whitened.strongest {
+      candidates.append(
+        Candidate(lagIndex: strongest.lagIndex, heights: whitened.heights, spectra))
+    }
+    let plain = transform.signal(of: spectra.cross)
+    let phase = transform.signal(of: whitened.playedDensity.limited(spectra.phases))
     for heights in [plain, phase] {
       if let lagIndex = reachable.highest(heights) {
         candidates.append(Candidate(lagIndex: lagIndex, heights: heights, spectra))
       }
     }
-    guard var best = candidates.max(by: { $0.likelihood < $1.likelihood }) else { return nil }
+    return candidates
+  }
+
+  /// Returns the peak of the correlation weighted by the coherence at the candidate, repeated until
+  /// the peak does not move. Returns nil if such a correlation is zero.
+  private static func refined(
+    _ candidate: Candidate, _ spectra: Spectra, _ reachable: LagIndices,
+    _ transform: borrowing FourierTransform
+  ) -> Candidate? {
+    var best = candidate
     for _ in 0..<3 {
       let weights = best.coherence.weights
       let heights = transform.signal(
@@ -96,46 +136,67 @@ struct ArrivalSearch {
       best = next
       if isSettled { break }
     }
-    if standing == nil {
-      // Two tones, or two sustained chords, are equally coherent at any other lag.
-      let elsewhere = stride(from: 1, through: 24, by: 1).map { step in
-        let lagIndex = places.count * (2 * step - 1) / 48
-        return Candidate(lagIndex: places[lagIndex], heights: [], spectra)
-      }.filter { places.distance($0.lagIndex, best.lagIndex) > reference.count / 16 }
-        .map(\.likelihood)
-      let mean = elsewhere.reduce(0, +) / Double(max(1, elsewhere.count))
-      let spread = elsewhere.reduce(0) { max($0, abs($1 - mean)) }
-      let parts = Double(best.coherence.surplus.count)
-      guard elsewhere.count > 4, best.likelihood > mean + 4 * spread,
-        best.likelihood > 30 + 8 * parts.squareRoot()
-      else { return nil }
-    }
-    likelihood = best.likelihood
-    let likelihoodScore = (2 * max(0, likelihood)).squareRoot()
-    score =
-      standing.map { max(likelihoodScore, Double(abs($0.1)) / scoreDeviation) } ?? likelihoodScore
-    let recordedFrames = recording.count
-    func lagFrames(at lagIndex: Int) -> Int {
-      lagIndex < recordedFrames ? lagIndex : lagIndex - spectra.length
-    }
-    lag = lagFrames(at: best.lagIndex)
-    let weights = best.coherence.weights
-    let coherent = best.coherence.bins
-    weightedRecording = transform.signal(
-      of: spectra.recorded.indices.map { spectra.recorded[$0] * weights[$0] })
-    let otherCorrelations = [spectra.cross, phases].map { bins in
-      transform.signal(of: bins.indices.map { bins[$0] * (coherent[$0] ? 1 : 0) })
-    }
-    otherLags = otherCorrelations.compactMap { reachable.highest($0) }.map { lagFrames(at: $0) }
-    margin = places.margin(of: best.heights, around: best.lagIndex) * Double(transform.length) / 2
-    let near = DelayEstimator.guardFrames(reference.count)
-    for (lagIndex, other) in lags.enumerated()
-    where abs(scores[lagIndex]) >= threshold && abs(other - lag) > near {
-      let index = places[lagIndex]
-      let strength = Double(abs(best.heights[index] / best.heights[best.lagIndex]))
-      if strength > secondPeakRatio { secondPeakRatio = strength }
-      if other < lag, strength > earlierPeakRatio { earlierPeakRatio = strength }
-    }
+    return best
+  }
+
+  /// Returns whether a match without a sufficient score is more coherent than any other lag, at a
+  /// distance of more than `guardFrames`. Two tones, or two sustained chords, are equally coherent
+  /// at other lags.
+  private static func isUnique(
+    _ best: Candidate, _ spectra: Spectra, _ all: LagIndices, guardFrames: Int
+  ) -> Bool {
+    let elsewhere = stride(from: 1, through: 24, by: 1).map { step in
+      let lagIndex = all.count * (2 * step - 1) / 48
+      return Candidate(lagIndex: all[lagIndex], heights: [], spectra)
+    }.filter { all.distance($0.lagIndex, best.lagIndex) > guardFrames }
+      .map(\.likelihood)
+    let mean = elsewhere.reduce(0, +) / Double(max(1, elsewhere.count))
+    let spread = elsewhere.reduce(0) { max($0, abs($1 - mean)) }
+    let parts = Double(best.coherence.surplus.count)
+    return elsewhere.count > 4 && best.likelihood > mean + 4 * spread
+      && best.likelihood > 30 + 8 * parts.squareRoot()
+  }
+}
+
+/// The correlation of the whitened signals, and its score at each lag.
+private struct WhitenedMatch {
+  let playedDensity: PowerDensity
+  let heights: [Float]
+  /// The heights in standard deviations of unrelated signals, by lag.
+  let scores: [Float]
+  /// The deviation of the scores, at least 1. Signals other than noise, such as a voice or a sweep,
+  /// correlate more than chance predicts.
+  let scoreDeviation: Double
+  /// The least score of a match.
+  let threshold: Float
+  /// The strongest match, which does not always have the highest score; nil if there is none.
+  let strongest: (lagIndex: Int, score: Float)?
+
+  /// Returns nil if one of the signals is silent, or if the two barely overlap.
+  init?(_ spectra: Spectra, _ all: LagIndices, _ transform: borrowing FourierTransform) {
+    let reach = transform.length / 1024
+    let density = PowerDensity(of: spectra.played, reach: reach)
+    let recordedDensity = PowerDensity(of: spectra.recorded, reach: reach)
+    guard density.mean > 0, recordedDensity.mean > 0 else { return nil }
+    // The reference is audible only at frequencies where it has power.
+    let whitePlayed = density.limited(density.whitened(spectra.played))
+    let whiteRecorded = density.limited(recordedDensity.whitened(spectra.recorded))
+    let match = Self.correlation(whitePlayed, whiteRecorded, transform)
+    let chance = Self.correlation(
+      Self.squared(whitePlayed, transform), Self.squared(whiteRecorded, transform), transform)
+    // If the two barely overlap, or the recording is silent, the variance is meaningless.
+    let minimum = 1e-3 * (chance.max() ?? 0)
+    guard minimum > 0 else { return nil }
+    let scores = all.map { match[$0] / max(chance[$0], minimum).squareRoot() }
+    let scoreDeviation = max(1, Self.deviation(of: scores))
+    let threshold = Float(ArrivalSearch.minimumScore * scoreDeviation)
+    strongest = zip(all, scores).filter { abs($0.1) >= threshold }
+      .max { abs(match[$0.0]) < abs(match[$1.0]) }.map { (lagIndex: $0.0, score: $0.1) }
+    playedDensity = density
+    heights = match
+    self.scores = scores
+    self.scoreDeviation = scoreDeviation
+    self.threshold = threshold
   }
 
   /// Returns the standard deviation of all scores except the highest thousandth, which may be
@@ -153,11 +214,6 @@ struct ArrivalSearch {
     transform.signal(of: played.indices.map { recorded[$0] * played[$0].conjugate })
   }
 
-  /// Returns the bins scaled to magnitude 1: the phase transform.
-  private static func phases(_ cross: [ComplexFloat]) -> [ComplexFloat] {
-    cross.map { $0.power > 0 ? $0 * (1 / $0.power.squareRoot()) : $0 }
-  }
-
   /// Returns the spectrum of the squared signal, given the spectrum of the signal.
   private static func squared(_ spectrum: [ComplexFloat], _ transform: borrowing FourierTransform)
     -> [ComplexFloat]
@@ -172,6 +228,8 @@ private struct Spectra {
   let played: [ComplexFloat]
   let recorded: [ComplexFloat]
   let cross: [ComplexFloat]
+  /// The cross-spectrum scaled to magnitude 1: the phase transform.
+  let phases: [ComplexFloat]
   let power: [Float]
   let recordedPower: [Float]
   let length: Int
@@ -181,6 +239,7 @@ private struct Spectra {
     self.recorded = recorded
     self.length = length
     cross = played.indices.map { recorded[$0] * played[$0].conjugate }
+    phases = cross.map { $0.power > 0 ? $0 * (1 / $0.power.squareRoot()) : $0 }
     power = played.map(\.power)
     recordedPower = recorded.map(\.power)
   }

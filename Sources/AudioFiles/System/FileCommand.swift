@@ -54,14 +54,14 @@ package struct FileCommand: ~Copyable {
     guard answer > 0 else {
       throw FileFailure(
         .writeFailed, "It is not known how the command \(command) ended for \(path).",
-        hint: "The recording goes on; SIGCHLD must not be ignored where commands are run.")
+        hint: "The recording continues; SIGCHLD must not be ignored where commands are run.")
     }
     // The exit status is in the second byte, a signal in the first.
     guard status == 0 else {
       let number = status & 0x7F == 0 ? "status \(status >> 8 & 0xFF)" : "signal \(status & 0x7F)"
       throw FileFailure(
         .writeFailed, "The command \(command) ended with \(number) for \(path).",
-        hint: "The recording goes on; run the command yourself for that file.")
+        hint: "The recording continues; run the command yourself for that file.")
     }
     return true
   }

@@ -106,7 +106,7 @@ struct ServerChecks {
   private func pulseaudio(_ server: RunningProgram) -> Finding {
     Finding(
       .warning, "serverBuffer",
-      "\(server.description) adds a buffer of its own, some 25 ms and more in each direction.",
+      "\(server.description) adds its own buffer of 25 ms or more in each direction.",
       remedy: "Take the card from it for a while: pasuspender -- duplex monitor -D hw:CARD=NAME.")
   }
 

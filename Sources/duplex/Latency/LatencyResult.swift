@@ -69,7 +69,7 @@ struct LatencyResult {
     return objection.map {
       .doubtful(
         "The result is not saved, because it is doubtful: \($0).",
-        hint: "Mend the cause and measure again, or give overdub the time: --latency "
+        hint: "Remove the cause and measure again, or give overdub the time: --latency "
           + "\(answer.frames.median.shown(1))f.")
     }
   }

@@ -283,7 +283,7 @@ final class OverdubRun {
     if let objection = answer.objection {
       throw ToolFailure.doubtful(
         "The measured round trip of \(answer.frames.median.shown(1)) frames is doubtful: \(objection).",
-        hint: "Mend the cause and start again, or accept it with --latency "
+        hint: "Remove the cause and start again, or accept it with --latency "
           + "\(answer.frames.median.shown(1))f.")
     }
     roundTrip = (answer.frames.median - Double(outcome.report.addedLatencyFrames), .measured)

@@ -61,18 +61,8 @@ final class OverdubPass {
     let alignment = StepAlignment(configuration, isFixed: roundTrip.source == .given)
     self.alignment = alignment
     let target = try run.takes.target(path, into: splice)
-    // Without optimisation, `Optional.map` does not preserve nil here (Swift 6.3.1).
-    var shift: FrameShift?
-    if let fraction = plan.fraction {
-      shift = FrameShift(fraction: fraction, channelCount: channels)
-    }
     let recording = target.plan(configuration.capture, sampleRate: rate, open.clock)
-    let writer = try RecordingWriter(
-      recording,
-      ringFrames: try RecordingRing.frameCount(
-        seconds: nil, sampleRate: rate, channelCount: channels),
-      gate: WindowGate(plan.window) { alignment.place($0) },
-      shift: shift)
+    let writer = try writer(recording, plan, alignment)
     callbacks.recorder = writer.takeRecorder()
     let meter = callbacks.makeMeter(run.options, configuration)
     parts.background = [writer, feeder]
@@ -99,20 +89,46 @@ final class OverdubPass {
     alignment.checkChange(to: outcome.report.addedLatencyFrames, path: path)
     run.totals.add(outcome)
     run.passes.append(self)
-    // The recorded frames are inserted into the take even if the device was unplugged.
-    if run.command.isPunchIn, report.failure == nil, report.frames > 0 {
-      try put(
-        target, target.keeps(configuration.capture?.format), splice, plan, rate: rate,
-        channels: channels)
-      for index in report.gaps.indices { report.gaps[index].frame += plan.region.lowerBound }
-    } else if run.command.isPunchIn, report.frames > 0 {
-      regionPath = target.path
-      warn("regionApart", "The recorded region alone is kept in \(target.path).")
+    if run.command.isPunchIn, report.frames > 0 {
+      try keepRegion(target, splice, plan, configuration)
     }
     let isWhole =
       report.failure == nil && feeder.failure == nil
       && outcome.report.stopReason.failure == nil
     return isWhole ? .done : .loss
+  }
+
+  /// Returns the writer of the take, which moves it by the fraction of a frame in `plan`.
+  private func writer(
+    _ recording: RecordingPlan, _ plan: OverdubPlan, _ alignment: StepAlignment
+  ) throws -> RecordingWriter {
+    // Without optimisation, `Optional.map` does not preserve nil here (Swift 6.3.1).
+    var shift: FrameShift?
+    if let fraction = plan.fraction {
+      shift = FrameShift(fraction: fraction, channelCount: recording.channelCount)
+    }
+    return try RecordingWriter(
+      recording,
+      ringFrames: try RecordingRing.frameCount(
+        seconds: nil, sampleRate: recording.sampleRate, channelCount: recording.channelCount),
+      gate: WindowGate(plan.window) { alignment.place($0) },
+      shift: shift)
+  }
+
+  /// Inserts the recorded region into the take, even if the device was unplugged. After a failure
+  /// of the disk the region stays in its own file.
+  private func keepRegion(
+    _ target: RecordingTarget, _ splice: FileSplice?, _ plan: OverdubPlan,
+    _ configuration: DuplexConfiguration
+  ) throws {
+    guard report.failure == nil else {
+      regionPath = target.path
+      return warn("regionApart", "The recorded region alone is kept in \(target.path).")
+    }
+    try put(
+      target, target.keeps(configuration.capture?.format), splice, plan,
+      rate: configuration.sampleRate, channels: configuration.capture?.channelCount ?? 1)
+    for index in report.gaps.indices { report.gaps[index].frame += plan.region.lowerBound }
   }
 
   /// Returns the keys for the gain of the microphone if it is played, else for the whole output.
@@ -169,7 +185,7 @@ final class OverdubPass {
     guard !splice.lostParts.isEmpty else { return }
     let parts = splice.lostParts.map(\.printable).joined(separator: ", ")
     warn(
-      "metadataLost", "\(splice.path) is written anew without what it holds of \(parts).",
+      "metadataLost", "\(splice.path) is rewritten without its parts \(parts).",
       hint: "Keep a copy of it if you need them.")
   }
 

@@ -22,7 +22,7 @@ struct RecordingOptions: ParsableArguments {
   @Option(
     help: .init(
       "Run this shell command after each file. $1 is the file's path; without a $ the path is added at "
-        + "the end. If the command fails, the recording goes on.",
+        + "the end. If the command fails, the recording continues.",
       valueName: "command"))
   var onFile: String?
 
@@ -287,7 +287,7 @@ extension RecordingOptions {
       if saved == nil {
         inform(
           "noRoundTrip",
-          "no round trip is saved for this device and period, so that the echo is looked for right behind the buffers; "
+          "no round trip is saved for this device and period: the echo is expected right after the latency of the buffers. "
             + "`duplex latency --save` measures it.")
       }
       settings.echo = EchoSettings(

@@ -233,6 +233,14 @@ struct DeviceEvents {
   let verbose: Bool
 
   private var name: String { configuration.deviceNames }
+  /// The direction, or the directions, in which the unit uses its device.
+  private var unitDirection: Direction {
+    switch (configuration.capture, configuration.playback) {
+    case (.some, nil): .capture
+    case (nil, .some): .playback
+    default: .both
+    }
+  }
   private var inputName: String { configuration.capture?.device ?? name }
   private var outputName: String { configuration.playback?.device ?? name }
 
@@ -244,15 +252,15 @@ struct DeviceEvents {
   /// Reports `event`; returns false if it does not concern the device.
   func emit(_ event: TimelineEvent) -> Bool {
     switch event.kind {
-    case .deviceLost: lost(.both, name, event, "; waiting until it returns")
-    case .captureLost: lost(.capture, inputName, event, "; the output goes on")
-    case .playbackLost: lost(.playback, outputName, event, "; the input goes on")
+    case .deviceLost: lost(unitDirection, name, event, "; waiting until it returns")
+    case .captureLost: lost(.capture, inputName, event, "; the output continues")
+    case .playbackLost: lost(.playback, outputName, event, "; the input continues")
     case .secondaryOutputLost: lost(.playback, secondaryName(event), event, "")
-    case .deviceReturned: returned(.both, name, event, frames: event.frames)
+    case .deviceReturned: returned(unitDirection, name, event, frames: event.frames)
     case .captureReturned: returned(.capture, inputName, event, frames: event.frames)
     case .playbackReturned: returned(.playback, outputName, event, frames: 0)
     case .secondaryOutputReturned: returned(.playback, secondaryName(event), event, frames: 0)
-    case .deviceAbsent: absent(.both, name)
+    case .deviceAbsent: absent(unitDirection, name)
     case .captureAbsent: absent(.capture, inputName)
     case .playbackAbsent: absent(.playback, outputName)
     case .captureXrun, .playbackXrun, .overflow: return false
@@ -297,12 +305,12 @@ struct DeviceEvents {
   }
 
   private func absent(_ direction: Direction, _ name: String) {
-    say("the \(direction.noun) \(name) did not come back before the end.", nil)
+    warn("deviceAbsent", "The \(direction.noun) \(name) did not come back before the end.")
   }
 
   /// Emits the event in JSON mode, and prints the sentence in both modes.
-  private func say(_ sentence: String, _ event: Event?) {
-    if OutputMode.current.json { event.map(Terminal.emit) }
+  private func say(_ sentence: String, _ event: Event) {
+    if OutputMode.current.json { Terminal.emit(event) }
     if !quiet { Terminal.say("duplex: \(sentence)") }
   }
 

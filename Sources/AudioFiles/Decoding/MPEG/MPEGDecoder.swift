@@ -220,8 +220,8 @@ public final class MPEGDecoder: PlainSoundDecoder {
     if goesOnBehindEnd {
       throw FileFailure(
         .unusableContents,
-        "\(name) goes on behind the \(position) frames that its head announces.",
-        hint: "Write it anew with ffmpeg -i \(name) -c copy NEW.mp3 to play all of it.")
+        "\(name) has more than the \(position) frames that its header announces.",
+        hint: "Rewrite it with ffmpeg -i \(name) -c copy NEW.mp3 to play all of it.")
     }
     guard isCutShort || bytes.source is PipeSource else { return }
     // At the end of a pipe. Encoders often miscount by a block or two.
