@@ -28,7 +28,7 @@ struct UnitCore: ~Copyable {
     case stalled
     /// The device is gone, and the unit waits for its return.
     case away
-    /// The end is reached while the device is away: the gap up to it is reported.
+    /// The frame limit is reached while the device is away: the gap up to it is reported.
     case absent
   }
 
@@ -151,8 +151,11 @@ struct UnitCore: ~Copyable {
     figures.pointee.turns.store(turns, ordering: .relaxed)
     if !isStopping && figures.pointee.stopRequested.load(ordering: .relaxed) {
       isStopping = true
-      frameLimit = min(frameLimit, frame &+ (reconnectState.isAway ? absentFrames : fadeFrames))
-      if reconnectState.isAway, frame < frameLimit { return .absent }
+      frameLimit = min(frameLimit, frame &+ fadeFrames)
+      // The session ends here: no frames are invented for the time until now.
+      if reconnectState.isAway {
+        _ = events.write(TimelineEvent(kind: .deviceAbsent, frame: frame, frames: 0))
+      }
     }
     guard frame < frameLimit, !isEnded else {
       closeReports()
@@ -345,17 +348,13 @@ struct UnitCore: ~Copyable {
     return .waiting
   }
 
-  /// Whether the limit is reached while the device is away.
+  /// Whether the limit is reached while the device delivers nothing. Without input the timeline
+  /// counts the played frames and does not advance.
   var isAbsentToTheEnd: Bool {
-    @_noLocks get { shape.hasCapture && absentFrames >= frameLimit &- frame }
-  }
-
-  /// The number of frames by which the timeline would have advanced since the last period. Without
-  /// input the timeline counts played frames, and does not advance.
-  private var absentFrames: Int {
     @_noLocks get {
       shape.hasCapture
-        ? reconnectState.frames(until: device.now, sampleRate: shape.sampleRate) : 0
+        && reconnectState.frames(until: device.now, sampleRate: shape.sampleRate)
+          >= frameLimit &- frame
     }
   }
 

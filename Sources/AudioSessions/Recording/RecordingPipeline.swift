@@ -41,8 +41,7 @@ struct RecordingPipeline: ~Copyable {
   /// frame count begins after these.
   private let delayFrames: Int
   private let checkFrames: Int
-  /// The first captured frame: its time in nanoseconds of the device's clock, and its frame on the
-  /// unit's timeline.
+  /// The first captured frame: its time on the device's clock, and its frame on the timeline.
   private var beginning = (nanoseconds: 0, frame: 0)
   private(set) var report = RecordingReport()
 
@@ -179,6 +178,7 @@ struct RecordingPipeline: ~Copyable {
     try followGate(scratch, Span())
     try advance(to: receivedFrames - delayFrames, scratch, Span())
     closeSegment()
+    for label in points.takeMarks() { events.emit(.unsetMarker(label)) }
     try complete()
     if let rawFailure { throw rawFailure }
   }

@@ -37,6 +37,10 @@ final class RecordingMessages {
           "markersNotInFile", "\(limit): they are in the summary only.",
           hint: "Record to a WAV file to keep them.")
       }
+    case .unsetMarker(let label):
+      warn(
+        "markerNotSet", "\(label) is not set: no frame was recorded after it.",
+        hint: "Set markers while frames are recorded.")
     case .split(let file):
       let fields: Fields = [
         "path": file.path, "frame": file.firstFrame, "start": LocalTime(file.start).text,

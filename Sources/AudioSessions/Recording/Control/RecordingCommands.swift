@@ -69,6 +69,14 @@ struct RecordingCommandPoints {
     return taken
   }
 
+  /// Removes all points, and returns the labels of the markers among them, which no frame reached.
+  mutating func takeMarks() -> [String] {
+    defer { (points, takenCount) = ([], 0) }
+    return points[takenCount...].compactMap {
+      if case .command(.mark(let label)) = $0.point { label } else { nil }
+    }
+  }
+
   /// Returns the next frame after `frame` at which a point is due; `Int.max` if there is none.
   func nextFrame(after frame: Int) -> Int {
     let next = index(behind: frame)

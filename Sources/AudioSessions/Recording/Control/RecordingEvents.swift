@@ -8,6 +8,8 @@ public enum RecordingEvent: Sendable {
   case overflow(frame: Int, frames: Int)
   /// A frame of the recording was marked.
   case marker(RecordedMarker)
+  /// A marker with this label was requested, and no frame was recorded after it.
+  case unsetMarker(String)
   /// The recording continues in this file.
   case split(RecordedFile)
   /// This file is complete.
