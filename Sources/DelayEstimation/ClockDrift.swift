@@ -135,20 +135,21 @@ private struct SegmentCorrelations {
   private let scale: Double
 
   init?(_ reference: Span<Float>, _ recording: [Float], lag: Int, reach: Int) {
-    let length = max(256, min(4096, reference.count / 12))
-    guard let transform = FourierTransform(atLeast: length + 2 * reach + 1) else { return nil }
+    guard let segments = ReferenceSegments(frames: reference.count, reach: reach) else {
+      return nil
+    }
     self.reach = reach
     scale = Double(recording.count) / 2
-    for start in stride(from: 0, to: reference.count, by: length) {
-      let segment = (start..<min(reference.count, start + length)).map { reference[$0] }
-      let first = start + lag - reach
-      let excerpt = (first..<first + length + 2 * reach).map {
-        recording[($0 % recording.count + recording.count) % recording.count]
+    let count = recording.count
+    for frames in segments.ranges(of: reference.count) {
+      let (played, recorded) = segments.spectra(frames, of: reference, lag: lag) {
+        recording[($0 % count + count) % count]
       }
-      let played = transform.spectrum(of: segment.span)
-      let recorded = transform.spectrum(of: excerpt.span)
-      rows.append(transform.signal(of: played.indices.map { recorded[$0] * played[$0].conjugate }))
-      times.append((Double(start) + Double(segment.count) / 2) / Double(reference.count))
+      rows.append(
+        segments.transform.signal(
+          of: played.indices.map { recorded[$0] * played[$0].conjugate }))
+      times.append(
+        (Double(frames.lowerBound) + Double(frames.count) / 2) / Double(reference.count))
     }
   }
 

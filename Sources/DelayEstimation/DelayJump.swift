@@ -6,64 +6,75 @@ import AudioSpectra
 /// Where the delay jumps, the segments before agree on one lag and those after it on another one.
 /// Echoes are in all segments, and a drift changes the lag gradually.
 struct DelayJump {
-  /// The length of a segment and the largest jump, in frames, for long signals.
-  private static let (segmentFrames, maximumJump) = (4096, 2000)
+  /// The largest jump that is searched for, in frames.
+  private static let maximumJump = 2000
   /// The least height of a peak, in standard deviations of the transform of random phases.
-  private static let leastHeight: Float = 8
+  private static let minimumHeight: Float = 8
   /// The least number of segments on each side that agree, and their least share.
-  private static let (leastCount, leastShare) = (3, 0.75)
+  private static let (minimumCount, minimumShare) = (3, 0.75)
 
   /// Returns whether the delay of `reference` in `recording`, about `lag`, jumps.
   static func exists(_ reference: Span<Float>, in recording: Span<Float>, near lag: Int) -> Bool {
     let lags = segmentLags(reference, recording, near: lag)
-    guard lags.count >= 2 * leastCount else { return false }
-    return (leastCount...lags.count - leastCount).contains { end in
-      guard let early = agreement(lags[..<end]), let late = agreement(lags[end...]) else {
+    let early = agreements(lags)
+    let late = agreements(lags.reversed())
+    return lags.indices.dropFirst().contains { end in
+      guard let before = early[end - 1], let after = late[lags.count - end - 1] else {
         return false
       }
-      return abs(early - late) > 1
+      return abs(before - after) > 1
     }
   }
 
-  /// Returns the lag that most of `lags` have to one frame, or nil if they do not agree.
-  private static func agreement(_ lags: ArraySlice<Int>) -> Int? {
-    let median = lags.sorted()[lags.count / 2]
-    let count = lags.count { abs($0 - median) <= 1 }
-    return count >= leastCount && Double(count) >= leastShare * Double(lags.count) ? median : nil
+  /// Returns for each lag the one that most of the lags up to it have, to one frame; nil if they do
+  /// not agree.
+  private static func agreements(_ lags: some Sequence<Int>) -> [Int?] {
+    var sorted: [Int] = []
+    return lags.map { lag in
+      sorted.insert(lag, at: index(of: lag, in: sorted))
+      let median = sorted[sorted.count / 2]
+      let count = index(of: median + 2, in: sorted) - index(of: median - 1, in: sorted)
+      let isAgreed =
+        count >= minimumCount && Double(count) >= minimumShare * Double(sorted.count)
+      return isAgreed ? median : nil
+    }
+  }
+
+  /// Returns the index of the first value that is not below `value`, found by bisection.
+  private static func index(of value: Int, in sorted: [Int]) -> Int {
+    var (low, high) = (0, sorted.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if sorted[middle] < value { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   /// Returns the lag of each segment that is clearly found, in their order.
   private static func segmentLags(
     _ reference: Span<Float>, _ recording: Span<Float>, near lag: Int
   ) -> [Int] {
-    let length = max(256, min(segmentFrames, reference.count / 12))
     let reach = min(maximumJump, reference.count / 4)
-    guard let transform = FourierTransform(atLeast: length + 2 * reach + 1) else { return [] }
+    guard let segments = ReferenceSegments(frames: reference.count, reach: reach) else {
+      return []
+    }
     var lags: [Int] = []
-    for start in stride(from: 0, through: reference.count - length, by: length) {
-      let segment = (start..<start + length).map { reference[$0] }
-      let first = start + lag - reach
-      let excerpt = (first..<first + length + 2 * reach).map {
+    for frames in segments.ranges(of: reference.count) where frames.count == segments.length {
+      let (played, recorded) = segments.spectra(frames, of: reference, lag: lag) {
         recording.indices.contains($0) ? recording[$0] : 0
       }
-      let played = transform.spectrum(of: segment.span)
-      let recorded = transform.spectrum(of: excerpt.span)
       // Frequencies that the segment does not contain have no phase.
-      let least = 1e-5 * (played.map(\.power).max() ?? 0)
-      var used: Float = 0
+      let minimum = 1e-5 * (played.map(\.power).max() ?? 0)
       let phases = played.indices.map { bin -> ComplexFloat in
         let cross = recorded[bin] * played[bin].conjugate
-        guard played[bin].power > least, cross.power > 0 else { return ComplexFloat(0, 0) }
-        used += 1
+        guard played[bin].power > minimum, cross.power > 0 else { return ComplexFloat(0, 0) }
         return cross * (1 / cross.power.squareRoot())
       }
-      let heights = transform.signal(of: phases)
-      guard used > 0, heights.count > 2 * reach else { continue }
+      let heights = segments.transform.signal(of: phases)
       let best = (0...2 * reach).max { abs(heights[$0]) < abs(heights[$1]) } ?? reach
-      var sum: Float = 0
-      for height in heights { sum += height * height }
-      let deviation = (sum / Float(heights.count)).squareRoot()
-      if abs(heights[best]) > leastHeight * deviation { lags.append(best - reach) }
+      let deviation =
+        (heights.reduce(0) { $0 + $1 * $1 } / Float(heights.count)).squareRoot()
+      if abs(heights[best]) > minimumHeight * deviation { lags.append(best - reach) }
     }
     return lags
   }

@@ -24,7 +24,11 @@ struct BlockCleaner: ~Copyable {
   /// reduced.
   private let dereverberators: [Dereverberator]
   /// One gain control per channel if the level is controlled.
-  private let gains: [GainControl]
+  private var gains: [GainControl]
+  /// The analysis of each channel that tells a gain control what is speech: that of the suppressor
+  /// if noise is reduced. The sound is the one before, because the remains of noise are not
+  /// stationary.
+  private let analyses: [NoiseAnalysis]
   private var numbers: [Int16]
   /// One block per channel.
   private var samples: [[Float]]
@@ -34,12 +38,6 @@ struct BlockCleaner: ~Copyable {
   ) throws(CleaningFailure) {
     var frames = 64
     while frames * 2 * 50 <= sampleRate { frames *= 2 }
-    var gains: [GainControl] = []
-    if settings.automaticGain {
-      for _ in 0..<channelCount {
-        gains.append(try GainControl(blockFrames: frames, sampleRate: sampleRate))
-      }
-    }
     var preprocessors: [Preprocessor] = []
     if settings.echo != nil {
       for _ in 0..<channelCount {
@@ -50,6 +48,12 @@ struct BlockCleaner: ~Copyable {
     if settings.denoise {
       for _ in 0..<channelCount {
         suppressors.append(try NoiseSuppressor(blockFrames: frames, sampleRate: sampleRate))
+      }
+    }
+    var analyses = suppressors.map(\.analysis)
+    if settings.automaticGain, !settings.denoise {
+      for _ in 0..<channelCount {
+        analyses.append(try NoiseAnalysis(blockFrames: frames, sampleRate: sampleRate))
       }
     }
     var dereverberators: [Dereverberator] = []
@@ -68,7 +72,12 @@ struct BlockCleaner: ~Copyable {
     self.channelCount = channelCount
     self.sampleRate = sampleRate
     self.settings = settings
-    self.gains = gains
+    self.analyses = analyses
+    gains =
+      settings.automaticGain
+      ? Array(
+        repeating: GainControl(blockFrames: frames, sampleRate: sampleRate), count: channelCount)
+      : []
     numbers = Array(repeating: 0, count: frames)
     samples = Array(repeating: Array(repeating: 0, count: frames), count: channelCount)
   }
@@ -101,12 +110,17 @@ struct BlockCleaner: ~Copyable {
         samples[channel][frame] = block.base[frame * channelCount + channel]
       }
       if !preprocessors.isEmpty { preprocess(channel) }
-      if !gains.isEmpty { gains[channel].detect(samples[channel]) }
-      if !suppressors.isEmpty { suppressors[channel].run(&samples[channel]) }
+      if !suppressors.isEmpty {
+        suppressors[channel].run(&samples[channel])
+      } else if !analyses.isEmpty {
+        analyses[channel].add(samples[channel])
+      }
     }
     for dereverberator in dereverberators { dereverberator.run(&samples) }
     for channel in 0..<channelCount {
-      if !gains.isEmpty { gains[channel].run(&samples[channel]) }
+      if !gains.isEmpty {
+        gains[channel].run(&samples[channel], isSpeech: analyses[channel].containsSpeech)
+      }
       for frame in 0..<blockFrames {
         block.base[frame * channelCount + channel] = samples[channel][frame]
       }

@@ -4,13 +4,13 @@ import Glibc
 /// Brings the speech of one channel to a constant level.
 ///
 /// A block is speech if its power in the bins of speech exceeds the estimated stationary noise
-/// (`NoiseEstimate`), so that noise of any colour is not amplified: the gain falls to 0 dB 0.3 s
+/// (`NoiseAnalysis`), so that noise of any colour is not amplified: the gain falls to 0 dB 0.3 s
 /// after the last word, and returns with the next one. The level is the mean power of speech, as in
 /// the active speech level of ITU-T P.56.
 ///
 /// The output is one block late, so that a word or a peak is known in advance. The gain changes
 /// linearly between block ends, and at each end it is small enough for both sides.
-final class GainControl {
+struct GainControl {
   /// The upper limit of peaks: -1 dBFS.
   static let ceiling: Float = 0.891_250_9
   /// The target of the RMS level of speech.
@@ -28,8 +28,6 @@ final class GainControl {
   private static let (pausePerSecond, wordPerSecond) = (40.0, 2000.0)
   /// The time without speech after which a pause begins, in seconds.
   private static let holdSeconds = 0.3
-  /// The least `NoiseEstimate.presence` of speech. Stationary noise has about 1.
-  private static let minimumPresence: Float = 1.5
   /// The time constant of the mean power of speech, in seconds.
   private static let levelSeconds = 1.5
   /// The largest ratio of a block's power to the mean that counts, so that a shout or a bang does
@@ -42,12 +40,6 @@ final class GainControl {
   private let (pauseFall, wordRise): (Float, Float)
   private let holdBlocks: Int
   private let levelStep: Float
-
-  private var transform: BlockTransform
-  private var state: BlockTransform.ChannelState
-  private var noise: NoiseEstimate
-  private var spectrum: [Float]
-  private var isSpeech = false
 
   /// The mean power of blocks of speech, and their number.
   private var speechPower: Float = 0
@@ -64,8 +56,7 @@ final class GainControl {
   /// The gain at the beginning of the waiting block.
   private var gain: Float = 1
 
-  /// Throws if memory is insufficient.
-  init(blockFrames: Int, sampleRate: Int) throws(CleaningFailure) {
+  init(blockFrames: Int, sampleRate: Int) {
     let blockSeconds = Double(blockFrames) / Double(sampleRate)
     sampleCount = Float(blockFrames)
     rise = Gain(decibels: Self.risePerSecond * blockSeconds).factor
@@ -75,29 +66,12 @@ final class GainControl {
     holdBlocks = Int(clamping: (Self.holdSeconds / blockSeconds).rounded(.up))
     levelStep = Float(1 - exp(-blockSeconds / Self.levelSeconds))
     blocksOfPause = holdBlocks
-    let transform = try BlockTransform(blockFrames: blockFrames, sampleRate: sampleRate)
-    noise = NoiseEstimate(
-      blockSeconds: blockSeconds, binHertz: Double(sampleRate) / Double(transform.length),
-      binCount: transform.binCount)
-    spectrum = Array(repeating: 0, count: transform.binCount)
-    state = transform.makeChannelState()
     waiting = Array(repeating: 0, count: blockFrames)
-    self.transform = transform
   }
 
-  /// Detects whether a block contains speech. The block is the one before noise is reduced, because
-  /// the remains of noise are not stationary.
-  func detect(_ block: [Float]) {
-    transform.analyse(block, &state)
-    for bin in spectrum.indices { spectrum[bin] = BlockTransform.minimumPower }
-    state.addPower(to: &spectrum)
-    noise.follow(spectrum)
-    isSpeech = noise.presence >= Self.minimumPresence
-  }
-
-  /// Adds a block and replaces it by the previous block at its new level. Samples beyond full scale
-  /// are clipped.
-  func run(_ block: inout [Float]) {
+  /// Adds a block, which contains speech or not, and replaces it by the previous block at its new
+  /// level. Samples beyond full scale are clipped.
+  mutating func run(_ block: inout [Float], isSpeech: Bool) {
     var peak: Float = 0
     var power: Float = 0
     for index in block.indices {
@@ -121,7 +95,7 @@ final class GainControl {
   }
 
   /// Adds the power of a block of speech to the mean, and moves the level towards the target.
-  private func follow(_ power: Float) {
+  private mutating func follow(_ power: Float) {
     speechBlocks += 1
     // The mean of all blocks at first.
     let step = max(levelStep, 1 / speechBlocks)

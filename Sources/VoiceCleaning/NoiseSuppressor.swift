@@ -10,37 +10,26 @@ final class NoiseSuppressor {
   /// are audible as musical noise.
   private static let excess: Float = 1.1
 
-  private var transform: BlockTransform
-  private var state: BlockTransform.ChannelState
-  private var power: [Float]
-  private var noise: NoiseEstimate
+  /// The spectrum that is suppressed, and its noise.
+  let analysis: NoiseAnalysis
   private var suppression: SuppressionGain
 
   init(blockFrames: Int, sampleRate: Int) throws(CleaningFailure) {
-    let transform = try BlockTransform(blockFrames: blockFrames, sampleRate: sampleRate)
-    let blockSeconds = Double(blockFrames) / Double(sampleRate)
-    let binCount = transform.binCount
-    state = transform.makeChannelState()
-    power = Array(repeating: 0, count: binCount)
-    let binHertz = Double(sampleRate) / Double(transform.length)
-    noise = NoiseEstimate(blockSeconds: blockSeconds, binHertz: binHertz, binCount: binCount)
+    analysis = try NoiseAnalysis(blockFrames: blockFrames, sampleRate: sampleRate)
     suppression = SuppressionGain(
-      floor: Self.floor, isTwoStep: true, blockSeconds: blockSeconds, binHertz: binHertz,
-      binCount: binCount)
-    self.transform = transform
+      floor: Self.floor, isTwoStep: true,
+      blockSeconds: Double(blockFrames) / Double(sampleRate), binHertz: analysis.binHertz,
+      binCount: analysis.power.count)
   }
 
   /// Adds a block and replaces it by the previous block with less noise. Samples beyond full scale
   /// are clipped.
   func run(_ block: inout [Float]) {
     Self.bound(&block)
-    transform.analyse(block, &state)
-    for bin in 0..<power.count { power[bin] = BlockTransform.minimumPower }
-    state.addPower(to: &power)
-    noise.follow(power)
-    suppression.update(power: power, unwanted: noise.power, part: Self.excess)
-    state.apply(suppression.gains)
-    transform.synthesise(&state, &block)
+    analysis.add(block)
+    suppression.update(
+      power: analysis.power, unwanted: analysis.noise.power, part: Self.excess)
+    analysis.synthesise(suppression.gains, &block)
     Self.bound(&block)
   }
 

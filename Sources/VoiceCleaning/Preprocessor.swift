@@ -1,6 +1,4 @@
-import AudioBasics
 import CSpeexVoice
-import Glibc
 
 /// The preprocessor of speexdsp for one channel, which reduces the residual echo. The output is one
 /// block late.

@@ -209,11 +209,8 @@ enum OutputBytes {
     var done = 0
     while done < count {
       let written = Glibc.write(descriptor, bytes + done, count - done)
-      if written >= 0 {
-        done += written
-      } else if errno != EINTR {
-        return (done, .last)
-      }
+      guard written != 0 else { return (done, SystemError(number: EIO)) }
+      if written > 0 { done += written } else if errno != EINTR { return (done, .last) }
     }
     return (done, nil)
   }

@@ -1,6 +1,5 @@
 import AudioDevices
 import RealtimeAudio
-import Synchronization
 
 /// The opening of devices on a separate thread: a driver or a sound server may take long, or never
 /// respond.
@@ -8,20 +7,13 @@ struct DeviceOpening: ~Copyable {
   /// A function that opens the devices of a selection.
   typealias Open = @Sendable (DeviceSelection, CardReservation) throws -> OpenDevice
 
-  /// The first of two events: the devices are open, or the caller no longer waits for them.
-  private final class Decision: Sendable {
-    private let isMade = Atomic(false)
-
-    /// Returns true for the first of the two events.
-    func make() -> Bool { !isMade.exchange(true, ordering: .acquiringAndReleasing) }
-  }
-
   private struct Work: RealtimeWork, ~Copyable, @unchecked Sendable {
     // @unchecked because it moves whole, from one thread to the other and back.
     let selection: DeviceSelection
     let reservation: CardReservation
     let open: Open
-    let decision: Decision
+    /// The flag for the first of two events: the devices are open, or the caller no longer waits.
+    let isDecided: AtomicFlag
     let isOver: AtomicFlag
     var device: OpenDevice?
     var failure: EngineFailure?
@@ -33,13 +25,13 @@ struct DeviceOpening: ~Copyable {
         failure = EngineFailure(error)
       }
       // The work of an abandoned thread is never freed, so nothing else would close the devices.
-      if !decision.make() { device = nil }
+      if !isDecided.raiseFirst() { device = nil }
       isOver.raise()
     }
   }
 
   private let thread: RealtimeThread<Work>
-  private let decision = Decision()
+  private let isDecided = AtomicFlag()
   /// The flag that is raised when `finish` returns at once.
   let isDone = AtomicFlag()
 
@@ -52,7 +44,7 @@ struct DeviceOpening: ~Copyable {
       thread = try RealtimeThread(
         name: "duplex-open", priority: .normal, stackByteCount: 524_288,
         Work(
-          selection: selection, reservation: reservation, open: open, decision: decision,
+          selection: selection, reservation: reservation, open: open, isDecided: isDecided,
           isOver: isDone))
     } catch {
       throw .device(DeviceFailure(error))
@@ -69,6 +61,6 @@ struct DeviceOpening: ~Copyable {
 
   /// Abandons the opening: devices that are open now or later are closed.
   consuming func abandon() {
-    if decision.make() { thread.abandon() } else { _ = thread.join() }
+    if isDecided.raiseFirst() { thread.abandon() } else { _ = thread.join() }
   }
 }

@@ -82,6 +82,12 @@ public final class AtomicFlag: Sendable {
     raised.store(true, ordering: .releasing)
   }
 
+  /// Sets the flag, and returns whether this call is the first one. What was written before the
+  /// first call can be read after a later one.
+  public func raiseFirst() -> Bool {
+    !raised.exchange(true, ordering: .acquiringAndReleasing)
+  }
+
   /// Whether the flag is set.
   public var isRaised: Bool { raised.load(ordering: .acquiring) }
 }

@@ -64,9 +64,11 @@ final class PlaybackKeys: KeyResponder {
     case .changeGain(let change):
       decibels = (decibels + change).clamped(to: -60...12)
       applyGain()
+      report("gain", "gain \(decibels.shown(1)) dB.")
     case .toggleMute:
       isMuted.toggle()
       applyGain()
+      report(isMuted ? "muted" : "notMuted", isMuted ? "muted." : "no longer muted.")
     case .end, .showKeys, .startRecording, .setMarker, .split, .toggleDim, .toggleBackingAlone:
       break
     }
@@ -100,10 +102,7 @@ final class PlaybackKeys: KeyResponder {
     report("speed", "speed \(speed.shown(3)).")
   }
 
-  private func applyGain() {
-    player.setGain(isMuted ? .silence : Gain(decibels: decibels))
-    report("gain", isMuted ? "muted." : "gain \(decibels.shown(1)) dB.")
-  }
+  private func applyGain() { player.setGain(isMuted ? .silence : Gain(decibels: decibels)) }
 
   /// The state for the screen; nil if nothing is playing or being opened.
   var state: LiveState? {

@@ -69,8 +69,8 @@ struct LatencyResult {
     return objection.map {
       .doubtful(
         "The result is not saved, because it is doubtful: \($0).",
-        hint: "Remove the cause and measure again, or give overdub the time: --latency "
-          + "\(answer.frames.median.shown(1))f.")
+        hint: "Remove the cause and measure again, or give overdub the time: "
+          + "\(answer.latencyOption).")
     }
   }
 
@@ -88,9 +88,8 @@ struct LatencyResult {
         hint: "Use a longer --duration, or leave --duration out.")
     }
     if trips.rejected > 0 {
-      return ToolFailure.noSignal(
-        "Frames were lost in every measurement (\(trips.rejected) rejected).",
-        hint: "Ask for a larger --period-size, or find a stable one with `duplex tune`.")
+      return ToolFailure.lostSignal(
+        "Frames were lost in every measurement (\(trips.rejected) rejected).")
     }
     return ToolFailure.noSignal(
       "The input received no test signal, at peaks up to \(trips.levelDBFS.shownLevel) dBFS; the input's noise is "

@@ -45,6 +45,9 @@ struct PairAnswer {
     doubts.isEmpty ? nil : doubts.map { String($0.sentence.dropLast()) }.joined(separator: "; ")
   }
 
+  /// The option of `overdub` for this round trip.
+  var latencyOption: String { "--latency \(frames.median.shown(1))f" }
+
   private var milliseconds: Double { frames.median * 1000 / Double(sampleRate) }
 
   /// Returns the fields of the summary. If there is no answer, the results are null and the only

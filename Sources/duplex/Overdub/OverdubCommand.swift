@@ -271,9 +271,8 @@ final class OverdubRun {
     guard let pair = found.main, let answer = PairAnswer(pair, plan.sampleRate) else {
       let xruns = outcome.report.captureXruns + outcome.report.playbackXruns
       guard xruns == 0 else {
-        throw ToolFailure.noSignal(
-          "The round trip cannot be measured: \(xruns.counted("xrun")) lost frames meanwhile.",
-          hint: "Ask for a larger --period-size, or find a stable one with `duplex tune`.")
+        throw ToolFailure.lostSignal(
+          "The round trip cannot be measured: \(xruns.counted("xrun")) lost frames meanwhile.")
       }
       throw ToolFailure.noSignal(
         "The round trip cannot be measured: nothing clear came back from the output.",
@@ -283,8 +282,7 @@ final class OverdubRun {
     if let objection = answer.objection {
       throw ToolFailure.doubtful(
         "The measured round trip of \(answer.frames.median.shown(1)) frames is doubtful: \(objection).",
-        hint: "Remove the cause and start again, or accept it with --latency "
-          + "\(answer.frames.median.shown(1))f.")
+        hint: "Remove the cause and start again, or accept it with \(answer.latencyOption).")
     }
     roundTrip = (answer.frames.median - Double(outcome.report.addedLatencyFrames), .measured)
     return .done

@@ -94,18 +94,7 @@ struct RecordCommand: MicrophoneCommand {
       "--also-play needs something to play: add --monitor, or a file with --mix.")
   }
 
-  /// The file format that is asked for. A default is not used for a file whose name says another.
-  private var chosenFormat: FileFormat? {
-    let isNamed = file.map { FileFormat(pathExtensionOf: $0) != nil } ?? false
-    guard isNamed, DefaultOption.current.contains(where: { $0.option == "file-format" }) else {
-      return fileFormat
-    }
-    DefaultOption.current.removeAll { $0.option == "file-format" }
-    return nil
-  }
-
   func perform() throws -> ExitStatus {
-    let fileFormat = chosenFormat
     var target = try RecordingTarget(
       path: file ?? Notes.newName(fileFormat ?? .wav), fileFormat: fileFormat,
       sampleFormat: sampleFormat, overwrite: overwrite, takesFormat: true)

@@ -9,7 +9,7 @@ final class EndRequest: Sendable {
   static let repeatNanoseconds: UInt64 = 300_000_000
 
   private let since = Atomic<UInt64>(0)
-  private let isDiskReported = Atomic(false)
+  private let isDiskReported = AtomicFlag()
   private let work: [any BackgroundWork]
 
   /// Creates the request for a session whose files `work` writes.
@@ -48,7 +48,7 @@ final class EndRequest: Sendable {
   /// Warns once if the disk delays the end by more than 250 ms.
   func checkDisk() {
     guard let age, age > 250_000_000, work.contains(where: \.isUnfinished),
-      !isDiskReported.exchange(true, ordering: .relaxed)
+      isDiskReported.raiseFirst()
     else { return }
     warn(
       "diskWaiting", "The disk has not stored the rest of the recording yet.",

@@ -176,7 +176,7 @@ extension Mixer {
   }
 
   /// Returns the number of readings of a meter per second.
-  static func readingsPerSecond(_ options: AudioOptions) -> Int {
+  private static func readingsPerSecond(_ options: AudioOptions) -> Int {
     options.json ? 10 : 20
   }
 

@@ -183,10 +183,9 @@ final class SessionWatch {
   /// Warns once if the latency is much longer than requested. The steps are measured during the
   /// first second.
   private func checkSteps(_ added: Int, _ moment: SessionSnapshot) {
-    guard !Self.hasWarnedOfSteps.isRaised, moment.frames >= configuration.sampleRate,
-      Double(added) > configuration.latencyFrames / 2
+    guard moment.frames >= configuration.sampleRate,
+      Double(added) > configuration.latencyFrames / 2, Self.hasWarnedOfSteps.raiseFirst()
     else { return }
-    Self.hasWarnedOfSteps.raise()
     let milliseconds = configuration.seconds(added) * 1000
     warn(
       "largeSteps",

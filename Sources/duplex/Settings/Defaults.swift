@@ -143,7 +143,10 @@ struct Defaults {
   private mutating func note(_ words: [String]) {
     var rest = words.dropFirst()
     while let word = rest.popFirst(), word != "--" {
-      guard word.hasPrefix("-"), word != "-" else { continue }
+      guard word.hasPrefix("-"), word != "-" else {
+        noteOperand(word)
+        continue
+      }
       let name = word.prefix { $0 != "=" }
       let value = word.count > name.count ? String(word.dropFirst(name.count + 1)) : nil
       let option =
@@ -163,6 +166,15 @@ struct Defaults {
         namedDevices[option.longNames[0]] = argument
       }
     }
+    // After --, every word is an operand.
+    for word in rest { noteOperand(word) }
+  }
+
+  /// Records what a word that is no option says in place of one: the extension of a file to be
+  /// written is its format.
+  private mutating func noteOperand(_ word: String) {
+    guard known["file-format"] != nil, FileFormat(pathExtensionOf: word) != nil else { return }
+    written.insert("file-format")
   }
 
   private mutating func add(_ entries: [ConfigurationEntry], path: String) throws(ToolFailure) {

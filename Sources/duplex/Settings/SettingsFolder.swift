@@ -115,11 +115,11 @@ struct DeviceProfile {
     (periodFrames, headroomFrames, sampleRate) = (period, headroom, rate)
   }
 
-  private static let hasWarned = Atomic(false)
+  private static let hasWarned = AtomicFlag()
 
   /// Warns once why a profile is not used, because it is read several times.
   private static func reportUnusable(_ reason: String) {
-    guard !hasWarned.exchange(true, ordering: .relaxed) else { return }
+    guard hasWarned.raiseFirst() else { return }
     warn(
       "profileUnusable", "The device's saved profile is not used: \(reason)",
       hint: "Remove the file, then save a new profile with `duplex tune --save`.")

@@ -59,6 +59,12 @@ struct ToolFailure: Error {
     ToolFailure(.loss, code: "noSignal", message, hint: hint)
   }
 
+  /// Returns the failure for a measurement whose frames were lost, because the period is too short.
+  static func lostSignal(_ message: String) -> ToolFailure {
+    noSignal(
+      message, hint: "Ask for a larger --period-size, or find a stable one with `duplex tune`.")
+  }
+
   /// Returns the failure for a measurement that is not reliable enough for its purpose.
   static func doubtful(_ message: String, hint: String) -> ToolFailure {
     ToolFailure(.loss, code: "doubtful", message, hint: hint)

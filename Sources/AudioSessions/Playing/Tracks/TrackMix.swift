@@ -39,16 +39,16 @@ public final class TrackMix: FrameSource {
     buffer.clear(frames: wanted)
     var longest = 0
     // The audible source is read first: if it fails, the next one has not advanced yet.
-    var heard = chosen
-    while let index = heard {
+    var audible = chosen
+    while let index = audible {
       if let count = readPart(of: index, frames: wanted) {
         buffer.add(part, frames: count)
         longest = count
         break
       }
-      heard = chosen
+      audible = chosen
     }
-    for index in sources.indices where index != heard && !hasFailed[index] {
+    for index in sources.indices where index != audible && !hasFailed[index] {
       guard let count = readPart(of: index, frames: wanted), chosen == nil else { continue }
       buffer.add(part, frames: count)
       longest = max(longest, count)
