@@ -103,7 +103,7 @@ struct RepairRun {
       defer { line.end() }
       do throws(ToolFailure) {
         let repairResult = try mappingErrors {
-          try mend(file) { line.reportProgress($0, from: start, share: share) }
+          try mend(file, &isInterrupted) { line.reportProgress($0, from: start, share: share) }
         }
         line.end()
         repairResults.append(repairResult)
@@ -114,7 +114,17 @@ struct RepairRun {
         isInterrupted = error.code == "interrupted"
       }
       if status == .done { status = ended }
-      if isInterrupted { break }
+      if isInterrupted {
+        // The request came while the end of this file was written.
+        if ended == .done, let next = command.files.dropFirst(index + 1).first {
+          status = .loss
+          ToolFailure(
+            .loss, code: "interrupted", "Stopped before \(next) was repaired.",
+            hint: "Start the command again for the rest of the files."
+          ).report()
+        }
+        break
+      }
       doneBytes += byteCounts[index]
       guard command.json, command.files.count > 1 else { continue }
       Terminal.emit(
@@ -145,8 +155,10 @@ struct RepairRun {
     }
   }
 
+  /// Repairs a file. Sets `isInterrupted` if the user requested the end while its last bytes were
+  /// written.
   private func mend(
-    _ path: String, progress: @escaping (Double) -> Void
+    _ path: String, _ isInterrupted: inout Bool, progress: @escaping (Double) -> Void
   ) throws -> RepairResult {
     let finding = try FileRepair.examine(path, wiped: wiped, inPlace: command.inPlace)
     guard finding.isRepairable else { return RepairResult(finding: finding, repaired: nil) }
@@ -161,6 +173,7 @@ struct RepairRun {
       progress(done)
       return stop.isThere()
     }
+    isInterrupted = stop.isThere()
     return RepairResult(finding: finding, repaired: target)
   }
 

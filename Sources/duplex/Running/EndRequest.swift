@@ -76,6 +76,8 @@ final class StopRequest {
   }
 
   deinit {
+    // The work is complete: a request after the last call of `isThere` must not end the program.
+    while isThere() {}
     SignalWatch.release()
   }
 }
