@@ -48,6 +48,10 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
   private var concealedFrames = 0
   /// The number of frames at the unit's rate that were captured, queued and then discarded.
   private var forgottenFrames = 0
+  /// The number of frames that the device has delivered and not received yet. It gets exactly one
+  /// period for each period that it delivers: two devices with two clocks measure the delay by the
+  /// number of frames handed over at each wait.
+  private var owedFrames = 0
 
   /// Creates a device that uses the device of `driver` at the rate, period and headroom that
   /// `request` specifies. Throws if the rates cannot be converted, or there is not enough memory.
@@ -129,6 +133,7 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
   private mutating func reset() {
     input.reset()
     output.reset()
+    owedFrames = 0
     if baseShape.hasCapture { output.pushSilence(reserveFrames) }
     // An output may have room before the wait for its first period. Until then time counts from the
     // start.
@@ -166,10 +171,12 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
   @_noLocks
   private mutating func waitForInput(_ nanoseconds: UInt64) -> DeviceReadiness {
     while input.queued < period {
+      // The unit has processed all of its whole periods: the reserve holds what is still missing.
+      while flush() {}
       guard waitForDevice(nanoseconds) else { return cycle.readiness }
       // The device is ready without a frame: the unit decides for how long that is allowed.
       guard takePeriod() else { return .waiting }
-      _ = flush()
+      repay()
     }
     return .ready
   }
@@ -202,20 +209,30 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
     lent.decode(from: 0, frames: frames, into: &deviceInput, at: 0)
     base.release(frames)
     input.push(deviceInput, frames: frames)
+    if baseShape.hasPlayback { owedFrames &+= frames }
     return true
   }
 
-  /// Writes the queued frames to the device, at most a period. Returns false if the device has no
-  /// room or there are no frames.
+  /// Hands the device as many queued frames as it has delivered, if all of them are queued already.
+  @_noLocks
+  private mutating func repay() {
+    while output.queued >= owedFrames, flush() {}
+  }
+
+  /// Writes the queued frames to the device, at most a period, and with an input at most as many as
+  /// it is owed. Returns false if the device has no room or there are no frames.
   @_noLocks
   private mutating func flush() -> Bool {
-    let frames = min(output.queued, baseShape.periodFrames)
+    let limit =
+      baseShape.hasCapture ? min(owedFrames, baseShape.periodFrames) : baseShape.periodFrames
+    let frames = min(output.queued, limit)
     guard frames > 0, baseShape.hasPlayback, let space = base.playbackRoom(frames) else {
       return false
     }
     let count = output.pull(into: &deviceOutput, frames: frames)
     _ = space.encode(deviceOutput, from: 0, frames: count, at: 0)
     base.commit(count)
+    if baseShape.hasCapture { owedFrames &-= count }
     return true
   }
 
@@ -245,7 +262,7 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
   @_noLocks
   public mutating func commit(_ frames: Int) {
     output.push(unitOutput, frames: frames)
-    if baseShape.hasCapture { _ = flush() }
+    if baseShape.hasCapture { repay() }
   }
 
   /// Starts both directions again after an xrun or a suspension, at the same latency. Throws if the
