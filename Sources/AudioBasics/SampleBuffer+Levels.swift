@@ -12,24 +12,8 @@ extension SampleBuffer {
     requirement(
       levels.sampleCount >= 2 &* channelCount,
       "The buffer for levels needs one element for each channel.")
-    let count = sampleCount(of: frames)
-    var done = 0
-    var highest: Float = 0
-    if channelCount == 1 || channelCount == 2 || channelCount == 4 || channelCount == 8 {
-      highest = measureVectors(count, into: &levels)
-      done = count & ~7
-    }
-    var channel = done % max(1, channelCount)
-    while done < count {
-      let sample = base[done]
-      let magnitude = abs(sample)
-      if magnitude > highest { highest = magnitude }
-      levels.base[channel] = max(levels.base[channel], magnitude)
-      levels.base[channelCount &+ channel] += sample * sample
-      channel = channel &+ 1 == channelCount ? 0 : channel &+ 1
-      done &+= 1
-    }
-    return highest
+    guard channelCount > 0 else { return 0 }
+    return vectors_measure(levels.base, base, channelCount, sampleCount(of: frames))
   }
 
   /// Sets the samples in `frames` frames, starting at `first`, that are NaN or infinite to 0.
@@ -78,54 +62,6 @@ extension SampleBuffer {
   private func eightPatterns(at index: Int) -> SIMD8<UInt32> {
     unsafeBitCast(eightSamples(at: index), to: SIMD8<UInt32>.self)
   }
-
-  /// Returns the magnitudes of the samples.
-  @_noLocks @inline(__always)
-  static func magnitudes(_ samples: SIMD8<Float>) -> SIMD8<Float> {
-    let magnitudeBits = SIMD8<UInt32>(repeating: 0x7FFF_FFFF)
-    return unsafeBitCast(
-      unsafeBitCast(samples, to: SIMD8<UInt32>.self) & magnitudeBits, to: SIMD8<Float>.self)
-  }
-
-  /// Measures as many of `count` samples as make whole vectors of eight. Each lane always belongs
-  /// to the same channel. Returns the highest magnitude.
-  @_noLocks
-  private func measureVectors(_ count: Int, into levels: inout SampleBuffer) -> Float {
-    let whole = count & ~7
-    var peak = SIMD8<Float>(repeating: 0)
-    var sum = SIMD8<Float>(repeating: 0)
-    var index = 0
-    while index < whole {
-      let samples = eightSamples(at: index)
-      let magnitude = Self.magnitudes(samples)
-      // With this order of operands a maximum is one instruction.
-      peak = peak.replacing(with: magnitude, where: magnitude .> peak)
-      sum += samples * samples
-      index &+= 8
-    }
-    if channelCount == 2 {
-      // The vector is folded in halves twice until two lanes remain: left and right.
-      let halfPeak = peak.lowHalf.replacing(
-        with: peak.highHalf, where: peak.highHalf .> peak.lowHalf)
-      let pairPeak = halfPeak.lowHalf.replacing(
-        with: halfPeak.highHalf, where: halfPeak.highHalf .> halfPeak.lowHalf)
-      let halfSum = sum.lowHalf + sum.highHalf
-      let pairSum = halfSum.lowHalf + halfSum.highHalf
-      if pairPeak[0] > levels.base[0] { levels.base[0] = pairPeak[0] }
-      if pairPeak[1] > levels.base[1] { levels.base[1] = pairPeak[1] }
-      levels.base[2] += pairSum[0]
-      levels.base[3] += pairSum[1]
-      return max(pairPeak[0], pairPeak[1])
-    }
-    var lane = 0
-    while lane < 8 {
-      let channel = lane & (channelCount &- 1)
-      levels.base[channel] = max(levels.base[channel], peak[lane])
-      levels.base[channelCount &+ channel] += sum[lane]
-      lane &+= 1
-    }
-    return Self.highest(peak)
-  }
 }
 
 /// Peaks of several frames; peak, sum and gain of a single frame.
@@ -164,20 +100,6 @@ extension SampleBuffer {
     requireFrames(from: first, frames)
     return vectors_second_differences(
       base + (first &+ 1) &* channelCount, channelCount, (frames &- 2) &* channelCount)
-  }
-
-  /// Returns the highest of the eight values.
-  @_noLocks @inline(__always)
-  static func highest(_ eight: SIMD8<Float>) -> Float {
-    let half = highestOfFour(eight)
-    let (first, second) = (max(half[0], half[1]), max(half[2], half[3]))
-    return max(first, second)
-  }
-
-  /// Returns the higher of each two values that are four lanes apart.
-  @_noLocks @inline(__always)
-  private static func highestOfFour(_ eight: SIMD8<Float>) -> SIMD4<Float> {
-    eight.lowHalf.replacing(with: eight.highHalf, where: eight.highHalf .> eight.lowHalf)
   }
 
   /// Returns the sum of the channels of a frame.

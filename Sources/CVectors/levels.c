@@ -50,6 +50,53 @@ BODY float4 vectors_second_differences_body(const float *samples, long stride, l
 TWO_VERSIONS(
     float4, vectors_second_differences, (const float *samples, long stride, long count), samples, stride, count)
 
+// Each lane of a vector of eight always belongs to the same channel if the number of channels divides
+// eight.
+BODY float vectors_measure_body(float *levels, const float *samples, long channels, long count) {
+  float *sums = levels + channels;
+  float highest = 0;
+  long index = 0;
+  if (channels > 0 && (channels & (channels - 1)) == 0 && channels <= 8) {
+    float8 peak = 0, sum = 0;
+#pragma clang loop unroll_count(4)
+    for (; index + 8 <= count; index += 8) {
+      const float8 eight = load8(samples + index);
+      peak = higher(magnitudes(eight), peak);
+      sum += eight * eight;
+    }
+    if (channels == 2) {
+      // The halves are folded until two lanes remain: left and right.
+      const float4 half_peak = higher4(peak), half_sum = sum.lo + sum.hi;
+      const float4 pair_sum = half_sum + half_sum.zwzw;
+      const float left = half_peak.x > half_peak.z ? half_peak.x : half_peak.z;
+      const float right = half_peak.y > half_peak.w ? half_peak.y : half_peak.w;
+      levels[0] = left > levels[0] ? left : levels[0];
+      levels[1] = right > levels[1] ? right : levels[1];
+      levels[2] += pair_sum.x;
+      levels[3] += pair_sum.y;
+      highest = left > right ? left : right;
+    } else {
+      for (long lane = 0; lane < 8; lane++) {
+        const long channel = lane & (channels - 1);
+        if (peak[lane] > levels[channel]) levels[channel] = peak[lane];
+        if (peak[lane] > highest) highest = peak[lane];
+        sums[channel] += sum[lane];
+      }
+    }
+  }
+  for (long channel = index % channels; index < count; index++) {
+    const float sample = samples[index], magnitude = fabsf(sample);
+    if (magnitude > highest) highest = magnitude;
+    if (magnitude > levels[channel]) levels[channel] = magnitude;
+    sums[channel] += sample * sample;
+    channel = channel + 1 == channels ? 0 : channel + 1;
+  }
+  return highest;
+}
+TWO_VERSIONS(
+    float, vectors_measure, (float *levels, const float *samples, long channels, long count), levels, samples,
+    channels, count)
+
 BODY void vectors_sum_up_body(ChannelSums *sums, const float *samples, long frames, long channels) {
   for (long channel = 0; channel < channels; channel++) sums[channel] = (ChannelSums){0, 0, 0};
   long index = 0;

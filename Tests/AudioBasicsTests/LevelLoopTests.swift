@@ -47,6 +47,28 @@ import Testing
   }
 
   @Test(arguments: counts, 1...9)
+  func `levels are updated channel by channel`(frames: Int, channels: Int) {
+    var samples = samples(frames * channels, seed: 7)
+    if frames > 5 { samples[5] = .nan }
+    // The first channel was louder before, and no value behind the levels may change.
+    let before = [5] + [Float](repeating: 0.25, count: 2 * channels - 1)
+    var (levels, plain) = (before + [7], before + [7])
+    let highest = vectors_measure(&levels, samples, channels, samples.count)
+    #expect(vectors_measure(&plain, [], channels, 0) == 0 && isSame(plain, before + [7]))
+    #expect(plain_measure(&plain, samples, channels, samples.count) == highest)
+    #expect(isSame(levels, plain) && levels[2 * channels] == 7)
+    for channel in 0..<channels {
+      let own = stride(from: channel, to: samples.count, by: channels).map { samples[$0] }
+      let peak = own.filter { !$0.isNaN }.map { abs($0) }.max() ?? 0
+      #expect(levels[channel] == max(before[channel], peak))
+      let squares = own.reduce(Double(before[channels + channel])) { $0 + Double($1 * $1) }
+      let sum = Double(levels[channels + channel])
+      #expect(squares.isNaN ? sum.isNaN : abs(sum - squares) <= 1e-5 * squares)
+    }
+    #expect(highest == samples.filter { !$0.isNaN }.map { abs($0) }.max() ?? 0)
+  }
+
+  @Test(arguments: counts, 1...9)
   func `samples are summed up channel by channel`(frames: Int, channels: Int) {
     let samples = samples(frames * channels, seed: 3)
     let room = [ChannelSums](

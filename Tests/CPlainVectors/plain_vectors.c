@@ -14,6 +14,7 @@
 #define vectors_peaks_of_four plain_peaks_of_four
 #define vectors_second_differences plain_second_differences
 #define vectors_sum_up plain_sum_up
+#define vectors_measure plain_measure
 #define vectors_follow_bands plain_follow_bands
 #define vectors_limit plain_limit
 #define vectors_frames_above plain_frames_above

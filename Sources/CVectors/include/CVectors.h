@@ -49,6 +49,12 @@ VECTOR_FUNCTION double4 integer4_as_double4(integer4 numbers) {
 /// Returns the highest magnitude of `count` samples; NaN is ignored.
 SAMPLE_LOOP float vectors_peak(const float *samples, long count);
 
+/// Updates the levels of `channels` interleaved channels with `count` samples, a multiple of
+/// `channels`: the first `channels` values of `levels` are the highest magnitudes, the next
+/// `channels` the sums of squares. Returns the highest magnitude of these samples. NaN has no
+/// magnitude.
+SAMPLE_LOOP float vectors_measure(float *levels, const float *samples, long channels, long count);
+
 /// Multiplies `count` samples by `gain`.
 SAMPLE_LOOP void vectors_scale(float *samples, float gain, long count);
 

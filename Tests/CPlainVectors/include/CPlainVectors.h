@@ -28,6 +28,7 @@ long plain_frames_above(const float *samples, long channels, long frames, float 
 void plain_ramp(float *samples, long channels, long frames, float gain, float step);
 float4 plain_peaks_of_four(const float *samples, long count);
 float4 plain_second_differences(const float *samples, long stride, long count);
+float plain_measure(float *levels, const float *samples, long channels, long count);
 void plain_sum_up(ChannelSums *sums, const float *samples, long frames, long channels);
 void plain_filtered_power(
     const SectionWeights *weights, SectionPair *early, SectionPair *late, double2 *sums, const float *left,
