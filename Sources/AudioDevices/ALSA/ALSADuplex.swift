@@ -51,6 +51,8 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   /// known.
   private var leftover = Int.max
   var gap = XrunGapEstimator()
+  /// The frames that a server's input drops without an xrun; nil if it reports its xruns.
+  private var dropped: DroppedFrameEstimator?
   private var lostFrames = 0
 
   init(
@@ -64,6 +66,10 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     self.playback = playback
     self.configuration = configuration
     shape = DuplexShape(configuration)
+    if let stream = configuration.capture, stream.dropsUnreadFrames {
+      dropped = DroppedFrameEstimator(
+        capacity: stream.bufferFrames, sampleRate: stream.sampleRate)
+    }
     self.wakeUp = consume wakeUp
   }
 
@@ -80,6 +86,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     correction = 0
     stillness = 0
     leftover = .max
+    dropped?.restart()
     primedFrames = 0
     isStarted = shape.hasCapture
     let ahead = shape.playbackAheadFrames
@@ -182,6 +189,10 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     }
     if shape.hasCapture {
       leftover = available &- shape.periodFrames
+      if dropped != nil {
+        lostFrames &+=
+          dropped?.note(captured: available, taking: shape.periodFrames, at: periodTime) ?? 0
+      }
       gap.note(captured: available, taking: shape.periodFrames, at: periodTime)
     }
     if proof.isOpen, shape.canProveStart {

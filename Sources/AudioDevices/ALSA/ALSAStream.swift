@@ -21,6 +21,8 @@ public struct ALSAStream: StreamDriver, ~Copyable {
   /// The number of frames released by the input, or handed over to the output, since the start.
   private var moved = 0
   private var restarts = RestartsWithoutProgress()
+  /// The time of the last position in nanoseconds; nil right after a start.
+  private var readTime: UInt64?
 
   /// Creates a driver for `pcm`, which was opened for `request`. The request names no other device.
   init(_ pcm: consuming PCM, request: DuplexRequest) {
@@ -43,6 +45,7 @@ public struct ALSAStream: StreamDriver, ~Copyable {
         ? error : .serverGone(configuration.device)
     }
     restarts.note()
+    readTime = nil
     moved = frames
   }
 
@@ -53,10 +56,21 @@ public struct ALSAStream: StreamDriver, ~Copyable {
     let available = pcm?.availableNow() ?? -1
     guard available >= 0 else { return state(ofCode: available) }
     let now = HostClock.nanoseconds
+    if configuration.dropsUnreadFrames, isOverdue(at: now) { return .xrun }
     let (there, time) = pcm?.stamped(available, at: now) ?? (available, now)
     let frames = isCapture ? moved &+ there : moved &- configuration.bufferFrames &+ there
     if frames > 0 { restarts.end() }
     return .running(ClockReading(frames: frames, nanoseconds: time), available: available)
+  }
+
+  /// Returns whether more time has passed since the last reading than the buffer holds: the input
+  /// has dropped frames, and reports no xrun.
+  @_noLocks
+  private mutating func isOverdue(at now: UInt64) -> Bool {
+    let last = readTime ?? now
+    readTime = now
+    return Double(now &- last) * 1e-9 * Double(configuration.sampleRate)
+      > Double(configuration.bufferFrames)
   }
 
   @_noLocks
@@ -114,6 +128,7 @@ public struct ALSAStream: StreamDriver, ~Copyable {
     swap(&pcm, &slot.pointee.pcm)
     slot.pointee.state.store(ReconnectSlot.free, ordering: .relaxed)
     moved = slot.pointee.silence
+    readTime = nil
     restarts.end()
     return moved
   }

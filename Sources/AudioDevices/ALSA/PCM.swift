@@ -92,6 +92,11 @@ struct PCM: ~Copyable {
   /// Whether a sound server is at the end of all plugins.
   var isServer: Bool { !isCard && keepsTime }
 
+  /// Whether the input drops unread frames without an xrun. PulseAudio keeps them.
+  var dropsUnreadFrames: Bool {
+    isCapture && isServer && parts.contains { $0.contains("PipeWire") || $0.contains("JACK") }
+  }
+
   /// The parts of the PCM, one per line: the plugins, and the PCMs to which they pass frames.
   private var parts: [Substring] {
     var allocated: OpaquePointer?

@@ -158,9 +158,12 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     let scale = Double(playback.sampleRate) / Double(rate)
     // If the input is the master, the output is not filled before the first period is converted.
     let queued = Double(period + headroom) + (master == .capture ? extra : 0)
-    // A server's output must not run dry before its quantum is known. The initial silence is not
-    // part of the delay.
-    let first = max(Int(clamping: queued * scale), playback.isServer ? playback.sampleRate / 20 : 0)
+    // A server's output must not run dry before its quantum is known; PulseAudio takes 4,096 frames
+    // at once when it starts. The initial silence is not part of the delay.
+    let reserve =
+      playback.isServer
+      ? min(playback.sampleRate / 8, playback.bufferFrames - playback.periodFrames) : 0
+    let first = max(Int(clamping: queued * scale), reserve)
     output = AsynchronousOutput(
       pair.playback, silence: first, minimumQueuedFrames: Double(headroom) * scale)
     silentBuffer = DeviceBuffer(

@@ -122,8 +122,9 @@ extension DeviceFailure {
   /// Returns the failure of a sound server for `device` that has ended, or no longer responds.
   package static func serverGone(_ device: String) -> DeviceFailure {
     DeviceFailure(
-      .lost, "The sound server behind \(device) went away.",
-      hint: "Start the server again, then try again.")
+      .lost, "The sound server behind \(device) went away, or accepts no frames.",
+      hint: "Start it again. If it runs, it moves more frames at a time (its quantum) than the "
+        + "buffer holds: ask for a longer period.")
   }
 
   /// Returns the failure of a device for whose return no thread can wait.

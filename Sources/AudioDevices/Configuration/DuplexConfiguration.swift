@@ -48,6 +48,9 @@ public struct StreamConfiguration: Sendable, Equatable {
   /// Whether the device is a sound server, not a card. A server's sources and sinks may have
   /// separate clocks, and move in steps as long as its quantum.
   public var isServer = false
+  /// Whether the input drops frames that are not read in time without reporting an xrun, as the
+  /// plugins of PipeWire and JACK do.
+  var dropsUnreadFrames = false
 
   /// Creates a stream with these figures; `sampleRate` is in Hz.
   public init(

@@ -322,9 +322,13 @@ struct UnitCore: ~Copyable {
       }
       index &+= 1
     }
+    // A cycle in which no frame moved is none: a device that is ready without a frame has stalled.
+    guard frame != firstFrame || isEnded else {
+      RealtimeContext.leave()
+      return idle()
+    }
     publishLoad(device.now &- status.readyTime)
     RealtimeContext.leave()
-    guard frame != firstFrame || isEnded else { return idle() }
     lastReady = status.readyTime
     idleTurns = 0
     return .ran
