@@ -51,23 +51,28 @@ struct DeviceChoice {
     defer { reservation.release() }
     let volumes = try MixerVolumes(options, request)
     defer { volumes.restore() }
-    let open = try opened()
+    let open: OpenDevice
+    do throws(OpeningFailure) {
+      open = try opened()
+    } catch {
+      throw error.cause
+    }
     if isStartUpOver { MemoryLock.releaseStartUpCode() }
     return try use(open)
   }
 
   /// Opens the devices while the user can interrupt the wait: a sound server or a driver may hang.
-  private func opened() throws -> OpenDevice {
+  private func opened() throws(OpeningFailure) -> OpenDevice {
     let selection = self.selection
     let reservation = self.reservation
     let next = MutexBox(selection.request.deviceNames)
     return try InterruptibleOpening.result(
       of: next.withLock { $0.first == $0.last ? $0[0] : $0.joined(separator: " and ") },
       leavingWith: OutputMode.current.stoppedStatus,
-      orThrowing: {
-        DeviceFailure(.refused, $0, hint: "End other programs, then try again.") as any Error
+      orThrowing: { message -> OpeningFailure in
+        .device(DeviceFailure(.refused, message, hint: "End other programs, then try again."))
       }
-    ) { _ in
+    ) { _ throws(OpeningFailure) in
       try OpenDevice(opening: selection, reservation: reservation) { names in
         next.withLock { $0 = names }
       }
