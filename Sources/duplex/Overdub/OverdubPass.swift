@@ -80,8 +80,8 @@ final class OverdubPass {
       keys.poll()
       return writer.isFailed ? .disk : alignment.isComplete(at: moment) ? .duration : nil
     }
-    let outcome = try SessionOutcome(
-      running: open, callbacks, run.options, meter: meter, parts)
+    let outcome = try SessionOutcome.run(
+      callbacks, on: open, run.options, meter: meter, parts)
     keys.poll()
     self.outcome = outcome
     self.feeder = feeder

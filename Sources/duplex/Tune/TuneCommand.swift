@@ -185,7 +185,7 @@ final class TuneRun {
     parts.task = task
     // One xrun is enough to reject the setting.
     parts.poll = { $0.captureXruns + $0.playbackXruns > 0 ? .end : nil }
-    let outcome = try SessionOutcome(running: open, Mixer(configuration), options, parts)
+    let outcome = try SessionOutcome.run(Mixer(configuration), on: open, options, parts)
     let report = outcome.report
     totals.add(outcome)
     var trial = TuneTrial(
