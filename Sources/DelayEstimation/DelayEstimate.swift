@@ -1,3 +1,4 @@
+import AudioBasics
 import Glibc
 
 /// One path of a signal: the direct sound or an echo.
@@ -61,17 +62,10 @@ public struct DelayEstimate: Sendable {
   public var arrivals: [Arrival]
   /// The reasons why the estimate is unreliable, or empty if there are none.
   public var doubts: [Doubt]
-  /// The correlation around `delayFrames`, for plots: from `curveFirstFrame` on, in steps of
-  /// `curveStepFrames`. A perfect match is 1.
-  public var curve: [Float] = []
-  /// The delay in frames of the first value of `curve`.
-  public var curveFirstFrame = 0.0
-  /// The frames from one value of `curve` to the next.
-  public var curveStepFrames = 0.0
-  /// The impulse response, for plots: one value per frame, from `responseFirstFrame` on.
-  public var response: [Float] = []
-  /// The delay in frames of the first value of `response`.
-  public var responseFirstFrame = 0
+  /// The correlation around `delayFrames`, over the delay. A perfect match is 1.
+  public var correlation = SampledCurve()
+  /// The impulse response over the delay, one value per frame.
+  public var impulseResponse = SampledCurve()
 
   /// Returns the same estimate for a recording that begins `frames` frames earlier.
   public func moved(by frames: Int) -> DelayEstimate {
@@ -80,8 +74,8 @@ public struct DelayEstimate: Sendable {
     moved.delayFrames += offset
     moved.phaseSlopeFrames += offset
     moved.strongestFrames += offset
-    moved.curveFirstFrame += offset
-    moved.responseFirstFrame += frames
+    moved.correlation.firstFrame += offset
+    moved.impulseResponse.firstFrame += offset
     for index in moved.arrivals.indices { moved.arrivals[index].delayFrames += offset }
     return moved
   }
@@ -104,4 +98,26 @@ public struct DelayEstimate: Sendable {
   public static func bound(frames: Int, signalToNoise: Double) -> Double {
     (3 / (Double.pi * Double.pi * Double(frames) * signalToNoise)).squareRoot()
   }
+}
+
+extension DelayEstimate {
+  /// The values of `correlation`.
+  @available(*, deprecated, message: "Use correlation.values.")
+  public var curve: [Float] { correlation.values }
+
+  /// The delay in frames of the first value of `correlation`.
+  @available(*, deprecated, message: "Use correlation.firstFrame.")
+  public var curveFirstFrame: Double { correlation.firstFrame }
+
+  /// The frames from one value of `correlation` to the next.
+  @available(*, deprecated, message: "Use correlation.stepFrames.")
+  public var curveStepFrames: Double { correlation.stepFrames }
+
+  /// The values of `impulseResponse`.
+  @available(*, deprecated, message: "Use impulseResponse.values.")
+  public var response: [Float] { impulseResponse.values }
+
+  /// The delay in frames of the first value of `impulseResponse`.
+  @available(*, deprecated, message: "Use impulseResponse.firstFrame.")
+  public var responseFirstFrame: Int { Int(rounding: impulseResponse.firstFrame) }
 }

@@ -210,19 +210,18 @@ public struct DelayEstimator: Sendable {
     let step = 1.0 / 16
     let reach = 8.0
     let peak = fit.own.point(at: 0).value * answer.gain
-    estimate.curveStepFrames = step
-    estimate.curveFirstFrame = answer.delayFrames - reach + Double(offset)
-    estimate.curve = (0...Int(clamping: 2 * reach / step)).map {
-      let lag = answer.delayFrames - reach + Double($0) * step
-      return Float(fit.cross.point(at: lag).value / peak)
-    }
+    let firstLag = answer.delayFrames - reach
+    estimate.correlation = SampledCurve(
+      (0...Int(clamping: 2 * reach / step)).map {
+        Float(fit.cross.point(at: firstLag + Double($0) * step).value / peak)
+      }, firstFrame: firstLag + Double(offset), stepFrames: step)
     var whole = fit
     whole.arrivals = []
     let response = whole.unexplained(transform)
     let middle = Int(rounding: answer.delayFrames)
     let first = max(0, middle - 512)
     let end = min(response.count, middle + 4096, 2 * middle + 512)
-    estimate.responseFirstFrame = first + offset
-    estimate.response = first < end ? Array(response[first..<end]) : []
+    estimate.impulseResponse = SampledCurve(
+      first < end ? Array(response[first..<end]) : [], firstFrame: Double(first + offset))
   }
 }

@@ -1,3 +1,5 @@
+import AudioBasics
+
 /// A measured round trip as a picture: the impulse response, the correlation peak, the spread of
 /// the repeats, and the parts of the delay.
 ///
@@ -14,35 +16,24 @@ public struct LatencyPicture: Sendable {
   public var roundTripFrames: Double
   /// The standard deviation of the measurements, in frames.
   public var standardDeviationFrames: Double
-  /// The impulse response from output to input, one element per frame.
-  public var impulseResponse: [Float]
-  /// The lag of the impulse response's first element, in frames.
-  public var impulseFirstFrame: Double
-  /// The correlation around its peak, interpolated.
-  public var correlation: [Float]
-  /// The lag of the correlation's first element, in frames.
-  public var correlationFirstFrame: Double
-  /// The distance between two elements of the correlation, in frames.
-  public var correlationStepFrames: Double
+  /// The impulse response from output to input, over the lag.
+  public var impulseResponse: SampledCurve
+  /// The correlation around its peak over the lag, interpolated.
+  public var correlation: SampledCurve
   /// The lags to mark in the impulse response, in frames.
   public var arrivals: [Double]
   /// The round trip of each repeat, in frames.
   public var measurements: [Double]
-  /// The frames buffered by the unit itself.
+  /// The frames that the unit itself buffers, including those that it adds while it runs.
   public var bufferFrames: Double
-  /// The frames added by driver, converters and wire. Negative if the measured round trip is
-  /// shorter than the buffers.
-  public var externalFrames: Double
   /// The round trip that ALSA reports, in frames, or nil if it reports none.
   public var claimedFrames: Double?
 
   /// Creates a picture of these values. Frames are counted at `sampleRate`.
   public init(
     title: String, subtitle: String, sampleRate: Int, roundTripFrames: Double,
-    standardDeviationFrames: Double, impulseResponse: [Float], impulseFirstFrame: Double,
-    correlation: [Float], correlationFirstFrame: Double, correlationStepFrames: Double,
-    arrivals: [Double], measurements: [Double], bufferFrames: Double, externalFrames: Double,
-    claimedFrames: Double?
+    standardDeviationFrames: Double, impulseResponse: SampledCurve, correlation: SampledCurve,
+    arrivals: [Double], measurements: [Double], bufferFrames: Double, claimedFrames: Double?
   ) {
     self.title = title
     self.subtitle = subtitle
@@ -50,16 +41,16 @@ public struct LatencyPicture: Sendable {
     self.roundTripFrames = roundTripFrames
     self.standardDeviationFrames = standardDeviationFrames
     self.impulseResponse = impulseResponse
-    self.impulseFirstFrame = impulseFirstFrame
     self.correlation = correlation
-    self.correlationFirstFrame = correlationFirstFrame
-    self.correlationStepFrames = correlationStepFrames
     self.arrivals = arrivals
     self.measurements = measurements
     self.bufferFrames = bufferFrames
-    self.externalFrames = externalFrames
     self.claimedFrames = claimedFrames
   }
+
+  /// The frames added by driver, converters and wire. Negative if the measured round trip is
+  /// shorter than the buffers.
+  public var externalFrames: Double { roundTripFrames - bufferFrames }
 }
 
 extension LatencyPicture {
@@ -77,7 +68,7 @@ extension LatencyPicture {
         standardDeviation: standardDeviationFrames, rate: rate
       ).draw(in: panel, on: &drawing)
       BreakdownPanel(
-        bufferFrames: bufferFrames, externalFrames: externalFrames, claimedFrames: claimedFrames,
+        bufferFrames: bufferFrames, roundTripFrames: roundTripFrames, claimedFrames: claimedFrames,
         rate: rate
       ).draw(in: area.inset(top: 592), on: &drawing)
     }
@@ -133,7 +124,7 @@ extension LatencyPicture {
 
   /// The impulse response, with a mark at every arrival.
   private var impulsePanel: CurvePanel {
-    let curve = Self.curve(impulseResponse, first: impulseFirstFrame, step: 1)
+    let curve = Self.points(of: impulseResponse)
     let arrivals = self.arrivals.filter(\.isDrawable)
     let noun = arrivals.count == 1 ? "arrival" : "arrivals"
     return CurvePanel(
@@ -149,8 +140,7 @@ extension LatencyPicture {
 
   /// The enlarged peak of the correlation, with a mark at the round trip.
   private var correlationPanel: CurvePanel {
-    let curve = Self.curve(
-      correlation, first: correlationFirstFrame, step: correlationStepFrames)
+    let curve = Self.points(of: correlation)
     let peak = curve.map(\.y).max().map { "peak " + NumberText.shortest($0, decimals: 3) }
     return CurvePanel(
       title: "Correlation peak", caption: peak ?? "", curve: curve, times: curve.map(\.x),
@@ -162,12 +152,12 @@ extension LatencyPicture {
       ], rate: rate)
   }
 
-  /// Returns samples at even distances as points, without those that are not a number (NaN) or not
+  /// Returns the values of `curve` as points, without those that are not a number (NaN) or not
   /// drawable.
-  private static func curve(_ samples: [Float], first: Double, step: Double) -> [Point] {
-    let first = first.isDrawable ? first : 0
-    let step = step.isDrawable && step > 0 ? step : 1
-    return samples.enumerated().filter { $0.element.isDrawable }
+  private static func points(of curve: SampledCurve) -> [Point] {
+    let first = curve.firstFrame.isDrawable ? curve.firstFrame : 0
+    let step = curve.stepFrames.isDrawable && curve.stepFrames > 0 ? curve.stepFrames : 1
+    return curve.values.enumerated().filter { $0.element.isDrawable }
       .map { (first + Double($0.offset) * step, Double($0.element)) }
   }
 }
@@ -270,26 +260,27 @@ struct Histogram {
 /// The panel with the parts of the round trip: the unit's buffers, and driver, converters and wire.
 struct BreakdownPanel {
   let bufferFrames: Double
-  let externalFrames: Double
+  let roundTripFrames: Double
   let claimedFrames: Double?
   let rate: FrameRate
 
   func draw(in frame: Rectangle, on drawing: inout SVGDrawing) {
     let panel = Panel(frame: frame)
     panel.draw(title: "Where the time goes", caption: caption, on: &drawing)
-    guard bufferFrames.isDrawable, externalFrames.isDrawable, !(bufferFrames == 0 && total == 0)
+    guard bufferFrames.isDrawable, externalFrames.isDrawable,
+      !(bufferFrames == 0 && roundTripFrames == 0)
     else { return panel.drawNothingMeasured(on: &drawing) }
     drawFigures(in: frame.inset(left: 18, top: 44, right: 18), on: &drawing)
     let area = frame.inset(left: 18, top: 120, right: 62, bottom: 38)
     let plot = Plot(
       area: area,
       x: Axis(
-        covering: [0, bufferFrames, total, claimedFrames ?? 0], start: area.left,
+        covering: [0, bufferFrames, roundTripFrames, claimedFrames ?? 0], start: area.left,
         end: area.right),
       y: Axis(covering: [0, 1], start: area.bottom, end: area.top))
     plot.drawTimes(rate, on: &drawing)
     for (start, end, paint) in [
-      (0, bufferFrames, Paint.signal), (bufferFrames, total, .external),
+      (0, bufferFrames, Paint.signal), (bufferFrames, roundTripFrames, .external),
     ] {
       // A negative part overlaps the previous one. It is drawn over it, with less height.
       let top = area.top + (end < start ? 18 : 6)
@@ -302,11 +293,11 @@ struct BreakdownPanel {
     drawClaim(in: plot, on: &drawing)
   }
 
-  private var total: Double { bufferFrames + externalFrames }
+  private var externalFrames: Double { roundTripFrames - bufferFrames }
 
   private var caption: String {
-    guard let claimedFrames, claimedFrames.isDrawable, total.isDrawable else { return "" }
-    let difference = total - claimedFrames
+    guard let claimedFrames, claimedFrames.isDrawable, roundTripFrames.isDrawable else { return "" }
+    let difference = roundTripFrames - claimedFrames
     guard abs(difference) >= 0.005 else { return "measured: as ALSA claims" }
     let word = difference < 0 ? "less" : "more"
     return "measured: \(rate.frames(abs(difference))) \(word) than ALSA claims"

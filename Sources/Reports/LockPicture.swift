@@ -1,7 +1,8 @@
 /// A picture of two clocks that are synchronized again after one of them jumped: the errors of the
 /// delay and of the ratio over time.
 ///
-/// Values that are not finite numbers are left out. Without any, it shows "nothing measured".
+/// Drawn by the benchmark of the clocks (`Tests/Benchmarks`), not by the tool. Values that are not
+/// finite numbers are left out. Without any, it shows "nothing measured".
 public struct LockPicture: Sendable {
   /// The seconds since the jump, negative before it; the frames by which the delay is too long; and
   /// the parts per million by which the ratio is too high.

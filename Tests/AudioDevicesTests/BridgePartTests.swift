@@ -148,7 +148,7 @@ import Testing
     let lost = try #require(unit.takeEvent() ?? nil)
     #expect(
       (lost.kind == .secondaryOutputLost || lost.kind == .secondaryOutputReturned)
-        && lost.frames == 0)
+        && lost.outputIndex == 0 && lost.frames == 0)
     let log = unit.stream.withLock { $0 }
     #expect(log.started.count == 1 && log.detached.count == 1)
     // The silence is longer than at the first start, so that the output does not run dry before its

@@ -92,6 +92,12 @@ import Testing
     #expect(unit.wait() == "ready" && !unit.status.hasEvents)
   }
 
+  @Test func `an event of a secondary output keeps the number of the output`() throws {
+    let unit = try Unit(events: [DeviceEvent(.secondaryOutputLost, outputIndex: 1)])
+    let told = try #require(unit.takeEvent())
+    #expect(told.kind == .secondaryOutputLost && told.outputIndex == 1 && told.frames == 0)
+  }
+
   @Test func `secondary outputs of the device are told of`() throws {
     let unit = try Unit()
     #expect(unit.secondaryReading(1)?.xruns == 101 && unit.secondaryReading(2) == nil)

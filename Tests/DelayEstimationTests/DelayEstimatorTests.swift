@@ -19,6 +19,27 @@ import Testing
     return estimator.estimate(reference: reference.span, in: recording.span)
   }
 
+  @Test func `the curves of an answer have their peaks at its delay, and move with it`() throws {
+    var random = SplitMix64(seed: 3)
+    let signal = try #require(
+      DelayedSignal(.plain, rate: 48000, signalToNoiseDB: 40, random: &random))
+    var estimator = DelayEstimator()
+    estimator.draws = true
+    let answer = estimator.estimate(
+      reference: signal.reference.span, in: signal.recording.span)
+    let found = try #require(answer)
+    for (moved, delay) in [
+      (found, found.delayFrames), (found.moved(by: 100), found.delayFrames + 100),
+    ] {
+      for curve in [moved.correlation, moved.impulseResponse] {
+        let peak = try #require(
+          curve.values.indices.max { abs(curve.values[$0]) < abs(curve.values[$1]) })
+        let place = curve.firstFrame + Double(peak) * curve.stepFrames
+        #expect(abs(place - delay) <= curve.stepFrames)
+      }
+    }
+  }
+
   @Test(arguments: [-10.0, 0, 20, 40])
   func `errors in white noise stay near the bound of Cramér and Rao`(level: Double) throws {
     var random = SplitMix64(seed: 17)

@@ -26,7 +26,8 @@ import Testing
 
   @Test func `devices that are open after nobody waits any more are closed`() async throws {
     let (witness, mayOpen) = (Witness(), AtomicFlag())
-    let opening = try DeviceOpening(Self.selection, CardReservation()) { selection, _ in
+    let opening = try DeviceOpening(Self.selection, CardReservation()) {
+      (selection, _) throws(OpeningFailure) in
       while !mayOpen.isRaised { HostClock.pause(milliseconds: 1) }
       return try OpenDevice(opening: selection, reservation: witness.take())
     }
@@ -40,12 +41,30 @@ import Testing
 
   @Test func `devices that are open already are closed as well`() async throws {
     let witness = Witness()
-    let opening = try DeviceOpening(Self.selection, CardReservation()) { selection, _ in
+    let opening = try DeviceOpening(Self.selection, CardReservation()) {
+      (selection, _) throws(OpeningFailure) in
       try OpenDevice(opening: selection, reservation: witness.take())
     }
     while !opening.isDone.isRaised { await Task.yield() }
     #expect(!witness.isClosed)
     opening.abandon()
     #expect(witness.isClosed)
+  }
+
+  @Test func `the reason for which devices cannot be opened names the device or the file`() {
+    for (device, isFile) in [("sim:rate=1", false), ("sim:clock=free,mic=/nowhere.wav", true)] {
+      do throws(OpeningFailure) {
+        _ = try OpenDevice(opening: DeviceSelection(device: device))
+        Issue.record("\(device) was opened")
+      } catch {
+        switch (error, EngineFailure(error)) {
+        case (.device(let failure), .device(let told)): #expect(!isFile && told == failure)
+        case (.file(let failure), .file(let told)): #expect(isFile && told == failure)
+        default: Issue.record("\(error)")
+        }
+        #expect(!error.message.isEmpty && error.message == error.cause.message)
+        #expect(!error.hint.isEmpty && error.hint == error.cause.hint)
+      }
+    }
   }
 }

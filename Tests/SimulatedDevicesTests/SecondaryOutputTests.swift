@@ -189,6 +189,37 @@ struct SecondaryOutputTests {
     }
   }
 
+  @Test func `a resampled device tells which of its secondary outputs went away`() throws {
+    let request = request(period: 64)
+    let wire = try SimulatedDeviceSpecification(parsing: "sim:clock=free,rate=24000")
+    let base = try SimulatedDevice(wire, request: request.atRate(24000))
+    var fanOut = FanOutDevice(DuplexDevice(base), resamplerQuality: 5)
+    for name in ["sim:drift=50", "sim:drift=50,unplug-at=1,replug-at=2"] {
+      var secondary = request.atRate(48000)
+      (secondary.captureDevice, secondary.playbackDevice) = (nil, name)
+      try fanOut.add(
+        DeviceStream(
+          simulating: SimulatedDeviceSpecification(parsing: name), request: secondary))
+    }
+    var resampled = request
+    resampled.sampleRate = 48000
+    let frames = 4 * 48000
+    let writer = EventWriter<TimelineEvent>()
+    var reader = writer.makeReader()
+    var unit = DuplexUnit(
+      device: try ResamplingDevice(fanOut, request: resampled),
+      callbacks: PlayAndCapture(
+        signal: [], frames: frames, periodFrames: 64, channelCount: 1),
+      progress: UnitProgress(), events: writer, frameLimit: frames, reconnects: true)
+    #expect(unit.configuration.sampleRate == 48000)
+    try unit.start()
+    _ = unit.run()
+    var events: [TimelineEvent] = []
+    while let event = reader.read() { events.append(event) }
+    #expect(events.map(\.kind) == [.secondaryOutputLost, .secondaryOutputReturned])
+    #expect(events.map(\.outputIndex) == [1, 1] && events.map(\.frames) == [0, 0])
+  }
+
   @Test func `no more than eight can be added`() throws {
     #expect(throws: DeviceFailure.self) {
       try play(Array(repeating: "sim:drift=1", count: 9), seconds: 1, measuring: 1)

@@ -19,6 +19,7 @@ extension FileFailure: Sentence {}
 extension RateFailure: Sentence {}
 extension CleaningFailure: Sentence {}
 extension EngineFailure: Sentence {}
+extension OpeningFailure: Sentence {}
 extension SeekFailure: Sentence {}
 extension ThreadFailure: Sentence {}
 

@@ -223,7 +223,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
     for index in 0..<count {
       guard let kind = (feeds + index).pointee.event else { continue }
       (feeds + index).pointee.event = nil
-      return DeviceEvent(kind, frames: index)
+      return DeviceEvent(kind, outputIndex: index)
     }
     return nil
   }

@@ -289,8 +289,8 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
     base.enableReconnection(reportingTo: news)
   }
 
-  /// Returns the next event of one of two devices, in frames at the unit's rate; nil if there is
-  /// none.
+  /// Returns the next event of one of several devices, with its frames at the unit's rate; nil if
+  /// there is none.
   @_noLocks
   public mutating func takeEvent() -> DeviceEvent? {
     guard var event = base.takeEvent() else { return nil }

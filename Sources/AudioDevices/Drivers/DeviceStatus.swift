@@ -73,16 +73,21 @@ public struct UnitClock: BitwiseCopyable, Sendable {
 public struct DeviceEvent: BitwiseCopyable, Sendable {
   /// The kind of the event.
   public var kind: TimelineEvent.Kind
-  /// The number of unit frames that were not captured; for a secondary output, its index.
+  /// The number of unit frames that were not captured.
   public var frames: Int
   /// The number of these frames that are silence on the timeline, rather than a gap in it.
   public var silentFrames: Int
+  /// The index of the secondary output that the event concerns; nil if it concerns none.
+  public var outputIndex: Int?
 
   /// Creates an event of this kind.
   @_noLocks
-  public init(_ kind: TimelineEvent.Kind, frames: Int = 0, silentFrames: Int = 0) {
+  public init(
+    _ kind: TimelineEvent.Kind, frames: Int = 0, silentFrames: Int = 0, outputIndex: Int? = nil
+  ) {
     self.kind = kind
     self.frames = frames
     self.silentFrames = silentFrames
+    self.outputIndex = outputIndex
   }
 }

@@ -28,7 +28,7 @@ public struct TimelineEvent: BitwiseCopyable, Sendable, Equatable {
     case playbackReturned
     /// The output was away until the end of the run.
     case playbackAbsent
-    /// A secondary output went away, or came back; `frames` is its index.
+    /// A secondary output went away, or came back: the one at `outputIndex`.
     case secondaryOutputLost, secondaryOutputReturned
   }
 
@@ -36,17 +36,24 @@ public struct TimelineEvent: BitwiseCopyable, Sendable, Equatable {
   public var kind: Kind
   /// The position on the timeline at which the event occurred, or the gap begins.
   public var frame: Int
-  /// The length of the gap in frames; for a secondary output its index, from 0.
+  /// The length of the gap in frames; 0 if there is none, or its length is not known.
   public var frames: Int
+  /// The index in `DuplexConfiguration.secondaryOutputs` of the output that the event concerns; nil
+  /// if it does not concern a secondary output.
+  public var outputIndex: Int?
   /// The time in nanoseconds of the host's clock; 0 if it was not requested.
   public var nanoseconds: UInt64
 
-  /// Creates an event of `frames` frames at `frame`.
+  /// Creates an event of `frames` frames at `frame`. `outputIndex` is the index of a secondary
+  /// output.
   @_noLocks
-  public init(kind: Kind, frame: Int, frames: Int, nanoseconds: UInt64 = 0) {
+  public init(
+    kind: Kind, frame: Int, frames: Int, outputIndex: Int? = nil, nanoseconds: UInt64 = 0
+  ) {
     self.kind = kind
     self.frame = frame
     self.frames = frames
+    self.outputIndex = outputIndex
     self.nanoseconds = nanoseconds
   }
 }

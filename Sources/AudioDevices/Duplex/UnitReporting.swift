@@ -31,7 +31,8 @@ extension UnitCore {
   /// Reports that one of several devices went away or came back while the others continued.
   @_noLocks
   mutating func report(_ event: DeviceEvent) {
-    var reported = TimelineEvent(kind: event.kind, frame: frame, frames: event.frames)
+    var reported = TimelineEvent(
+      kind: event.kind, frame: frame, frames: event.frames, outputIndex: event.outputIndex)
     switch event.kind {
     // An input that had stopped before is missing from the frame at which it stopped.
     case .captureLost: captureLostFrame = xrun == .captureXrun ? min(xrunFrame, frame) : frame

@@ -4,12 +4,7 @@ import RealtimeAudio
 extension SessionReport {
   /// The lost parts in frames of the timeline.
   public var gaps: [RecordingGap] {
-    events.compactMap { event in
-      switch event.kind {
-      case .secondaryOutputLost, .secondaryOutputReturned: nil
-      default: event.frames > 0 ? RecordingGap(frame: event.frame, frames: event.frames) : nil
-      }
-    }
+    events.filter { $0.frames > 0 }.map { RecordingGap(frame: $0.frame, frames: $0.frames) }
   }
 
   /// Returns the lost parts of a recording, in its frames: the recorder's own gaps, and frames that

@@ -5,7 +5,8 @@ import RealtimeAudio
 /// respond.
 struct DeviceOpening: ~Copyable {
   /// A function that opens the devices of a selection.
-  typealias Open = @Sendable (DeviceSelection, CardReservation) throws -> OpenDevice
+  typealias Open =
+    @Sendable (DeviceSelection, CardReservation) throws(OpeningFailure) -> OpenDevice
 
   private struct Work: RealtimeWork, ~Copyable, @unchecked Sendable {
     // @unchecked because it moves whole, from one thread to the other and back.
@@ -19,7 +20,7 @@ struct DeviceOpening: ~Copyable {
     var failure: EngineFailure?
 
     mutating func run() {
-      do {
+      do throws(OpeningFailure) {
         device = try open(selection, reservation)
       } catch {
         failure = EngineFailure(error)
@@ -38,7 +39,9 @@ struct DeviceOpening: ~Copyable {
   /// Starts to open the devices of `selection`.
   init(
     _ selection: DeviceSelection, _ reservation: CardReservation,
-    by open: @escaping Open = { try OpenDevice(opening: $0, reservation: $1) }
+    by open: @escaping Open = { (selection, reservation) throws(OpeningFailure) in
+      try OpenDevice(opening: selection, reservation: reservation)
+    }
   ) throws(EngineFailure) {
     do throws(ThreadFailure) {
       thread = try RealtimeThread(

@@ -16,9 +16,9 @@ import RealtimeAudio
 /// All calls may be made on any thread or actor but the audio thread. Slow operations, such as
 /// opening a device that does not respond, run on a thread of the engine, on which handlers are
 /// called as well. No call blocks, with two exceptions: `remove` waits for one cycle of the audio
-/// thread, and the release of the last reference to a running engine waits until its devices are
-/// closed and its files are complete. Recordings, effects, gains and the player's queue are kept
-/// when `use` changes the devices.
+/// thread, as does an `insert` meanwhile, and the release of the last reference to a running engine
+/// waits until its devices are closed and its files are complete. Recordings, effects, gains and the
+/// player's queue are kept when `use` changes the devices.
 public final class DuplexEngine: Sendable {
   private let worker: EngineWorker
   private let thread: EngineThread
@@ -228,8 +228,12 @@ public final class DuplexEngine: Sendable {
 
   /// The player of files, addresses and decoders, which is mixed with the microphone in the output.
   /// Its queue and position are kept after a stop and after a change of device.
+  ///
+  /// The first use mounts the player in the mixer of the engine: from then on the audio thread
+  /// checks for its samples in each cycle, and an engine that only records or monitors never pays
+  /// for a player. A caller cannot use a player without this property, so it cannot forget to mount
+  /// it.
   public var player: AudioPlayer {
-    // From now on the audio thread checks for samples of the player.
     worker.control.usePlayer()
     return worker.player
   }

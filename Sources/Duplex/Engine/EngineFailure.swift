@@ -67,14 +67,11 @@ public enum EngineFailure: ExplainedFailure, Sendable, Equatable {
     }
   }
 
-  /// Creates the failure that a caller of an engine receives for `error`.
-  init(_ error: any Error) {
+  /// Creates the failure that a caller of an engine receives if its devices cannot be opened.
+  init(_ error: OpeningFailure) {
     switch error {
-    case let failure as EngineFailure: self = failure
-    case let failure as DeviceFailure: self = .device(failure)
-    case let failure as FileFailure: self = .file(failure)
-    default:
-      self = .device(DeviceFailure(.refused, "\(error)", hint: "Try again."))
+    case .device(let failure): self = .device(failure)
+    case .file(let failure): self = .file(failure)
     }
   }
 }

@@ -33,28 +33,37 @@ import SimulatedDevices
   /// it must not be called on a thread on which others wait; `willOpen` receives the names of the
   /// devices that are opened next. Cards that sound servers release are reserved in `reservation`,
   /// which this value keeps; the cards are given back with the last reference to it. Throws
-  /// `DeviceFailure` if a device cannot satisfy the request, and `FileFailure` if the file of a
+  /// `OpeningFailure.device` if a device cannot satisfy the request, and `.file` if the file of a
   /// simulated microphone cannot be played.
   public init(
     opening selection: DeviceSelection, reservation: CardReservation = CardReservation(),
     willOpen: @escaping @Sendable ([String]) -> Void = { _ in }
-  ) throws {
-    try selection.validate()
+  ) throws(OpeningFailure) {
     let steps = OpeningSteps(
       names: selection.deviceNames, reservation: selection.reservesCards ? reservation : nil,
       willOpen: willOpen)
-    var opened =
-      selection.isSimulated
-      ? try Self.simulated(selection) : try Self.real(selection, steps)
+    var opened = try Self.opened(selection, steps)
     opened.reservations = [reservation]
     self = opened
+  }
+
+  private static func opened(
+    _ selection: DeviceSelection, _ steps: OpeningSteps
+  ) throws(OpeningFailure) -> OpenDevice {
+    do throws(DeviceFailure) {
+      try selection.validate()
+      if !selection.isSimulated { return try real(selection, steps) }
+    } catch {
+      throw .device(error)
+    }
+    return try simulated(selection)
   }
 
   private init(
     _ device: consuming DuplexDevice, clock: SessionClock,
     background: [any BackgroundWork] = [], _ selection: DeviceSelection,
-    openSecondary: (DuplexRequest) throws -> DeviceStream
-  ) throws {
+    openSecondary: (DuplexRequest) throws(DeviceFailure) -> DeviceStream
+  ) throws(DeviceFailure) {
     self.clock = clock
     self.background = background
     reservations = []
@@ -79,7 +88,7 @@ import SimulatedDevices
 
   private static func real(
     _ selection: DeviceSelection, _ steps: OpeningSteps
-  ) throws -> OpenDevice {
+  ) throws(DeviceFailure) -> OpenDevice {
     if let pair = try twoClocks(selection, steps) { return pair }
     let request = selection.request
     var device = try steps.opening(request) { () throws(DeviceFailure) in
@@ -103,7 +112,7 @@ import SimulatedDevices
   /// keeps no time.
   private static func twoClocks(
     _ selection: DeviceSelection, _ steps: OpeningSteps
-  ) throws -> OpenDevice? {
+  ) throws(DeviceFailure) -> OpenDevice? {
     let request = selection.request
     // One card usually has one clock; a user who knows otherwise names the master.
     let isToldApart =
@@ -117,7 +126,7 @@ import SimulatedDevices
   /// the selection names another; nil if one of them keeps no time.
   private static func openPair(
     _ selection: DeviceSelection, _ steps: OpeningSteps, master: ClockMaster
-  ) throws -> OpenDevice? {
+  ) throws(DeviceFailure) -> OpenDevice? {
     let request = selection.request
     var opened = try steps.opening(request) { () throws(DeviceFailure) in
       OptionalPair(pair: try DevicePair.opening(request))
@@ -131,8 +140,8 @@ import SimulatedDevices
 
   private static func secondary(
     _ selection: DeviceSelection, _ steps: OpeningSteps
-  ) -> (DuplexRequest) throws -> DeviceStream {
-    { request in
+  ) -> (DuplexRequest) throws(DeviceFailure) -> DeviceStream {
+    { (request) throws(DeviceFailure) in
       try steps.opening(request) { () throws(DeviceFailure) in
         try DeviceStream(openingOutput: request)
       }
@@ -141,14 +150,42 @@ import SimulatedDevices
 
   // MARK: Simulated
 
-  private static func simulated(_ selection: DeviceSelection) throws -> OpenDevice {
+  private static func simulated(
+    _ selection: DeviceSelection
+  ) throws(OpeningFailure) -> OpenDevice {
     let request = selection.request
     let name = request.captureDevice ?? request.playbackDevice ?? ""
-    let specification = try SimulatedDeviceSpecification(parsing: name)
+    let specification: SimulatedDeviceSpecification
+    let channelCount: Int
+    do throws(DeviceFailure) {
+      specification = try SimulatedDeviceSpecification(parsing: name)
+      channelCount = try SimulatedChannels(specification, for: request).deviceChannelCount
+    } catch {
+      throw .device(error)
+    }
+    var background: [any BackgroundWork] = []
+    let microphone: SampleReader?
+    do throws(FileFailure) {
+      microphone = try Self.microphone(
+        specification, request, channelCount: channelCount, &background)
+    } catch {
+      throw .file(error)
+    }
+    do throws(DeviceFailure) {
+      return try simulated(selection, specification, microphone, background)
+    } catch {
+      throw .device(error)
+    }
+  }
+
+  /// Opens a simulated device, whose `background` reads the file of the `microphone`.
+  private static func simulated(
+    _ selection: DeviceSelection, _ specification: SimulatedDeviceSpecification,
+    _ microphone: consuming SampleReader?, _ background: [any BackgroundWork]
+  ) throws(DeviceFailure) -> OpenDevice {
+    let request = selection.request
     let clock: SessionClock =
       specification.clock == .free ? .virtual : .real(selection.priority)
-    var background: [any BackgroundWork] = []
-    let microphone = try microphone(specification, request, &background)
     let atDevice = request.atRate(specification.sampleRate)
     if specification.hasTwoClocks, request.captureDevice != nil, request.playbackDevice != nil {
       let pair = try DevicePair(
@@ -168,10 +205,9 @@ import SimulatedDevices
   /// Returns the signal at the microphone in addition to the loopback: a file, which `background`
   /// reads.
   private static func microphone(
-    _ specification: SimulatedDeviceSpecification, _ request: DuplexRequest,
+    _ specification: SimulatedDeviceSpecification, _ request: DuplexRequest, channelCount: Int,
     _ background: inout [any BackgroundWork]
-  ) throws -> SampleReader? {
-    let channelCount = try SimulatedChannels(specification, for: request).deviceChannelCount
+  ) throws(FileFailure) -> SampleReader? {
     guard let path = specification.microphonePath, request.captureDevice != nil else { return nil }
     let ring = SampleWriter(
       frameCount: max(specification.sampleRate, 4 * request.periodFrames),
@@ -185,7 +221,9 @@ import SimulatedDevices
     return reader
   }
 
-  private static func simulatedOutput(_ request: DuplexRequest) throws -> DeviceStream {
+  private static func simulatedOutput(
+    _ request: DuplexRequest
+  ) throws(DeviceFailure) -> DeviceStream {
     let specification = try SimulatedDeviceSpecification(parsing: request.playbackDevice ?? "")
     return try DeviceStream(
       simulating: specification, request: request.atRate(specification.sampleRate))

@@ -51,6 +51,10 @@ public struct EffectInsert: ~Copyable, @unchecked Sendable {
   /// Appends `effect` to the effects of the insert: at most `maximumEffects`. Any thread except the
   /// audio thread, also while audio runs; the effect runs from the next cycle on. Pass the returned
   /// identifier to `remove` to remove the effect.
+  ///
+  /// Normally returns at once. While another thread removes an effect, it waits until that is done,
+  /// which is up to 2 s if the effect does not return: the audio thread reads one of two lists, and
+  /// the other one can be changed again only when the cycle that runs it has ended.
   @discardableResult
   public borrowing func append<Effect: AudioEffect & ~Copyable>(
     _ effect: consuming sending Effect

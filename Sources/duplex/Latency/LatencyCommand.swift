@@ -115,12 +115,11 @@ final class LatencyRun {
 
   func run() throws -> ExitStatus {
     for number in 0..<command.reopen {
-      let choice = DeviceChoice(
-        command.audio, captures: true, plays: true)
-      _ = try choice.use { open in
-        try measure(number, on: open)
-        return .done
-      }
+      let choice = DeviceChoice(command.audio, captures: true, plays: true)
+      let (found, outcome) = try choice.use { open in try measure(number, on: open) }
+      trips.add(found)
+      sessions.add(outcome)
+      configuration = outcome.configuration
       // If the first stream received no signal, another one will not receive it either.
       if sessions.isEnded || trips.pairs.isEmpty { break }
     }
@@ -129,19 +128,18 @@ final class LatencyRun {
   }
 
   /// Measures on one open stream.
-  private func measure(_ number: Int, on open: consuming OpenDevice) throws {
+  private func measure(
+    _ number: Int, on open: consuming OpenDevice
+  ) throws -> (RoundTrips, SessionOutcome) {
     let plan = try plan(open.configuration, draws: number == 0)
     let share = 1 / Double(command.reopen)
     let opening = command.reopen > 1 ? "opening \(number + 1) of \(command.reopen), " : ""
-    let (found, outcome) = try measureRoundTrips(on: open, plan, command.audio) {
+    return try measureRoundTrips(on: open, plan, command.audio) {
       [line] done, what in
       line.progress((Double(number) + done) * share, of: opening + what)
     } progress: { [line] done in
       if OutputMode.current.json { line.reportProgress((Double(number) + done) * share) }
     }
-    trips.add(found)
-    sessions.add(outcome)
-    configuration = outcome.configuration
   }
 
   private func plan(_ configuration: DuplexConfiguration, draws: Bool) throws -> ProbePlan {

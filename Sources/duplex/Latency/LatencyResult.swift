@@ -59,7 +59,9 @@ struct LatencyResult {
           kept.append(path)
           inform("kept", "Saved in \(path).")
         }
-        let picture = answer.picture(configuration, sessions.report.reportedLatencyFrames)
+        let picture = answer.picture(
+          configuration, unitFrames: unitFrames,
+          claimedFrames: sessions.report.reportedLatencyFrames)
         try command.picture.write(svg: picture.svg, html: picture.html)
         if let path = command.picture.report { kept.append(path) }
       }

@@ -120,8 +120,11 @@ struct PairAnswer {
       + "\(signalToNoise) dB\(doubt)"
   }
 
-  /// Returns the data of the report's picture.
-  func picture(_ configuration: DuplexConfiguration, _ claimedFrames: Int) -> LatencyPicture {
+  /// Returns the data of the report's picture. `unitFrames` is the latency of this program between
+  /// input and output, and `claimedFrames` the round trip that the device reports, or 0.
+  func picture(
+    _ configuration: DuplexConfiguration, unitFrames: Double, claimedFrames: Int
+  ) -> LatencyPicture {
     let first = pair.estimates[0]
     let names = [configuration.playback?.device, configuration.capture?.device]
       .compactMap { $0 }.joined(separator: " to ")
@@ -129,13 +132,9 @@ struct PairAnswer {
       title: "\(names), channel \(pair.fromChannel + 1) to \(pair.toChannel + 1)",
       subtitle: subtitle(configuration),
       sampleRate: sampleRate, roundTripFrames: frames.median,
-      standardDeviationFrames: frames.standardDeviation, impulseResponse: first.response,
-      impulseFirstFrame: Double(first.responseFirstFrame), correlation: first.curve,
-      correlationFirstFrame: first.curveFirstFrame,
-      correlationStepFrames: first.curveStepFrames,
-      arrivals: first.arrivals.map(\.delayFrames), measurements: pair.frames,
-      bufferFrames: configuration.latencyFrames,
-      externalFrames: frames.median - configuration.latencyFrames,
+      standardDeviationFrames: frames.standardDeviation, impulseResponse: first.impulseResponse,
+      correlation: first.correlation, arrivals: first.arrivals.map(\.delayFrames),
+      measurements: pair.frames, bufferFrames: unitFrames,
       claimedFrames: claimedFrames > 0 ? Double(claimedFrames) : nil)
   }
 }

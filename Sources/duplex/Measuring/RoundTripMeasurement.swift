@@ -34,6 +34,6 @@ func measureRoundTrips(
     }
     return listener.isDone ? .end : nil
   }
-  let outcome = try SessionOutcome(running: open, callbacks, options, parts)
+  let outcome = try SessionOutcome.run(callbacks, on: open, options, parts)
   return (listener.result, outcome)
 }

@@ -95,10 +95,9 @@ struct MonitorCommand: MicrophoneCommand {
     target?.inputs = inputs.identities
     let choice = DeviceChoice(audio, captures: true, plays: true, alsoPlay: alsoPlay.devices)
     return try choice.use { open in
-      let session = try MicrophoneSession(
+      let session = try MicrophoneSession.run(
         self, on: open, .output, playsMicrophone: !mute, target: target,
-        recordsMix: recordWhat == .mix,
-        items: items.items)
+        recordsMix: recordWhat == .mix, items: items.items)
       return session.conclude("monitor", fields(session), sentence: sentence(session))
     }
   }

@@ -7,9 +7,9 @@ struct OverdubMix {
   private let command: OverdubCommand
   private let take: String
 
-  init(_ command: OverdubCommand, _ pass: OverdubPass) {
+  init(_ command: OverdubCommand, takePath: String) {
     self.command = command
-    take = pass.path
+    take = takePath
   }
 
   /// Writes the mix to `path`. Returns the failure of a source that could not be read to its end;

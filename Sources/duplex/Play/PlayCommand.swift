@@ -134,7 +134,7 @@ struct PlayCommand: AlsoPlayingCommand {
       progress.follow()
       return nil
     }
-    let outcome = try SessionOutcome(running: open, callbacks, audio, meter: shown, parts)
+    let outcome = try SessionOutcome.run(callbacks, on: open, audio, meter: shown, parts)
     progress.follow()
     let starved = player.starvedFrameCount
     return outcome.conclude(

@@ -107,7 +107,7 @@ struct RecordCommand: MicrophoneCommand {
     let choice = DeviceChoice(
       audio, captures: captures, plays: plays, alsoPlay: alsoPlay.devices)
     return try choice.use { open in
-      let session = try MicrophoneSession(
+      let session = try MicrophoneSession.run(
         self, on: open, .input, playsMicrophone: monitor, target: target, items: items.items)
       return session.conclude(
         "record", session.protection?.summary ?? [:],

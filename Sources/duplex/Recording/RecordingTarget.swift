@@ -73,6 +73,74 @@ struct RecordingTarget {
   }
 }
 
+extension RecordingTarget {
+  private static let tagHint = "FLAC, Ogg and WAV files hold all tags."
+
+  /// Warns that a file cannot hold all of its tags.
+  private func warnOfLoss(_ loss: SoundFileTags.Loss) {
+    switch loss {
+    case .text(let name):
+      warn(
+        "tagsLeftOut", "\(fileFormat.title) has no place for the \(name): it is left out.",
+        hint: Self.tagHint)
+    case .zero:
+      warn(
+        "tagsCut", "A tag cannot hold the character U+0000: it ends there.",
+        hint: "Leave the character out.")
+    case .date:
+      warn(
+        "tagsCut", "\(fileFormat.title) holds the year of a date only: the rest is left out.",
+        hint: Self.tagHint)
+    case .length:
+      warn(
+        "tagsCut", "\(fileFormat.title) cannot hold tags of this length: the tags are cut.",
+        hint: "Use shorter tags, or record to FLAC or WAV.")
+    }
+  }
+
+  /// Throws if options exclude each other, and warns about tags that the format cannot hold.
+  func check(_ options: RecordingOptions, json: Bool) throws(ToolFailure) {
+    try checkRaw(options.cleaning.raw)
+    let tags = options.tags.tags
+    if tags != SoundFileTags(), fileFormat == .w64 || fileFormat == .raw || isStream {
+      warn(
+        "tagsLeftOut",
+        "\(isStream ? "a pipe" : fileFormat.title) cannot hold tags: they are left out.",
+        hint: Self.tagHint)
+    } else {
+      for loss in tags.losses(in: fileFormat) { warnOfLoss(loss) }
+    }
+    guard isStream else { return }
+    for (isAsked, sentence, option) in [
+      (json, "Standard output cannot have both the recording and JSON events.", "--json"),
+      (
+        options.onFile != nil, "--on-file needs a file, and standard output is not a file.",
+        "--on-file"
+      ),
+      (options.split != nil, "Standard output cannot be split into files.", "--split"),
+    ] where isAsked {
+      throw ToolFailure.usage(sentence, hint: "Leave out \(option), or name a file.")
+    }
+  }
+
+  /// Throws if `raw` cannot be the separate file for the unprocessed samples.
+  private func checkRaw(_ raw: String?) throws(ToolFailure) {
+    guard let raw else { return }
+    guard raw != "-" else {
+      throw ToolFailure.usage(
+        "The unprocessed sound of --raw cannot go to standard output.",
+        hint: "Name a file with --raw.")
+    }
+    guard FileLocation(of: raw) != FileLocation(of: path) else {
+      throw ToolFailure.usage(
+        "--raw has the same name as the recording.", hint: "Choose another name for --raw.")
+    }
+    guard overwrite || FileRemoval.byteCount(of: raw) == nil else {
+      throw ToolFailure.exists(raw)
+    }
+  }
+}
+
 /// The size of the ring buffer, in frames, that holds samples in memory while the disk stalls.
 enum RecordingRing {
   /// Returns the frames of a ring buffer of `seconds`, or of the default length if it is nil.

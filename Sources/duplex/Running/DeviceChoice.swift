@@ -5,9 +5,6 @@ import Duplex
 import RealtimeAudio
 import SimulatedDevices
 
-/// The part of a command that runs on an open device, simulated or real, until its end.
-typealias DeviceUse = (consuming OpenDevice) throws -> ExitStatus
-
 /// Opens the device that the options name, simulated or real, and passes it to the command.
 struct DeviceChoice {
   let options: AudioOptions
@@ -40,7 +37,10 @@ struct DeviceChoice {
     self.selection = selection
   }
 
-  func use(_ use: DeviceUse) throws -> ExitStatus {
+  /// Opens the devices, and returns the result of `body`, the part of the command that runs on
+  /// them until its end. Throws the errors of `body`, `DeviceFailure` if the devices cannot be
+  /// opened, and `FileFailure` if the file of a simulated microphone cannot be played.
+  func use<Result>(_ body: (consuming OpenDevice) throws -> Result) throws -> Result {
     try selection.validate()
     // The device of an unused direction is checked as well.
     for case let name? in [options.captureDevice, options.playbackDevice]
@@ -51,23 +51,28 @@ struct DeviceChoice {
     defer { reservation.release() }
     let volumes = try MixerVolumes(options, request)
     defer { volumes.restore() }
-    let open = try opened()
+    let open: OpenDevice
+    do throws(OpeningFailure) {
+      open = try opened()
+    } catch {
+      throw error.cause
+    }
     if isStartUpOver { MemoryLock.releaseStartUpCode() }
-    return try use(open)
+    return try body(open)
   }
 
   /// Opens the devices while the user can interrupt the wait: a sound server or a driver may hang.
-  private func opened() throws -> OpenDevice {
+  private func opened() throws(OpeningFailure) -> OpenDevice {
     let selection = self.selection
     let reservation = self.reservation
     let next = MutexBox(selection.request.deviceNames)
     return try InterruptibleOpening.result(
       of: next.withLock { $0.first == $0.last ? $0[0] : $0.joined(separator: " and ") },
       leavingWith: OutputMode.current.stoppedStatus,
-      orThrowing: {
-        DeviceFailure(.refused, $0, hint: "End other programs, then try again.") as any Error
+      orThrowing: { message -> OpeningFailure in
+        .device(DeviceFailure(.refused, message, hint: "End other programs, then try again."))
       }
-    ) { _ in
+    ) { _ throws(OpeningFailure) in
       try OpenDevice(opening: selection, reservation: reservation) { names in
         next.withLock { $0 = names }
       }

@@ -47,14 +47,13 @@ struct SessionOutcome {
   /// The number of frames by which a limiter with look-ahead delays the output.
   private let limiterDelayFrames: Int
 
-  /// Runs `callbacks` on `open` with the other parts of the session.
-  init<Callbacks: SessionCallbacks & ~Copyable>(
-    running open: consuming OpenDevice, _ callbacks: consuming Callbacks,
-    _ options: AudioOptions, meter: consuming MeterView? = nil, _ parts: SessionParts
-  ) throws {
+  /// Runs `callbacks` on `open` with the other parts of the session, and returns when it has ended.
+  /// Throws if the device cannot be started. A device that fails later is in the report.
+  static func run<Callbacks: SessionCallbacks & ~Copyable>(
+    _ callbacks: consuming Callbacks, on open: consuming OpenDevice, _ options: AudioOptions,
+    meter: consuming MeterView? = nil, _ parts: SessionParts
+  ) throws(DeviceFailure) -> SessionOutcome {
     let configuration = open.configuration
-    self.configuration = configuration
-    self.options = options
     let clock = open.clock
     let background = open.background + parts.background
     let request = EndRequest(background)
@@ -62,13 +61,12 @@ struct SessionOutcome {
       options, configuration, parts, request,
       watchdog: clock.isVirtual ? ShutdownWatchdog(request, background) : nil)
     MemoryLock.lockTouchedPages()
-    limiterDelayFrames = parts.protection?.delayFrames ?? 0
     let limit = parts.frameLimit ?? options.duration?.frameCount(at: configuration.sampleRate)
     let runner = SessionRunner(
       device: open.device, callbacks: callbacks, background: background, meter: meter,
-      frameLimit: limit,
-      fadeFrames: parts.protection?.fadeFrames ?? 0,
+      frameLimit: limit, fadeFrames: parts.protection?.fadeFrames ?? 0,
       reconnects: parts.reconnects)
+    var report: SessionReport
     do throws(DeviceFailure) {
       report = try runner.run(clock: clock) { watch.moment($0, $1) }
     } catch {
@@ -77,10 +75,13 @@ struct SessionOutcome {
       report = SessionReport()
       report.stopReason = .device(error)
     }
-    askedEnd = watch.askedEnd
     Terminal.endDrawing()
     parts.recording?.conclude()
-    if report.isDeviceStuck { reportStuckDevice() }
+    let outcome = SessionOutcome(
+      report: report, configuration: configuration, askedEnd: watch.askedEnd, options: options,
+      limiterDelayFrames: parts.protection?.delayFrames ?? 0)
+    if report.isDeviceStuck { outcome.reportStuckDevice() }
+    return outcome
   }
 
   /// The latency of the unit from input to output at the end, in frames, with the delay of the

@@ -244,8 +244,9 @@ struct DeviceEvents {
   private var outputName: String { configuration.playback?.device ?? name }
 
   private func secondaryName(_ event: TimelineEvent) -> String {
-    configuration.secondaryOutputs.indices.contains(event.frames)
-      ? configuration.secondaryOutputs[event.frames].device : name
+    guard let index = event.outputIndex, configuration.secondaryOutputs.indices.contains(index)
+    else { return name }
+    return configuration.secondaryOutputs[index].device
   }
 
   /// Reports `event`; returns false if it does not concern the device.
@@ -255,10 +256,10 @@ struct DeviceEvents {
     case .captureLost: lost(.capture, inputName, event, "; the output continues")
     case .playbackLost: lost(.playback, outputName, event, "; the input continues")
     case .secondaryOutputLost: lost(.playback, secondaryName(event), event, "")
-    case .deviceReturned: returned(unitDirection, name, event, frames: event.frames)
-    case .captureReturned: returned(.capture, inputName, event, frames: event.frames)
-    case .playbackReturned: returned(.playback, outputName, event, frames: 0)
-    case .secondaryOutputReturned: returned(.playback, secondaryName(event), event, frames: 0)
+    case .deviceReturned: returned(unitDirection, name, event)
+    case .captureReturned: returned(.capture, inputName, event)
+    case .playbackReturned: returned(.playback, outputName, event)
+    case .secondaryOutputReturned: returned(.playback, secondaryName(event), event)
     case .deviceAbsent: absent(unitDirection, name)
     case .captureAbsent: absent(.capture, inputName)
     case .playbackAbsent: absent(.playback, outputName)
@@ -291,9 +292,8 @@ struct DeviceEvents {
       Event("device", fields))
   }
 
-  private func returned(
-    _ direction: Direction, _ name: String, _ event: TimelineEvent, frames: Int
-  ) {
+  private func returned(_ direction: Direction, _ name: String, _ event: TimelineEvent) {
+    let frames = event.frames
     let seconds = configuration.seconds(frames).shown(2)
     let loss = frames == 0 ? "" : "; \(seconds) s (\(frames.counted("frame"))) were lost"
     let fields: Fields = [

@@ -137,29 +137,28 @@ final class TuneRun {
     return nil
   }
 
+  /// Tries one setting for `seconds`, or for the rest of the time if that is shorter.
   private func soak(_ setting: TuneSetting, seconds: Double) throws -> TuneTrial {
     var options = options(setting)
     options.duration = .seconds(min(seconds, secondsLeft ?? seconds))
+    var trial: TuneTrial
     do {
       let choice = DeviceChoice(options, captures: true, plays: true)
-      _ = try choice.use { open in
-        try soak(setting, seconds: seconds, options, on: open)
-        return .done
-      }
+      trial = try choice.use { open in try soak(setting, seconds: seconds, options, on: open) }
     } catch let failure as DeviceFailure where failure.kind == .refused {
-      note(
-        TuneTrial(
-          setting: setting, sampleRate: options.rate ?? configuration?.sampleRate ?? 0, seconds: 0,
-          isGranted: false))
+      trial = TuneTrial(
+        setting: setting, sampleRate: options.rate ?? configuration?.sampleRate ?? 0, seconds: 0,
+        isGranted: false)
     }
-    return trials[trials.count - 1]
+    note(trial)
+    return trial
   }
 
   /// Runs one setting with silence for the `seconds` of a trial, or for the duration in `options`
   /// if that is shorter.
   private func soak(
     _ setting: TuneSetting, seconds: Double, _ options: AudioOptions, on open: consuming OpenDevice
-  ) throws {
+  ) throws -> TuneTrial {
     let configuration = open.configuration
     // Two clocks are synchronised by a resampler at any rate.
     let hasOwnRate = !configuration.isResampling || configuration.master != nil
@@ -169,9 +168,8 @@ final class TuneRun {
     // The configuration of a rejected setting does not describe the trials that ran.
     if isGranted || self.configuration == nil { self.configuration = configuration }
     guard isGranted else {
-      return note(
-        TuneTrial(
-          setting: setting, sampleRate: configuration.sampleRate, seconds: 0, isGranted: false))
+      return TuneTrial(
+        setting: setting, sampleRate: configuration.sampleRate, seconds: 0, isGranted: false)
     }
     var parts = SessionParts()
     let frames = options.duration?.frameCount(at: configuration.sampleRate) ?? 0
@@ -187,7 +185,7 @@ final class TuneRun {
     parts.task = task
     // One xrun is enough to reject the setting.
     parts.poll = { $0.captureXruns + $0.playbackXruns > 0 ? .end : nil }
-    let outcome = try SessionOutcome(running: open, Mixer(configuration), options, parts)
+    let outcome = try SessionOutcome.run(Mixer(configuration), on: open, options, parts)
     let report = outcome.report
     totals.add(outcome)
     var trial = TuneTrial(
@@ -200,7 +198,7 @@ final class TuneRun {
         || report.captureXruns + report.playbackXruns > 0)
     trial.addedFrames =
       Int(rounding: configuration.resamplerDelayFrames) + report.addedLatencyFrames
-    note(trial)
+    return trial
   }
 
   /// Stores a trial, and prints it.
@@ -228,18 +226,15 @@ final class TuneRun {
   private func measure(_ setting: TuneSetting) throws -> Double? {
     let options = options(setting)
     let choice = DeviceChoice(options, captures: true, plays: true)
-    var frames: Double?
-    _ = try choice.use { open in
+    let (found, outcome) = try choice.use { open in
       var plan = ProbePlan(open.configuration)
       plan.repeats = 1
-      let (found, outcome) = try measureRoundTrips(on: open, plan, options)
-      totals.note(outcome)
-      configuration = outcome.configuration
-      let answer = found.main.flatMap { PairAnswer($0, plan.sampleRate) }
-      frames = answer?.objection == nil ? answer?.frames.median : nil
-      return .done
+      return try measureRoundTrips(on: open, plan, options)
     }
-    return frames
+    totals.note(outcome)
+    configuration = outcome.configuration
+    let answer = found.main.flatMap { PairAnswer($0, outcome.configuration.sampleRate) }
+    return answer?.objection == nil ? answer?.frames.median : nil
   }
 
   /// Returns the options for a setting, without a duration.

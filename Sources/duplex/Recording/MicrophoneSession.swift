@@ -1,0 +1,117 @@
+import Duplex
+import AudioBasics
+import AudioDevices
+import AudioFiles
+import AudioSessions
+
+/// A command that records a microphone, plays it, or both, and may mix in files.
+protocol MicrophoneCommand: AlsoPlayingCommand {
+  var gain: Gain { get }
+  var reconnection: ReconnectOption { get }
+  var silence: SilenceStopOption { get }
+  var recording: RecordingOptions { get }
+  var protection: MonitorProtectionOptions { get }
+}
+
+/// A session of a `MicrophoneCommand` that has ended.
+struct MicrophoneSession {
+  let outcome: SessionOutcome
+  let recording: RecordingSession?
+  let protection: MonitorProtectionDisplay?
+  private let progress: TrackProgress?
+
+  /// The place where the gain of the command is applied: the whole input, or the played microphone
+  /// only.
+  enum GainPlace {
+    case input
+    case output
+
+    /// Returns the control of a session in which `gain` is applied here.
+    fileprivate func control(_ gain: Gain) -> SessionControl {
+      let control = SessionControl()
+      switch self {
+      case .input: control.inputGain = gain
+      case .output: control.monitorGain = gain
+      }
+      return control
+    }
+  }
+
+  /// Runs `command` on `open`, and returns when the session has ended. The microphone is played if
+  /// `playsMicrophone` is true, and recorded to `target`, together with the mixed-in files if
+  /// `recordsMix` is true. `items` are mixed in. Throws if a file cannot be created, the device
+  /// cannot be started, or an option does not suit it.
+  static func run(
+    _ command: some MicrophoneCommand, on open: consuming OpenDevice, _ place: GainPlace,
+    playsMicrophone: Bool, target: RecordingTarget?, recordsMix: Bool = false, items: [QueueItem]
+  ) throws -> MicrophoneSession {
+    let configuration = open.configuration
+    try command.protection.checkLookahead(at: configuration.sampleRate)
+    var callbacks = Mixer(configuration)
+    var parts = SessionParts()
+    var recording: RecordingSession?
+    if let target {
+      let made = try RecordingSession(
+        target, command.recording, command.audio, configuration, open.clock, recordsMix: recordsMix)
+      made.install(on: &callbacks, &parts, takesMix: recordsMix)
+      recording = made
+    }
+    let control = place.control(command.gain)
+    control.install(on: &callbacks, configuration, playsMicrophone: playsMicrophone)
+    if playsMicrophone {
+      parts.protection = command.protection.install(on: &callbacks, configuration)
+    }
+    let player = try callbacks.makePlayer(items, configuration)
+    let progress = player.map { TrackProgress($0, reportsFailuresOnly: true) }
+    parts.background += player?.background ?? []
+    parts.microphoneKeys = keys(
+      control, place, player, recording?.watch, playsMicrophone: playsMicrophone,
+      from: command.gain)
+    let silence = command.silence.follower(at: configuration.sampleRate)
+    var meter: MeterView?
+    if recording?.watch.measuresLevels != false {
+      meter = callbacks.makeMeter(command.audio, configuration, isFollowed: silence != nil)
+    }
+    parts.reconnects = command.reconnection.isWanted(for: configuration)
+    parts.poll = { [watch = parts.recording] moment in
+      progress?.follow()
+      if watch?.isWaiting == true { silence?.restart() }
+      return silence?.poll(moment)
+    }
+    let outcome = try SessionOutcome.run(callbacks, on: open, command.audio, meter: meter, parts)
+    progress?.follow()
+    return MicrophoneSession(
+      outcome: outcome, recording: recording, protection: parts.protection, progress: progress)
+  }
+
+  /// Returns the keys that change the gain at `place`, from `gain` on, and that pause the files of
+  /// `player` and the recording.
+  private static func keys(
+    _ control: SessionControl, _ place: GainPlace, _ player: AudioPlayer?,
+    _ watch: RecordingWatch?, playsMicrophone: Bool, from gain: Gain
+  ) -> MicrophoneKeys {
+    var targets = MicrophoneKeys.KeyTargets()
+    targets.player = player
+    targets.isOfOutput = place == .output
+    targets.hasBacking = playsMicrophone && player != nil
+    targets.pauseRecording = watch.map { watch in { watch.pause($0, at: $1) } }
+    switch place {
+    case .input:
+      targets.setGain = { control.inputGain = $0 }
+      if targets.hasBacking { targets.setMonitorGain = { control.monitorGain = $0 } }
+    case .output:
+      if playsMicrophone { targets.setGain = { control.monitorGain = $0 } }
+    }
+    let isUnheard = place == .output && !playsMicrophone
+    return MicrophoneKeys(targets, from: isUnheard ? 0 : gain.decibels)
+  }
+
+  /// Prints the summary with the additional `fields` of the command. Returns the exit status.
+  func conclude(_ name: String, _ fields: Fields, sentence: String?) -> ExitStatus {
+    let report = recording?.writer.report
+    return outcome.conclude(
+      name, recorded: report, failure: progress?.failure,
+      isReported: report?.failure == nil && progress?.announces ?? false,
+      extra: fields + (recording?.summary.fields ?? [:]), sentence: sentence)
+  }
+}
