@@ -280,7 +280,8 @@ let package = Package(
       name: "AudioBasicsTests", dependencies: ["AudioBasics", "CVectors", "CPlainVectors"],
       swiftSettings: checked),
     .testTarget(
-      name: "AudioFilesTests", dependencies: ["AudioBasics", "AudioFiles"], swiftSettings: checked),
+      name: "AudioFilesTests", dependencies: ["AudioBasics", "RealtimeAudio", "AudioFiles"],
+      swiftSettings: checked),
     // The reference for the loudness meter.
     .systemLibrary(
       name: "CEbur128", path: "Tests/CEbur128", pkgConfig: "libebur128",

@@ -1,10 +1,10 @@
 import CSndFile
 import Glibc
-import Synchronization
+import RealtimeAudio
 
 /// The lock for opening files. libsndfile stores the reason of a failed opening in variables shared
 /// by all threads, so files are opened one at a time.
-private let opening = Mutex(())
+private let opening = MutexBox(())
 
 /// An audio file opened by libsndfile, with its descriptor or bytes. It is closed when it goes out
 /// of scope.

@@ -1,5 +1,4 @@
 import AudioBasics
-import Synchronization
 import RealtimeAudio
 
 /// Selection of a decoder by the contents of the audio, not by its name. Any thread but the audio
@@ -211,7 +210,7 @@ extension FileFailure {
 final class RemoteDecoder: ForwardingDecoder {
   private let file: RemoteFile
   let decoder: any SoundDecoder
-  private let wait: Mutex<SoundWait>
+  private let wait: MutexBox<SoundWait>
 
   /// Opens the audio in `file`. Throws the same errors as `Decoding.decoder(for:)` and
   /// `RemoteFile.probe`.
@@ -219,7 +218,7 @@ final class RemoteDecoder: ForwardingDecoder {
     self.file = file
     let decoder = try file.probe { () throws(FileFailure) in try Decoding.decoder(for: file) }
     self.decoder = decoder
-    wait = Mutex(
+    wait = MutexBox(
       SoundWait(
         maximumSeconds: file.timeouts.audioTimeout, waited: HostClock.seconds - file.asked,
         sampleRate: decoder.sampleRate))
