@@ -184,12 +184,12 @@ public enum Decoding {
     private static func isMPEG(
       _ beginning: UnsafeRawBufferPointer, _ bytes: BufferedBytes
     ) throws(FileFailure) -> Bool {
-      if SoundSource.kind(ofFile: UInt32(beginning.number(at: 0))) != nil { return false }
+      if SoundContainer(beginning: Array(beginning.prefix(4))) != nil { return false }
       if !bytes.isSeekable { return true }
       defer { bytes.position = 0 }
       // Files of other formats may also begin with ID3 tags.
       if try ID3Tags(skippedIn: bytes) != nil {
-        return try !bytes.peek(4).holds("fLaC", at: 0)
+        return try SoundContainer(beginning: Array(bytes.peek(4))) != .flac
       }
       return try MPEGStream.search(bytes, upTo: 1, like: nil) != nil
     }
