@@ -61,10 +61,13 @@ let package = Package(
       name: "RealtimeAudio", dependencies: ["AudioBasics", "CRealtime", "CVectors"],
       swiftSettings: checked + whole),
 
+    // Libraries that are loaded only if they are needed.
+    .target(name: "CLibraryLoading", cSettings: inC),
+
     // Clocks and sample rate conversion.
     .systemLibrary(
       name: "CSpeexDSP", pkgConfig: "speexdsp", providers: [.apt(["libspeexdsp-dev"])]),
-    .target(name: "CSoxr", cSettings: inC),
+    .target(name: "CSoxr", dependencies: ["CLibraryLoading"], cSettings: inC),
     .target(
       name: "AudioClocks",
       dependencies: ["AudioBasics", "RealtimeAudio", "CVectors", "CSpeexDSP", "CSoxr"],
@@ -95,7 +98,7 @@ let package = Package(
     .target(name: "CProgram", cSettings: inC),
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
     .target(name: "CLinuxFiles", cSettings: inC),
-    .target(name: "CCurl", cSettings: inC),
+    .target(name: "CCurl", dependencies: ["CLibraryLoading"], cSettings: inC),
     .systemLibrary(name: "CMpg123", pkgConfig: "libmpg123", providers: [.apt(["libmpg123-dev"])]),
     .systemLibrary(
       name: "CVorbisFile", pkgConfig: "vorbisfile", providers: [.apt(["libvorbis-dev"])]),
@@ -157,7 +160,7 @@ let package = Package(
       ],
       swiftSettings: safe + whole),
     // Drawing with Cairo, which is loaded for the first picture.
-    .target(name: "CCairo", cSettings: inC),
+    .target(name: "CCairo", dependencies: ["CLibraryLoading"], cSettings: inC),
     .target(name: "CairoDrawing", dependencies: ["AudioBasics", "CCairo"], swiftSettings: checked),
     // The inspection of audio files.
     .target(
@@ -280,7 +283,8 @@ let package = Package(
       name: "AudioBasicsTests", dependencies: ["AudioBasics", "CVectors", "CPlainVectors"],
       swiftSettings: checked),
     .testTarget(
-      name: "AudioFilesTests", dependencies: ["AudioBasics", "AudioFiles"], swiftSettings: checked),
+      name: "AudioFilesTests", dependencies: ["AudioBasics", "RealtimeAudio", "AudioFiles"],
+      swiftSettings: checked),
     // The reference for the loudness meter.
     .systemLibrary(
       name: "CEbur128", path: "Tests/CEbur128", pkgConfig: "libebur128",

@@ -1,8 +1,8 @@
 #include "CCairo.h"
 
+#include <CLibraryLoading.h>
 #include <cairo/cairo-svg.h>
 #include <cairo/cairo.h>
-#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,16 +32,11 @@ struct ccairo_canvas {
 bool ccairo_load(void) {
   static bool is_loaded;
   if (is_loaded) return true;
-  void *library = dlopen("libcairo.so.2", RTLD_NOW | RTLD_LOCAL);
-  if (!library) return false;
-  void *symbol;
-#define FIND(name)                              \
-  symbol = dlsym(library, "cairo_" #name);      \
-  if (!symbol) return false;                    \
-  memcpy(&lib.name, &symbol, sizeof symbol);
-  CALLS(FIND)
-  is_loaded = true;
-  return true;
+  const char *const names[] = {"libcairo.so.2", NULL};
+#define FUNCTION(name) {"cairo_" #name, &lib.name},
+  const struct library_function functions[] = {CALLS(FUNCTION) {NULL, NULL}};
+  is_loaded = library_load(names, functions);
+  return is_loaded;
 }
 
 static cairo_status_t keep(void *closure, const unsigned char *bytes, unsigned count) {

@@ -1,7 +1,7 @@
 #include "CCurl.h"
 
+#include <CLibraryLoading.h>
 #include <curl/curl.h>
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -50,38 +50,33 @@ struct ccurl_multi {
   CURLM *multi;
 };
 
-static bool find(void *library, const char *name, void *target) {
-  void *symbol = dlsym(library, name);
-  memcpy(target, &symbol, sizeof symbol);
-  return symbol != NULL;
-}
-
 bool ccurl_load(void) {
-  const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl-nss.so.4"};
-  void *library = NULL;
-  for (size_t index = 0; !library && index < sizeof names / sizeof *names; index++) {
-    library = dlopen(names[index], RTLD_NOW | RTLD_LOCAL);
-  }
-  if (!library) return false;
-  return find(library, "curl_global_init", &lib.global_init) &&
-         find(library, "curl_easy_setopt", &lib.easy_setopt) &&
-         find(library, "curl_easy_init", &lib.easy_init) &&
-         find(library, "curl_easy_cleanup", &lib.easy_cleanup) &&
-         find(library, "curl_easy_pause", &lib.easy_pause) &&
-         find(library, "curl_easy_strerror", &lib.easy_strerror) &&
-         find(library, "curl_slist_append", &lib.slist_append) &&
-         find(library, "curl_slist_free_all", &lib.slist_free_all) &&
-         find(library, "curl_multi_init", &lib.multi_init) &&
-         find(library, "curl_multi_cleanup", &lib.multi_cleanup) &&
-         find(library, "curl_multi_add_handle", &lib.multi_add_handle) &&
-         find(library, "curl_multi_remove_handle", &lib.multi_remove_handle) &&
-         find(library, "curl_multi_perform", &lib.multi_perform) &&
-         find(library, "curl_multi_poll", &lib.multi_poll) &&
-         find(library, "curl_multi_info_read", &lib.multi_info_read) &&
-         find(library, "curl_url", &lib.url) && find(library, "curl_url_set", &lib.url_set) &&
-         find(library, "curl_url_get", &lib.url_get) &&
-         find(library, "curl_url_cleanup", &lib.url_cleanup) &&
-         find(library, "curl_free", &lib.free) && lib.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+  const char *const names[] = {
+    "libcurl.so.4", "libcurl-gnutls.so.4", "libcurl-nss.so.4", NULL};
+  const struct library_function functions[] = {
+    {"curl_global_init", &lib.global_init},
+    {"curl_easy_setopt", &lib.easy_setopt},
+    {"curl_easy_init", &lib.easy_init},
+    {"curl_easy_cleanup", &lib.easy_cleanup},
+    {"curl_easy_pause", &lib.easy_pause},
+    {"curl_easy_strerror", &lib.easy_strerror},
+    {"curl_slist_append", &lib.slist_append},
+    {"curl_slist_free_all", &lib.slist_free_all},
+    {"curl_multi_init", &lib.multi_init},
+    {"curl_multi_cleanup", &lib.multi_cleanup},
+    {"curl_multi_add_handle", &lib.multi_add_handle},
+    {"curl_multi_remove_handle", &lib.multi_remove_handle},
+    {"curl_multi_perform", &lib.multi_perform},
+    {"curl_multi_poll", &lib.multi_poll},
+    {"curl_multi_info_read", &lib.multi_info_read},
+    {"curl_url", &lib.url},
+    {"curl_url_set", &lib.url_set},
+    {"curl_url_get", &lib.url_get},
+    {"curl_url_cleanup", &lib.url_cleanup},
+    {"curl_free", &lib.free},
+    {NULL, NULL},
+  };
+  return library_load(names, functions) && lib.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
 }
 
 static size_t take_header(char *bytes, size_t size, size_t count, void *context) {

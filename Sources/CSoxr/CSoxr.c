@@ -1,7 +1,7 @@
 #include "CSoxr.h"
 
-#include <dlfcn.h>
-#include <string.h>
+#include <CLibraryLoading.h>
+#include <stddef.h>
 
 // As in libsoxr.so.0 (soxr 0.1); declared here, so that the build does not need its header.
 struct quality_spec {
@@ -28,19 +28,16 @@ static struct {
   struct quality_spec (*quality_spec)(unsigned long, unsigned long);
 } lib;
 
-static bool find(void *library, const char *name, void *target) {
-  void *symbol = dlsym(library, name);
-  memcpy(target, &symbol, sizeof symbol);
-  return symbol != NULL;
-}
-
 bool csoxr_load(void) {
-  void *library = dlopen("libsoxr.so.0", RTLD_NOW | RTLD_LOCAL);
-  if (!library) return false;
-  return find(library, "soxr_create", &lib.create) &&
-         find(library, "soxr_process", &lib.process) &&
-         find(library, "soxr_delete", &lib.destroy) &&
-         find(library, "soxr_quality_spec", &lib.quality_spec);
+  const char *const names[] = {"libsoxr.so.0", NULL};
+  const struct library_function functions[] = {
+    {"soxr_create", &lib.create},
+    {"soxr_process", &lib.process},
+    {"soxr_delete", &lib.destroy},
+    {"soxr_quality_spec", &lib.quality_spec},
+    {NULL, NULL},
+  };
+  return library_load(names, functions);
 }
 
 csoxr_converter *csoxr_create(

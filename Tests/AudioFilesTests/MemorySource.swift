@@ -1,5 +1,5 @@
 import AudioFiles
-import Synchronization
+import RealtimeAudio
 
 /// Bytes in memory that behave as a network source may.
 final class MemorySource: ByteSource, @unchecked Sendable {
@@ -16,7 +16,7 @@ final class MemorySource: ByteSource, @unchecked Sendable {
   }
 
   private let contents: [UInt8]
-  private let state = Mutex(State())
+  private let state = MutexBox(State())
   private let pieceByteCount: Int
   let name = "the source"
   let byteCount: Int?

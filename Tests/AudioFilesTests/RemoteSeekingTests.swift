@@ -1,6 +1,8 @@
-import AudioFiles
 import Glibc
+import RealtimeAudio
 import Testing
+
+@testable import AudioFiles
 
 @Suite struct RemoteSeekingTests {
   let server = HostileServer.shared
@@ -107,7 +109,15 @@ import Testing
 
   @Test(arguments: ["stall", "no-range", "drip", "station-endless", "drop-always"])
   func `a file is closed whatever its server does`(fault: String) throws {
-    for _ in 0..<3 { _ = try server.open("\(fault)/x.wav?id=close", RemoteFileTimeouts()) }
+    for _ in 0..<3 {
+      weak var shared: MutexBox<RemoteState>?
+      do {
+        let file = try server.open("\(fault)/x.wav?id=close", RemoteFileTimeouts())
+        shared = file.shared
+        withExtendedLifetime(file) { #expect(shared != nil) }
+      }
+      #expect(shared == nil, "The network thread has not ended.")
+    }
   }
 }
 

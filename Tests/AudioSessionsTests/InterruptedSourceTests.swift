@@ -3,7 +3,6 @@ import AudioFiles
 import AudioSessions
 import Foundation
 import RealtimeAudio
-import Synchronization
 import Testing
 
 /// Tests of sources that wait for a network and are interrupted by other requests.
@@ -18,7 +17,7 @@ import Testing
     let frameCount: Int? = 400_000
     let supportsSeeking = true
     private(set) var position = 0
-    private let interruption = Mutex(false)
+    private let interruption = MutexBox(false)
     /// The first frame that has not arrived.
     var arrived = Int.max
     /// Functions that are called before an interruption takes effect, and after it ends.

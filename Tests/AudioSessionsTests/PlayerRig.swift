@@ -4,7 +4,6 @@ import AudioFiles
 import AudioSessions
 import Glibc
 import RealtimeAudio
-import Synchronization
 
 extension CycleTime {
   static var start: CycleTime { CycleTime(frame: 0, nanoseconds: 0, lostFrames: 0) }
@@ -24,7 +23,7 @@ final class PlayerRig {
   private(set) var frame = 0
 
   final class Told: Sendable {
-    let events = Mutex<[PlayerEvent]>([])
+    let events = MutexBox<[PlayerEvent]>([])
   }
 
   init(

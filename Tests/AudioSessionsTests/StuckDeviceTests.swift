@@ -52,20 +52,27 @@ import Testing
   @Test func `an end that is asked for while the device stands still says for how long it did`()
     throws
   {
-    let runner = SessionRunner(
+    var runner = SessionRunner(
       device: StuckDevice(in: .stillness, after: 10, until: AtomicFlag()),
       callbacks: Mixer(periodFrames: 64, captureChannels: 1, playbackChannels: 0),
       background: [], meter: nil, frameLimit: nil)
-    var began: UInt64?
+    // A clock that stands while frames arrive, and then advances by a second for each look at it.
+    let isStill = AtomicFlag()
+    var seconds: UInt64 = 0
+    runner.now = {
+      if isStill.isRaised { seconds += 1 }
+      return seconds * 1_000_000_000
+    }
+    var looks = 0
     let report = try runner.run(clock: .real(.normal)) { moment, _ in
-      HostClock.pause(milliseconds: 1)
       guard moment.frames == 640 else { return .proceed }
-      let start = began ?? HostClock.nanoseconds
-      began = start
-      return HostClock.nanoseconds - start > 300_000_000 ? .stop(.key) : .proceed
+      isStill.raise()
+      looks += 1
+      return looks == 4 ? .stop(.key) : .proceed
     }
     #expect(report.frames == 640)
-    #expect(report.stalledSeconds > 0.25)
+    // Three seconds, less those at whose looks the last cycle was not yet over.
+    #expect((1...3).contains(report.stalledSeconds))
     #expect(!report.isDeviceStuck)
   }
 

@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import RealtimeAudio
 
 /// Prints the results of feedback loops for each gain in `rooms` rooms: the number of loops that
 /// the feedback suppressor ducks, and how long their output was above -20 dBFS after it had reached
@@ -48,7 +48,7 @@ func printHowls(rooms: Int, first: UInt64) {
 private func results(
   _ seeds: Range<UInt64>, run: @Sendable (UInt64) -> LoopRig.Result
 ) -> [LoopRig.Result] {
-  let results = Mutex([LoopRig.Result?](repeating: nil, count: seeds.count))
+  let results = MutexBox([LoopRig.Result?](repeating: nil, count: seeds.count))
   DispatchQueue.concurrentPerform(iterations: seeds.count) { index in
     let result = run(seeds.lowerBound + UInt64(index))
     results.withLock { $0[index] = result }

@@ -9,7 +9,7 @@ struct BetweenFramesTests {
     let frames = 6000
     let pitch = frequency / 48000
     let signal = (0..<frames).map { Float(sine(pitch, at: Double($0))) }
-    let heard = try run("delay=\(delay)", playing: signal, frames: frames).heard
+    let heard = try UnitRun(settings: "delay=\(delay)", playing: signal, frames: frames).run().heard
     // Fits a sine and a cosine to the settled part; whole cycles make them orthogonal.
     let window = 480..<5280
     var inPhase = 0.0
@@ -32,7 +32,8 @@ struct BetweenFramesTests {
   @Test(arguments: [0.5, 3.25])
   func `with hardly any headroom only the treble suffers`(delay: Double) throws {
     let signal = (0..<4800).map { Float(sine(100 / 48000, at: Double($0))) }
-    let result = try run("delay=\(delay)", playing: signal, frames: 4800, headroom: 1)
+    let result = try UnitRun(settings: "delay=\(delay)", playing: signal, frames: 4800, headroom: 1)
+      .run()
     let exact = (0..<4800).map { sine(100 / 48000, at: Double($0) - 65 - delay) }
     #expect(distance(result.heard, exact, from: 200) < 0.001)
   }
@@ -44,8 +45,10 @@ struct BetweenFramesTests {
     let frames = 48000
     let pitch = 5000.0 / 48000
     let signal = (0..<frames).map { Float(sine(pitch, at: Double($0))) }
-    let result = try run(
-      "drift=\(drift),delay=\(delay)", playing: signal, frames: frames, headroom: 128, periods: 8)
+    let result = try UnitRun(
+      settings: "drift=\(drift),delay=\(delay)", playing: signal, frames: frames, headroom: 128,
+      periods: 8
+    ).run()
     let exact = (0..<frames).map {
       sine(pitch, at: Double($0) / (1 + drift * 1e-6) - 192 - delay)
     }
@@ -54,7 +57,7 @@ struct BetweenFramesTests {
   }
 
   @Test func `an output that falls behind is full now and then, and goes on`() throws {
-    let result = try run("drift=10000", playing: counter(48000), frames: 48000)
+    let result = try UnitRun(settings: "drift=10000", playing: counter(48000), frames: 48000).run()
     #expect(result.failure == nil && result.frames == 48000)
     // The output callback runs in every cycle nevertheless.
     #expect(result.playTimes == result.times && result.times.count == 750)
@@ -68,7 +71,7 @@ struct BetweenFramesTests {
   }
 
   @Test func `an output that runs ahead runs dry, and is filled again`() throws {
-    let result = try run("drift=-10000", playing: counter(48000), frames: 48000)
+    let result = try UnitRun(settings: "drift=-10000", playing: counter(48000), frames: 48000).run()
     #expect(result.failure == nil && result.frames == 48000)
     #expect(result.events.allSatisfy { $0.kind == .playbackXrun })
     // 64 frames of headroom last for 6400 frames.

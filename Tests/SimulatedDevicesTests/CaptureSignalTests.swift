@@ -11,7 +11,7 @@ struct CaptureSignalTests {
     level: Double
   ) throws {
     let frames = 48000
-    let result = try run("noise=\(level)", playing: [], frames: frames)
+    let result = try UnitRun(settings: "noise=\(level)", frames: frames).run()
     func product(_ one: [Float], _ other: [Float], lag: Int) -> Double {
       zip(one, other.dropFirst(lag)).reduce(0) { $0 + Double($1.0) * Double($1.1) }
         / Double(frames)
@@ -29,8 +29,9 @@ struct CaptureSignalTests {
   @Test(arguments: ["", "delay=7.5,noise=-60", "drift=50", "xrun-at=0.05,xrun-frames=77"])
   func `a run repeats bit for bit`(settings: String) throws {
     let signal = counter(9600)
-    let first = try run(settings, playing: signal, frames: 9600, format: .s16LE)
-    let second = try run(settings, playing: signal, frames: 9600, format: .s16LE)
+    let first = try UnitRun(settings: settings, playing: signal, frames: 9600, format: .s16LE).run()
+    let second = try UnitRun(settings: settings, playing: signal, frames: 9600, format: .s16LE)
+      .run()
     #expect(difference(first.heard, second.heard) == nil)
     #expect(difference(first.other, second.other) == nil)
     #expect(first.times == second.times && first.events == second.events)
@@ -51,7 +52,8 @@ struct CaptureSignalTests {
   @Test func `what is fed is heard besides the wire, frame by frame`() throws {
     let fed = counter(2000).map { $0 / 4 }
     let played = counter(2000).map { $0 / 2 }
-    let result = try run("delay=5", playing: played, frames: 2000, feeder: feeder(fed))
+    let result = try UnitRun(settings: "delay=5", playing: played, frames: 2000).run(
+      feeder: feeder(fed))
     let wire = Array(repeating: 0, count: 133) + played.dropLast(133)
     let expected = zip(fed, wire).map { $0 + $1 }
     #expect(difference(result.heard, expected) == nil)
@@ -60,24 +62,28 @@ struct CaptureSignalTests {
 
   @Test func `what is not fed in time is silence`() throws {
     let fed = counter(1000)
-    let result = try run("", playing: [], frames: 2000, feeder: feeder(fed))
+    let result = try UnitRun(playing: [], frames: 2000).run(feeder: feeder(fed))
     #expect(difference(result.heard, fed + Array(repeating: 0, count: 1000)) == nil)
   }
 
   @Test func `the microphone goes on while frames are lost`() throws {
     let fed = counter(9600)
-    let result = try run(
-      "xrun-at=0.1,xrun-frames=1000", playing: [], frames: 9600, feeder: feeder(fed))
+    let result = try UnitRun(
+      settings: "xrun-at=0.1,xrun-frames=1000", frames: 9600
+    ).run(feeder: feeder(fed))
     #expect(difference(result.heard[..<4800], fed[..<4800]) == nil)
     #expect(difference(result.heard[5800...], fed[5800...]) == nil)
   }
 
   @Test func `without an output only microphone and noise are heard`() throws {
     let fed = counter(4800)
-    let result = try run(
-      "delay=9", playing: fed, frames: 4800, feeder: feeder(fed), directions: (true, false))
+    let result = try UnitRun(
+      settings: "delay=9", playing: fed, frames: 4800, directions: (true, false)
+    ).run(feeder: feeder(fed))
     #expect(difference(result.heard, fed) == nil)
-    let silent = try run("delay=0.5", playing: fed, frames: 4800, directions: (true, false))
+    let silent = try UnitRun(
+      settings: "delay=0.5", playing: fed, frames: 4800, directions: (true, false)
+    ).run()
     #expect(silent.heard.allSatisfy { $0 == 0 } && silent.playTimes.isEmpty)
   }
 }

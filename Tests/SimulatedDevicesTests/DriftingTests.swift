@@ -17,7 +17,8 @@ struct DriftingTests {
 
   @Test(arguments: ["drift=100", "drift=-1000", "drift=30,batch=48,jitter=1", "drift=5000"])
   func `the input is heard at the output's pace and a known delay`(settings: String) throws {
-    let run = try runDrifting(settings, feeding: tone(7 * 48000), frames: 6 * 48000)
+    let run = try UnitRun(settings: settings, feeding: tone(7 * 48000), frames: 6 * 48000)
+      .runOnTwoClocks()
     let pace = 1 + (try configuredDrift(settings)) * 1e-6
     let extra = run.configuration.resamplerDelayFrames
     let leads = lead(run.heard, cyclesPerFrame: Self.pitch, block: 480, from: 5 * 48000) {
@@ -32,7 +33,8 @@ struct DriftingTests {
   func `with the input as master every frame of it arrives as it was`(settings: String) throws {
     let fed = counter(5 * 48000)
     // The played signal is silent, so the wire adds nothing.
-    let run = try runDrifting(settings, master: .capture, feeding: fed, frames: 4 * 48000)
+    let run = try UnitRun(settings: settings, master: .capture, feeding: fed, frames: 4 * 48000)
+      .runOnTwoClocks()
     #expect(difference(run.heard, fed.prefix(4 * 48000)) == nil)
     #expect(run.captureXruns == 0 && run.playbackXruns == 0)
   }
@@ -41,8 +43,9 @@ struct DriftingTests {
   func `what is played comes back over the wire after the promised latency`(master: ClockMaster)
     throws
   {
-    let run = try runDrifting(
-      "drift=200,delay=300", master: master, playing: tone(6 * 48000), frames: 5 * 48000)
+    let run = try UnitRun(
+      settings: "drift=200,delay=300", master: master, playing: tone(6 * 48000), frames: 5 * 48000
+    ).runOnTwoClocks()
     // The wire's frames are the output's; the latency is counted in the master's frames.
     let pace = master == .playback ? 1 : 1 / (1 + 200e-6)
     let leads = lead(run.heard, cyclesPerFrame: Self.pitch, block: 480, from: 4 * 48000) {
@@ -53,8 +56,10 @@ struct DriftingTests {
 
   @Test(arguments: ClockMaster.allCases)
   func `the delay is the same after the output ran dry`(master: ClockMaster) throws {
-    let run = try runDrifting(
-      "drift=50,delay=300,dry-at=2", master: master, playing: tone(6 * 48000), frames: 5 * 48000)
+    let run = try UnitRun(
+      settings: "drift=50,delay=300,dry-at=2", master: master, playing: tone(6 * 48000),
+      frames: 5 * 48000
+    ).runOnTwoClocks()
     #expect(run.playbackXruns == 1 && run.captureXruns == 0)
     #expect(run.drift?.relocks == 1)
     let pace = master == .playback ? 1 : 1 / (1 + 50e-6)
@@ -66,8 +71,9 @@ struct DriftingTests {
 
   @Test(arguments: ClockMaster.allCases)
   func `an input that overruns does not stop the output`(master: ClockMaster) throws {
-    let run = try runDrifting(
-      "drift=50,xrun-at=2", master: master, feeding: tone(6 * 48000), frames: 5 * 48000)
+    let run = try UnitRun(
+      settings: "drift=50,xrun-at=2", master: master, feeding: tone(6 * 48000), frames: 5 * 48000
+    ).runOnTwoClocks()
     #expect(run.captureXruns == 1 && run.playbackXruns == 0)
     #expect(run.lostFrames == 480)
     #expect(run.events.map(\.kind) == [.captureXrun] && run.events.first?.frames == 480)
@@ -83,9 +89,10 @@ struct DriftingTests {
   func `a clock that suddenly runs at quite another rate breaks no sound`(
     at second: Double, ppm: Int
   ) throws {
-    let run = try runDrifting(
-      "batch=48,jitter=1,drift-at=\(second):\(ppm)", feeding: tone(7 * 48000),
-      frames: 6 * 48000)
+    let run = try UnitRun(
+      settings: "batch=48,jitter=1,drift-at=\(second):\(ppm)", feeding: tone(7 * 48000),
+      frames: 6 * 48000
+    ).runOnTwoClocks()
     #expect(run.captureXruns == 0 && run.playbackXruns == 0 && run.lostFrames == 0)
     let peaks = stride(from: 48000, to: 6 * 48000, by: 96).map { start in
       run.heard[start..<start + 96].map(abs).max() ?? 0
@@ -100,8 +107,9 @@ struct DriftingTests {
   func `periods shorter than a batch are found out and got going`(
     period: Int, master: ClockMaster
   ) throws {
-    let run = try runDrifting(
-      "batch=48,jitter=1,drift=1", master: master, frames: 2 * 48000, period: period)
+    let run = try UnitRun(
+      settings: "batch=48,jitter=1,drift=1", master: master, frames: 2 * 48000, period: period
+    ).runOnTwoClocks()
     #expect(run.failure == nil && run.drift != nil)
     #expect(run.heard.count == 2 * 48000)
   }
@@ -109,8 +117,9 @@ struct DriftingTests {
   @Test(arguments: [44100, 48000, 96000], ClockMaster.allCases)
   func `rates that differ go through the same converter`(rate: Int, master: ClockMaster) throws {
     let fed = (0..<6 * rate).map { Float(0.89 * sine(997 / Double(rate), at: Double($0))) }
-    let run = try runDrifting(
-      "capture-rate=\(rate),drift=100", master: master, feeding: fed, frames: 5 * 40000)
+    let run = try UnitRun(
+      settings: "capture-rate=\(rate),drift=100", master: master, feeding: fed, frames: 5 * 40000
+    ).runOnTwoClocks()
     let unitRate = master == .playback ? 48000 : rate
     #expect(run.configuration.sampleRate == unitRate)
     #expect(run.captureXruns == 0 && run.playbackXruns == 0)
@@ -131,7 +140,8 @@ struct DriftingTests {
     }
     let cycles = pitch / 48000
     let fed = (0..<9 * 48000).map { Float(0.89 * sine(cycles, at: Double($0))) }
-    let run = try runDrifting(steps.joined(separator: ","), feeding: fed, frames: 8 * 48000)
+    let run = try UnitRun(settings: steps.joined(separator: ","), feeding: fed, frames: 8 * 48000)
+      .runOnTwoClocks()
     let second = { impurity(Array(run.heard.dropFirst($0 * 48000).prefix(48000)), cycles) }
     #expect((4..<8).allSatisfy { second($0) < -110 })
   }

@@ -12,9 +12,10 @@ struct LoopbackTests {
   ) throws {
     let frames = 6000
     let signal = counter(frames)
-    let result = try run(
-      "delay=\(delay)", playing: signal, frames: frames, period: shape.period,
-      headroom: shape.headroom)
+    let result = try UnitRun(
+      settings: "delay=\(delay)", playing: signal, frames: frames, period: shape.period,
+      headroom: shape.headroom
+    ).run()
     let latency = shape.period + shape.headroom + delay
     #expect(result.failure == nil)
     #expect(result.frames == frames && result.events.isEmpty)
@@ -26,7 +27,7 @@ struct LoopbackTests {
   @Test(arguments: SampleFormat.allCases)
   func `every format carries what it holds, and no more`(format: SampleFormat) throws {
     let signal = counter(1000).map { $0 + 0.1 / 32768 }
-    let result = try run("", playing: signal, frames: 1000, format: format)
+    let result = try UnitRun(playing: signal, frames: 1000, format: format).run()
     let steps: Float
     switch format {
     case .s16LE, .s16BE: steps = 32768
@@ -41,7 +42,9 @@ struct LoopbackTests {
   @Test(arguments: [1, 2, 6])
   func `every channel has its own wire`(channels: Int) throws {
     let signal = counter(500)
-    let result = try run("channels=8", playing: signal, frames: 500, channels: channels)
+    let result = try UnitRun(
+      settings: "channels=8", playing: signal, frames: 500, channels: channels
+    ).run()
     #expect(difference(result.heard.dropFirst(128), signal.dropLast(128)) == nil)
     if channels > 1 { #expect(difference(result.other, result.heard.map { -$0 }) == nil) }
   }
@@ -49,26 +52,27 @@ struct LoopbackTests {
   @Test(arguments: [(-6.0, false), (0, true), (-20, true), (12, false)])
   func `gain and sign are those of the wire`(gain: Double, isInverted: Bool) throws {
     let signal = counter(1000).map { $0 / 8 }
-    let result = try run(
-      "gain=\(gain),invert=\(isInverted ? 1 : 0)", playing: signal, frames: 1000)
+    let result = try UnitRun(
+      settings: "gain=\(gain),invert=\(isInverted ? 1 : 0)", playing: signal, frames: 1000
+    ).run()
     let factor = Gain(decibels: gain).factor * (isInverted ? -1 : 1)
     let expected = signal.dropLast(128).map { $0 * factor }
     #expect(difference(result.heard.dropFirst(128), expected) == nil)
   }
 
   @Test func `a delay longer than the run is silence`() throws {
-    let result = try run("delay=48000", playing: counter(2000), frames: 2000)
+    let result = try UnitRun(settings: "delay=48000", playing: counter(2000), frames: 2000).run()
     #expect(result.heard.allSatisfy { $0 == 0 })
   }
 
   @Test func `the last cycle is as short as the limit asks`() throws {
-    let result = try run("delay=3", playing: counter(1001), frames: 1001)
+    let result = try UnitRun(settings: "delay=3", playing: counter(1001), frames: 1001).run()
     #expect(result.frames == 1001)
     #expect(difference(result.heard.dropFirst(131), counter(1001).dropLast(131)) == nil)
   }
 
   @Test func `virtual time counts captured frames`() throws {
-    let result = try run("rate=44100", playing: [], frames: 44100, period: 100)
+    let result = try UnitRun(settings: "rate=44100", frames: 44100, period: 100).run()
     #expect(result.times.last == 1_000_000_000)
     #expect(result.times[0] == 100 * 1_000_000_000 / 44100)
   }

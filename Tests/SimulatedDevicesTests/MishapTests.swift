@@ -9,8 +9,9 @@ struct MishapTests {
   func `an overrun is a gap in a timeline that stays true`(lost: Int, delay: Int) throws {
     let frames = 8000 + lost
     let signal = counter(frames)
-    let result = try run(
-      "xrun-at=0.1,xrun-frames=\(lost),delay=\(delay)", playing: signal, frames: frames)
+    let result = try UnitRun(
+      settings: "xrun-at=0.1,xrun-frames=\(lost),delay=\(delay)", playing: signal, frames: frames
+    ).run()
     let end = 4800 + lost
     #expect(result.failure == nil && result.frames == frames && result.lostFrames == lost)
     #expect(
@@ -28,8 +29,9 @@ struct MishapTests {
   }
 
   @Test func `each overrun happens, at the cycle that holds its time`() throws {
-    let result = try run(
-      "xrun-at=0.5,xrun-at=0.1,xrun-at=0.3001", playing: counter(48000), frames: 48000)
+    let result = try UnitRun(
+      settings: "xrun-at=0.5,xrun-at=0.1,xrun-at=0.3001", playing: counter(48000), frames: 48000
+    ).run()
     #expect(
       result.events.map(\.frame) == [4800, 4800 + 480 + 9088, 4800 + 480 + 9088 + 480 + 9152])
     #expect(result.events.map(\.frames) == [480, 480, 480])
@@ -41,13 +43,13 @@ struct MishapTests {
     let settings = "xrun-at=0.05,delay=20.5"
     let frames = 9600
     let signal = (0..<frames).map { Float(sine(0.02, at: Double($0))) }
-    let result = try run(settings, playing: signal, frames: frames)
+    let result = try UnitRun(settings: settings, playing: signal, frames: frames).run()
     let exact = (0..<frames).map { sine(0.02, at: Double($0) - 148.5) }
     #expect(distance(result.heard, exact, from: 2400 + 480 + 128 + 100) < 1e-4)
   }
 
   @Test func `unplugged, the device is lost`() throws {
-    let result = try run("unplug-at=0.1", playing: [], frames: 48000)
+    let result = try UnitRun(settings: "unplug-at=0.1", frames: 48000).run()
     #expect(result.failure?.kind == .lost)
     #expect(result.frames == 4800)
   }

@@ -17,10 +17,12 @@ struct OneSidedLossTests {
   private func lose(
     _ side: String, master: ClockMaster, extra: String = "", feeding fed: [Float] = [],
     playing signal: [Float] = [], seconds: Int = 7, reconnects: Bool = true
-  ) throws -> DriftingRun {
-    try runDrifting(
-      "drift=\(Self.ppm),unplug-at=1,replug-at=2,unplug-side=\(side)" + extra, master: master,
-      feeding: fed, playing: signal, frames: seconds * 48000, reconnects: reconnects)
+  ) throws -> UnitResult {
+    try UnitRun(
+      settings: "drift=\(Self.ppm),unplug-at=1,replug-at=2,unplug-side=\(side)" + extra,
+      master: master,
+      feeding: fed, playing: signal, frames: seconds * 48000, reconnects: reconnects
+    ).runOnTwoClocks()
   }
 
   @Test(arguments: ["", ",batch=48,jitter=1"], ClockMaster.allCases)
@@ -58,9 +60,10 @@ struct OneSidedLossTests {
     let sound: [Float] = (0..<56 * 48000).map { frame in
       Float(0.89 * sine(pitch, at: Double(frame)))
     }
-    let run = try runDrifting(
-      "drift=\(Self.ppm),unplug-side=capture,batch=48,jitter=1" + gaps, master: .capture,
-      feeding: sound, frames: 53 * 48000, reconnects: true)
+    let run = try UnitRun(
+      settings: "drift=\(Self.ppm),unplug-side=capture,batch=48,jitter=1" + gaps, master: .capture,
+      feeding: sound, frames: 53 * 48000, reconnects: true
+    ).runOnTwoClocks()
     #expect(run.failure == nil)
     #expect(run.events.count == 24)
     for gap in 1...12 {
@@ -139,9 +142,11 @@ struct OneSidedLossTests {
   }
 
   @Test func `each time another of the two may go`() throws {
-    let run = try runDrifting(
-      "unplug-at=1,replug-at=2,unplug-at=3,replug-at=4,unplug-at=5,replug-at=6,unplug-side=capture,"
-        + "unplug-side=playback", master: .capture, frames: 7 * 48000, reconnects: true)
+    let run = try UnitRun(
+      settings:
+        "unplug-at=1,replug-at=2,unplug-at=3,replug-at=4,unplug-at=5,replug-at=6,unplug-side=capture,"
+        + "unplug-side=playback", master: .capture, frames: 7 * 48000, reconnects: true
+    ).runOnTwoClocks()
     #expect(run.failure == nil)
     // The last `unplug-side` applies to all later absences.
     #expect(
@@ -159,17 +164,19 @@ struct OneSidedLossTests {
 
   @Test(arguments: ["capture", "playback"])
   func `a device that never comes back is told of at the end`(side: String) throws {
-    let run = try runDrifting(
-      "drift=10,unplug-at=1,unplug-side=\(side)", frames: 2 * 48000, reconnects: true)
+    let run = try UnitRun(
+      settings: "drift=10,unplug-at=1,unplug-side=\(side)", frames: 2 * 48000, reconnects: true
+    ).runOnTwoClocks()
     #expect(run.failure == nil)
     #expect(run.events.last?.kind == (side == "capture" ? .captureAbsent : .playbackAbsent))
     #expect(abs(run.lostFrames - (side == "capture" ? 48000 : 0)) < 500)
   }
 
   @Test func `what an absent input cost is told where the user ends it as well`() throws {
-    let run = try runDrifting(
-      "drift=10,unplug-at=1,unplug-side=capture", frames: 4 * 48000, reconnects: true,
-      stoppingAt: 2 * 48000)
+    let run = try UnitRun(
+      settings: "drift=10,unplug-at=1,unplug-side=capture", frames: 4 * 48000, reconnects: true,
+      stoppingAt: 2 * 48000
+    ).runOnTwoClocks()
     let absence = run.events.last
     #expect(absence?.kind == .captureAbsent)
     #expect(abs((absence?.frames ?? 0) - 48000) < 500)
@@ -177,18 +184,21 @@ struct OneSidedLossTests {
   }
 
   @Test func `an input that stands for longer than a unit waits is alone taken for lost`() throws {
-    let run = try runDrifting(
-      "drift=80,xrun-at=1,xrun-frames=300000", master: .capture, frames: 12 * 48000,
-      reconnects: true)
+    let run = try UnitRun(
+      settings: "drift=80,xrun-at=1,xrun-frames=300000", master: .capture, frames: 12 * 48000,
+      reconnects: true
+    ).runOnTwoClocks()
     #expect(run.failure == nil)
     #expect(run.events.filter { $0.frames > 0 }.map(\.kind) == [.captureReturned])
     #expect(run.events.first?.kind == .captureLost && run.heard.count == 12 * 48000)
   }
 
   @Test func `an input that is lost while it stands leaves one gap from where it stopped`() throws {
-    let run = try runDrifting(
-      "drift=80,xrun-at=2,xrun-frames=48000,unplug-at=2.5,unplug-side=capture,replug-at=3.5",
-      feeding: tone(7 * 48000), frames: 6 * 48000, reconnects: true)
+    let run = try UnitRun(
+      settings:
+        "drift=80,xrun-at=2,xrun-frames=48000,unplug-at=2.5,unplug-side=capture,replug-at=3.5",
+      feeding: tone(7 * 48000), frames: 6 * 48000, reconnects: true
+    ).runOnTwoClocks()
     let gap = try #require(run.events.last { $0.kind == .captureReturned })
     #expect(abs(gap.frame - 2 * 48000) < 600 && run.lostFrames == gap.frames)
     // After the gap there is a signal again, except for the fade-in and the time in which the delay

@@ -8,9 +8,10 @@ struct PlayOnlyTests {
     period: Int, headroom: Int
   ) throws {
     let frames = period * 50
-    let result = try run(
-      "", playing: counter(frames), frames: frames, period: period, headroom: headroom,
-      directions: (false, true))
+    let result = try UnitRun(
+      playing: counter(frames), frames: frames, period: period, headroom: headroom,
+      directions: (false, true)
+    ).run()
     #expect(result.failure == nil && result.events.isEmpty && result.frames == frames)
     let primed = (period + headroom + period - 1) / period
     for (index, time) in result.playTimes.enumerated() {
@@ -46,8 +47,9 @@ struct PlayOnlyTests {
   }
 
   @Test func `an output can be unplugged too`() throws {
-    let result = try run(
-      "unplug-at=0.1", playing: [], frames: 48000, directions: (false, true))
+    let result = try UnitRun(
+      settings: "unplug-at=0.1", frames: 48000, directions: (false, true)
+    ).run()
     #expect(result.failure?.kind == .lost)
     #expect((4800...5000).contains(result.frames))
   }

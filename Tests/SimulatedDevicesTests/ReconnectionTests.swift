@@ -12,8 +12,10 @@ struct ReconnectionTests {
   ) throws {
     let frames = 48000 * 8
     let signal = counter(frames)
-    let result = try run(
-      "unplug-at=\(away),replug-at=\(back)", playing: signal, frames: frames, reconnects: true)
+    let result = try UnitRun(
+      settings: "unplug-at=\(away),replug-at=\(back)", playing: signal, frames: frames,
+      reconnects: true
+    ).run()
     // The frames captured of the current period are lost with the device. The device is found again
     // at the exact frame of its return, but not before the end of that period.
     let gap = Int(clamping: away * 48000) / 64 * 64
@@ -35,9 +37,10 @@ struct ReconnectionTests {
   }
 
   @Test func `it may go away as often as it is told to`() throws {
-    let result = try run(
-      "replug-at=0.75,unplug-at=0.5,unplug-at=0.1,replug-at=0.2,unplug-at=0.9", playing: [],
-      frames: 96000, reconnects: true)
+    let result = try UnitRun(
+      settings: "replug-at=0.75,unplug-at=0.5,unplug-at=0.1,replug-at=0.2,unplug-at=0.9",
+      frames: 96000, reconnects: true
+    ).run()
     #expect(result.failure == nil && result.frames == 96000)
     #expect(
       result.events == [
@@ -53,15 +56,18 @@ struct ReconnectionTests {
   @Test func `it is heard at the same latency as before, whatever the wire`() throws {
     let frames = 48000
     let signal = (0..<frames).map { Float(sine(0.02, at: Double($0))) }
-    let result = try run(
-      "unplug-at=0.25,replug-at=0.5,delay=20.5", playing: signal, frames: frames, reconnects: true)
+    let result = try UnitRun(
+      settings: "unplug-at=0.25,replug-at=0.5,delay=20.5", playing: signal, frames: frames,
+      reconnects: true
+    ).run()
     let exact = (0..<frames).map { sine(0.02, at: Double($0) - 148.5) }
     #expect(distance(result.heard, exact, from: 24000 + 128 + 100) < 1e-4)
   }
 
   @Test func `an end within the absence comes at its time, with a gap that reaches to it`() throws {
-    let result = try run(
-      "unplug-at=0.2,replug-at=3", playing: [], frames: 48000, reconnects: true)
+    let result = try UnitRun(
+      settings: "unplug-at=0.2,replug-at=3", frames: 48000, reconnects: true
+    ).run()
     #expect(result.failure == nil && result.frames == 48000 && result.lostFrames == 48000 - 9600)
     #expect(
       result.events == [
@@ -72,7 +78,7 @@ struct ReconnectionTests {
   }
 
   @Test func `a device that never comes back is waited for until the end`() throws {
-    let result = try run("unplug-at=0.2", playing: [], frames: 96000, reconnects: true)
+    let result = try UnitRun(settings: "unplug-at=0.2", frames: 96000, reconnects: true).run()
     #expect(result.failure == nil && result.frames == 96000 && result.lostFrames == 96000 - 9600)
   }
 
@@ -106,9 +112,10 @@ struct ReconnectionTests {
   }
 
   @Test func `an absence is no xrun, and an xrun beside it is told apart`() throws {
-    let result = try run(
-      "unplug-at=0.2,replug-at=0.4,xrun-at=0.1,xrun-at=0.3,xrun-at=0.5", playing: [], frames: 48000,
-      reconnects: true)
+    let result = try UnitRun(
+      settings: "unplug-at=0.2,replug-at=0.4,xrun-at=0.1,xrun-at=0.3,xrun-at=0.5", frames: 48000,
+      reconnects: true
+    ).run()
     // The xrun at 0.3 has no effect, because the device is absent.
     #expect(
       result.events.map(\.kind) == [.captureXrun, .deviceLost, .deviceReturned, .captureXrun])
@@ -116,7 +123,7 @@ struct ReconnectionTests {
   }
 
   @Test func `without being asked to wait, a unit ends with its device`() throws {
-    let result = try run("unplug-at=0.2,replug-at=0.4", playing: [], frames: 48000)
+    let result = try UnitRun(settings: "unplug-at=0.2,replug-at=0.4", frames: 48000).run()
     #expect(result.failure?.kind == .lost && result.frames == 9600 && result.events.isEmpty)
   }
 

@@ -43,64 +43,6 @@ struct PlayAndCapture: DuplexCallbacks, ~Copyable {
   }
 }
 
-/// The result of a run of a simulated device, for one or two channels.
-struct Run {
-  var heard: [Float] = []
-  var other: [Float] = []
-  var events: [TimelineEvent] = []
-  var frames = 0
-  var lostFrames = 0
-  /// The frames at which the gaps end.
-  var gaps: [Int] = []
-  var failure: DeviceFailure?
-  var times: [UInt64] = []
-  var playTimes: [UInt64] = []
-}
-
-/// Runs a simulated device for `frames` frames in a real unit.
-func run(
-  _ settings: String, playing signal: [Float], frames: Int, period: Int = 64,
-  headroom: Int? = nil, periods: Int = 2, format: SampleFormat = .floatLE, channels: Int = 2,
-  feeder: consuming SampleReader? = nil,
-  directions: (capture: Bool, playback: Bool) = (true, true), reconnects: Bool = false
-) throws -> Run {
-  let name = "sim:clock=free" + (settings.isEmpty ? "" : ",") + settings
-  var request = DuplexRequest(
-    captureDevice: directions.capture ? name : nil,
-    playbackDevice: directions.playback ? name : nil)
-  request.periodFrames = period
-  request.headroomFrames = headroom
-  request.periods = periods
-  request.format = format
-  request.channelCount = channels
-  var specification = try SimulatedDeviceSpecification(parsing: name)
-  if channels == 1 { specification.channelCount = 1 }
-  let device = try SimulatedDevice(specification, request: request, microphone: feeder)
-  let progress = UnitProgress()
-  let writer = EventWriter<TimelineEvent>()
-  var reader = writer.makeReader()
-  var unit = DuplexUnit(
-    device: device,
-    callbacks: PlayAndCapture(
-      signal: signal, frames: frames, periodFrames: period, channelCount: channels),
-    progress: progress, events: writer, frameLimit: frames, reconnects: reconnects)
-  try unit.start()
-  var result = Run()
-  result.failure = unit.run()
-  unit.stop()
-  while let event = reader.read() { result.events.append(event) }
-  for frame in 0..<frames {
-    result.heard.append(unit.callbacks.heard[frame * channels])
-    result.other.append(unit.callbacks.heard[frame * channels + channels - 1])
-  }
-  result.gaps = unit.callbacks.gaps
-  result.playTimes = unit.callbacks.playTimes
-  result.times = unit.callbacks.times
-  result.frames = progress.frames
-  result.lostFrames = progress.lostFrames
-  return result
-}
-
 /// Returns a signal with a different value at every frame, in steps that 16 bits can represent.
 func counter(_ frames: Int) -> [Float] {
   (0..<frames).map { Float(($0 &* 7919) % 32768) / 32768 }

@@ -11,8 +11,9 @@ struct StepTests {
   func `steps larger than the period are allowed for, and the delay is what is said`(
     step: Int, period: Int
   ) throws {
-    let run = try runDrifting(
-      "batch=\(step),drift=100", frames: 16 * 48000, period: period, quality: 3)
+    let run = try UnitRun(
+      settings: "batch=\(step),drift=100", frames: 16 * 48000, period: period, resamplerQuality: 3
+    ).runOnTwoClocks()
     let late = run.events.filter { $0.frame > 48000 }
     #expect(late.isEmpty)
     let drift = try #require(run.drift)
@@ -25,8 +26,10 @@ struct StepTests {
 
   @Test(arguments: [480, 1024, 2048])
   func `steps that come late now and then cost no frame after the first second`(step: Int) throws {
-    let run = try runDrifting(
-      "batch=\(step),jitter=2,drift=-100", frames: 16 * 48000, period: 256, quality: 3)
+    let run = try UnitRun(
+      settings: "batch=\(step),jitter=2,drift=-100", frames: 16 * 48000, period: 256,
+      resamplerQuality: 3
+    ).runOnTwoClocks()
     #expect(run.events.filter { $0.frame > 48000 }.isEmpty)
   }
 
@@ -37,9 +40,11 @@ struct StepTests {
     step: Int, master: ClockMaster
   ) throws {
     for ppm in [-100, 100] {
-      let run = try runDrifting(
-        "batch=\(step),jitter=2,drift=\(ppm)", master: master, frames: 16 * 48000, period: 16,
-        quality: 3)
+      let run = try UnitRun(
+        settings: "batch=\(step),jitter=2,drift=\(ppm)", master: master, frames: 16 * 48000,
+        period: 16,
+        resamplerQuality: 3
+      ).runOnTwoClocks()
       #expect(run.events.filter { $0.frame > 48000 }.isEmpty)
       // The readings of two such clocks are not more accurate (FilteredClockTests): 2.5 deviations.
       let bound = 2.5 * 1.41 * 5e6 * 0.002 * Double(step) / 48_000 / (15 * 15)
@@ -51,14 +56,16 @@ struct StepTests {
 
   @Test(arguments: [192, 480, 1024, 2048], ClockMaster.allCases)
   func `every frame that comes too late is in a gap`(step: Int, master: ClockMaster) throws {
-    let run = try runDrifting(
-      "batch=\(step),jitter=2,drift=100", master: master, frames: 4 * 48000, quality: 3)
+    let run = try UnitRun(
+      settings: "batch=\(step),jitter=2,drift=100", master: master, frames: 4 * 48000,
+      resamplerQuality: 3
+    ).runOnTwoClocks()
     let gaps = run.events.reduce(0) { $0 + $1.frames }
     #expect(gaps == run.lostFrames)
   }
 
   @Test func `a device without steps gets no more delay than was asked for`() throws {
-    let run = try runDrifting("drift=100", frames: 4 * 48000, period: 64)
+    let run = try UnitRun(settings: "drift=100", frames: 4 * 48000, period: 64).runOnTwoClocks()
     #expect(run.drift?.addedFrames == 0)
   }
 
@@ -66,8 +73,10 @@ struct StepTests {
   /// give the clock's rate to 1 ppm in less than 25 seconds (Scripts/step-table).
   @Test(arguments: [512, 1024, 2048], [64, 256])
   func `steps that come late tell the rate to a millionth`(step: Int, period: Int) throws {
-    let run = try runDrifting(
-      "batch=\(step),jitter=2,drift=100", frames: 40 * 48000, period: period, quality: 3)
+    let run = try UnitRun(
+      settings: "batch=\(step),jitter=2,drift=100", frames: 40 * 48000, period: period,
+      resamplerQuality: 3
+    ).runOnTwoClocks()
     let drift = try #require(run.drift)
     #expect(abs(drift.ppm - 100) < 1)
     #expect(run.events.reduce(0) { $0 + $1.frames } == run.lostFrames)

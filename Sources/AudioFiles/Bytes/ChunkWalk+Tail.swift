@@ -35,9 +35,7 @@ extension ChunkWalk {
     let head = try file.bytes(at: offset, count: min(max(0, count), 16))
     if count == ID3Head.closingByteCount, head.starts(with: "TAG".utf8) { return true }
     if ID3Head(head) != nil { return true }
-    if ["RIFF", "RIFX", "RF64"].contains(head.identifier(at: 0)), head.identifier(at: 8) == "WAVE" {
-      return true
-    }
+    if SoundContainer(head: head)?.isWave == true { return true }
     // Fewer bytes may look like text by chance.
     guard count >= Self.minimumTextLength, head.allSatisfy(Self.isOfText) else { return false }
     var text = try file.bytes(at: offset, count: min(count, Self.maximumTextLength))

@@ -126,6 +126,10 @@ struct ChunkStyle: Sendable {
       "chna",
       "minf", "elm1", "regn", "strc", "ResU", "SNDM", "labl", "note", "data", "fmt ",
     ])
+  /// The style of `wave` in big-endian order.
+  static let rifx = ChunkStyle(
+    isBigEndian: true, identifierByteCount: 4, sizeByteCount: 4, alignment: 2, countsHead: false,
+    knownIdentifiers: wave.knownIdentifiers)
   static let wave64 = ChunkStyle(
     isBigEndian: false, identifierByteCount: 16, sizeByteCount: 8, alignment: 8, countsHead: true,
     knownIdentifiers: ["list", "fact", "levl", "junk", "bext", "mark", "summ", "data", "fmt "])

@@ -1,4 +1,4 @@
-/// The contents of the `fmt ` chunk of a WAV or Wave64 file.
+/// The contents of the `fmt ` chunk of a file of the WAV family, or of Wave64.
 struct WaveFormatChunk {
   /// The format tag. For the extensible format, it is the tag of the sample encoding.
   let kind: Int
@@ -10,17 +10,17 @@ struct WaveFormatChunk {
   let bitsPerSample: Int
 
   /// Parses the chunk. Returns nil if it is too short.
-  init?(_ body: [UInt8]) {
-    guard let tag = body.integer(at: 0, 2, bigEndian: false),
-      let channels = body.integer(at: 2, 2, bigEndian: false),
-      let rate = body.integer(at: 4, 4, bigEndian: false),
-      let block = body.integer(at: 12, 2, bigEndian: false)
+  init?(_ body: [UInt8], bigEndian: Bool = false) {
+    guard let tag = body.integer(at: 0, 2, bigEndian: bigEndian),
+      let channels = body.integer(at: 2, 2, bigEndian: bigEndian),
+      let rate = body.integer(at: 4, 4, bigEndian: bigEndian),
+      let block = body.integer(at: 12, 2, bigEndian: bigEndian)
     else { return nil }
-    kind = tag == 0xFFFE ? body.integer(at: 24, 2, bigEndian: false) ?? 1 : tag
+    kind = tag == 0xFFFE ? body.integer(at: 24, 2, bigEndian: bigEndian) ?? 1 : tag
     channelCount = channels
     sampleRate = rate
     blockByteCount = block
-    bitsPerSample = body.integer(at: 14, 2, bigEndian: false) ?? 0
+    bitsPerSample = body.integer(at: 14, 2, bigEndian: bigEndian) ?? 0
   }
 }
 

@@ -1,15 +1,15 @@
 import Glibc
-import Synchronization
+import RealtimeAudio
 
 /// A source of bytes from a pipe or a device. Each byte can be read only once, in order.
 final class PipeSource: ByteSource {
   private let descriptor: FileDescriptor
   private let signal: WakeSignal
-  private let interruption = Mutex(false)
+  private let interruption = MutexBox(false)
   /// The identity of the pipe, which is reserved while this object is its only reader.
   private let claimed: FileIdentity?
   /// The pipes that are being read. Two readers of one pipe would each get only part of the data.
-  private static let pipesInUse = Mutex<Set<FileIdentity>>([])
+  private static let pipesInUse = MutexBox<Set<FileIdentity>>([])
 
   let name: String
   var byteCount: Int? { nil }

@@ -56,7 +56,9 @@ enum LostParts {
   private static func blocks(in bytes: BufferedBytes) throws(FileFailure) -> [String] {
     var names: [String] = []
     let start = try bytes.endOfID3Tags() ?? 0
-    guard try bytes.bytes(at: start, count: 4).identifier(at: 0) == "fLaC" else { return [] }
+    guard try SoundContainer(beginning: bytes.bytes(at: start, count: 4)) == .flac else {
+      return []
+    }
     var offset = start + 4
     for _ in 0..<ChunkWalk.maximumChunkCount {
       let head = try bytes.bytes(at: offset, count: 4)

@@ -5,7 +5,8 @@ import RealtimeAudio
 ///
 /// A broken connection is resumed at the same position, unless the file has changed since.
 public final class RemoteFile: ByteSource {
-  private let shared: MutexBox<RemoteState>
+  /// The state that this object and the network thread share until the thread has ended.
+  let shared: MutexBox<RemoteState>
   private let signal: WakeSignal
   private let thread: RealtimeThread<Download>
   private let length: Int?

@@ -1,10 +1,10 @@
 import CSndFile
 import Glibc
-import Synchronization
+import RealtimeAudio
 
 /// The lock for opening files. libsndfile stores the reason of a failed opening in variables shared
 /// by all threads, so files are opened one at a time.
-private let opening = Mutex(())
+private let opening = MutexBox(())
 
 /// An audio file opened by libsndfile, with its descriptor or bytes. It is closed when it goes out
 /// of scope.
@@ -111,6 +111,9 @@ final class VirtualFile {
   /// of some formats would otherwise read the same chunk forever.
   private var hasStopped: Bool { isOpening && bytes.isStopped }
   private var isOpening = false
+  /// Whether the file is BW64, which libsndfile does not know: it is shown RF64, which differs in
+  /// its first four bytes only.
+  let isBW64: Bool
 
   /// The length reported to libsndfile if the source has no end. It is never reached.
   private static let endless = 1 << 52
@@ -118,9 +121,11 @@ final class VirtualFile {
   /// Creates a file from the bytes between `start` and `end`; up to the end of `bytes` if `end` is
   /// nil.
   init(
-    _ bytes: BufferedBytes, start: Int = 0, end: Int? = nil, expectation: SF_INFO = SF_INFO()
+    _ bytes: BufferedBytes, start: Int = 0, end: Int? = nil, expectation: SF_INFO = SF_INFO(),
+    isBW64: Bool = false
   ) {
     self.expectation = expectation
+    self.isBW64 = isBW64
     self.bytes = bytes
     self.start = start
     byteCount = (end ?? bytes.byteCount ?? Self.endless) - start
@@ -140,14 +145,22 @@ final class VirtualFile {
     defer { isOpening = false }
     if let handle = SoundFileHandle(self, info: &info) { return handle }
     try bytes.checkOpening()
-    let beginning = (try? bytes.bytes(at: start, count: 4).number(at: 0, 4, bigEndian: true)) ?? 0
-    throw .refused(bytes.name, SoundSource.kind(ofFile: UInt32(beginning)))
+    let beginning = (try? bytes.bytes(at: start, count: 4)) ?? []
+    throw .refused(bytes.name, SoundContainer(beginning: beginning))
   }
 
   private func read(_ memory: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     guard !hasStopped else { return 0 }
-    let rest = max(0, start + byteCount - bytes.position)
-    return bytes.readForCallback(memory, min(count, rest), isWhole: true)
+    let offset = bytes.position - start
+    let rest = max(0, byteCount - offset)
+    let read = bytes.readForCallback(memory, min(count, rest), isWhole: true)
+    if isBW64, let memory {
+      let name = SoundContainer.rf64.identifier.utf8
+      for (index, byte) in name.enumerated() where index >= offset && index < offset + read {
+        memory.storeBytes(of: byte, toByteOffset: index - offset, as: UInt8.self)
+      }
+    }
+    return read
   }
 
   private func seek(to offset: Int, _ origin: Int32) -> Int {

@@ -131,7 +131,10 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
       frameCount: isShort && format != .flac ? 512 : 0, channelCount: channelCount)
     let isLossy = format?.isLossy ?? false
     sampleFormat = isLossy ? nil : FileSampleFormat(code: info.format)
-    formatName = format?.title ?? Self.name(of: Int(info.format) & SF_FORMAT_TYPEMASK)
+    formatName =
+      source.file.isBW64
+      ? SoundContainer.bw64.title
+      : format?.title ?? Self.name(of: Int(info.format) & SF_FORMAT_TYPEMASK)
     encodingName = Self.name(of: Int(info.format) & SF_FORMAT_SUBMASK)
     handle = source.takeHandle()
   }

@@ -8,26 +8,26 @@ enum AnnouncedSound {
   /// nil if they do not, or if the header does not specify the length.
   static func byteCount(in bytes: BufferedBytes) throws(FileFailure) -> Int? {
     guard let byteCount = bytes.byteCount else { return nil }
-    let head = try bytes.bytes(at: 0, count: 40)
-    switch (head.identifier(at: 0), head.identifier(at: 8)) {
-    case ("riff", _) where head.identifier(at: 24) == "wave":
+    let head = try bytes.bytes(at: 0, count: SoundContainer.headByteCount)
+    switch SoundContainer(head: head) {
+    case .wave64:
       return try size(
         of: "data", ChunkWalk(file: bytes, byteCount: byteCount, style: .wave64), from: 40,
         below: FileBounds.byteCount)
-    case ("FORM", "AIFF"), ("FORM", "AIFC"):
+    case .aiff:
       // The chunk contains an offset and a block size, four bytes each, before the samples.
       return try size(
         of: "SSND", ChunkWalk(file: bytes, byteCount: byteCount, style: .aiff), from: 12,
         below: AnnouncedLength.unknownSize
       ).map { $0 - 8 }
-    case (".snd", _), ("dns.", _):
+    case .au, .littleEndianAU:
       // An AU file consists of a header and the samples.
-      let isBig = head[0] == UInt8(ascii: ".")
+      let isBig = SoundContainer(head: head) == .au
       guard let start = head.integer(at: 4, 4, bigEndian: isBig),
         let size = head.integer(at: 8, 4, bigEndian: isBig)
       else { return nil }
       return size < AnnouncedLength.unknownSize && size > byteCount - start ? size : nil
-    default: return nil
+    case .riff, .rifx, .rf64, .bw64, .caf, .flac, .ogg, nil: return nil
     }
   }
 
@@ -42,10 +42,10 @@ enum AnnouncedSound {
   }
 }
 
-/// A check for chunks of a WAV or RF64 file that libsndfile must not read. libsndfile loops forever
-/// in some `LIST` chunks (its issue 1118): it adds the size of an entry to its position in 32 bits,
-/// and moves backwards if that overflows. It also refuses a file with two data chunks, such as the
-/// result of joining files.
+/// A check for chunks of a file of the WAV family that libsndfile must not read. libsndfile loops
+/// forever in some `LIST` chunks (its issue 1118): it adds the size of an entry to its position in
+/// 32 bits, and moves backwards if that overflows. It also refuses a file with two data chunks,
+/// such as the result of joining files.
 struct WaveChunkCheck {
   /// Whether libsndfile must not read the chunks at all.
   private(set) var areUnsafe = false
@@ -59,7 +59,8 @@ struct WaveChunkCheck {
     for _ in 0..<ChunkWalk.maximumChunkCount {
       guard let chunk = try chunks.next() else { return }
       let name = chunk.identifier
-      if hasData, WaveChunks.forms.contains(name) || name == "data" || name == "fmt " {
+      let isFile = SoundContainer(identifier: name)?.isWave == true
+      if hasData, isFile || name == "data" || name == "fmt " {
         end = chunk.start
         return
       }
@@ -113,7 +114,7 @@ enum FLACComments {
   /// many metadata blocks. Accepts files of other formats.
   static func check(_ bytes: BufferedBytes) throws(FileFailure) {
     guard let start = try bytes.endOfID3Tags(),
-      try bytes.bytes(at: start, count: 4).identifier(at: 0) == "fLaC"
+      try SoundContainer(beginning: bytes.bytes(at: start, count: 4)) == .flac
     else { return }
     var offset = start + 4
     var commentByteCount = 0

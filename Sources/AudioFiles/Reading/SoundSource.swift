@@ -32,11 +32,12 @@ struct SoundSource: ~Copyable {
   /// their number is unknown, only WAV and FLAC are supported.
   static func open(_ bytes: BufferedBytes) throws(FileFailure) -> SoundSource {
     let beginning = try bytes.peek(4)
+    let container = SoundContainer(beginning: Array(beginning))
     guard beginning.count > 0 else {
       try bytes.checkOpening()
       throw .empty(bytes)
     }
-    if !bytes.isSeekable, beginning.holds("fLaC", at: 0) {
+    if !bytes.isSeekable, container == .flac {
       return try SoundSource(VirtualFile(bytes))
     }
     if bytes.isSeekable {
@@ -60,7 +61,7 @@ struct SoundSource: ~Copyable {
         // The decoder reads the comments of remote files itself, within limits.
         if bytes.source is LocalFile { try FLACComments.check(bytes) }
         return try SoundSource(
-          VirtualFile(bytes, end: chunks.end),
+          VirtualFile(bytes, end: chunks.end, isBW64: container == .bw64),
           frameLimit: missed == nil ? nil : wave?.frameCount(in: rest), missedFrameCount: missed)
       }
     }
@@ -168,21 +169,6 @@ struct SoundSource: ~Copyable {
     default: nil
     }
   }
-
-  /// Returns the name of the file format that begins with these four bytes, read as a big-endian
-  /// number; nil if it is unknown.
-  static func kind(ofFile beginning: UInt32) -> String? {
-    switch beginning {
-    case 0x5249_4646: "WAV"
-    case 0x5246_3634: "RF64"
-    case 0x7269_6666: "Wave64"
-    case 0x464F_524D: "AIFF"
-    case 0x6361_6666: "CAF"
-    case 0x664C_6143: "FLAC"
-    case 0x4F67_6753: "Ogg"
-    default: nil
-    }
-  }
 }
 
 extension FileFailure {
@@ -193,16 +179,16 @@ extension FileFailure {
       hint: "Name \(bytes.source is LocalFile ? "a file" : "something") that holds sound.")
   }
 
-  /// Returns the failure of libsndfile to read a file that begins like a file of `kind`.
-  static func refused(_ name: String, _ kind: String?) -> FileFailure {
-    guard let kind else {
+  /// Returns the failure of libsndfile to read a file that begins like such a container.
+  static func refused(_ name: String, _ container: SoundContainer?) -> FileFailure {
+    guard let container else {
       return FileFailure(
         .unknownContents, "\(name) is not a sound file that can be read.",
         hint: "Use WAV, RF64, Wave64, AIFF, CAF, FLAC, Ogg, Opus or MP3; ffmpeg converts others.")
     }
     return FileFailure(
       .unusableContents,
-      "\(name) begins like \(kind), but is damaged, cut short or of an unknown kind.",
+      "\(name) begins like \(container.title), but is damaged, cut short or of an unknown kind.",
       hint: "Get another copy of the file, or convert it with ffmpeg.")
   }
 }

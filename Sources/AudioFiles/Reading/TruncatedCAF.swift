@@ -15,7 +15,7 @@ struct TruncatedCAF {
   /// Reads the header. Returns nil if `bytes` are complete, or not such a file.
   init?(_ bytes: BufferedBytes) throws(FileFailure) {
     guard let byteCount = bytes.byteCount,
-      try bytes.bytes(at: 0, count: 4).starts(with: "caff".utf8)
+      try SoundContainer(beginning: bytes.bytes(at: 0, count: 4)) == .caf
     else { return nil }
     var description: [UInt8] = []
     let walk = ChunkWalk(file: bytes, byteCount: byteCount, style: .coreAudio)

@@ -1,8 +1,6 @@
-/// An iterator over the chunks of a WAV or RF64 file (EBU Tech 3306). Chunk lengths are taken from
-/// the chunk headers without checks.
+/// An iterator over the chunks of a file of the WAV family (EBU Tech 3306). Chunk lengths are taken
+/// from the chunk headers without checks.
 struct WaveChunks {
-  /// The identifiers at the beginning of such files.
-  static let forms = ["RIFF", "RIFX", "RF64"]
   /// The maximum number of entries of a `LIST` chunk that are read.
   static let maximumEntries = 65536
 
@@ -12,16 +10,16 @@ struct WaveChunks {
   private var offset = 12
   private var longDataByteCount: UInt64?
 
-  /// Creates an iterator over the chunks in `bytes`. Returns nil if these are not a WAV or RF64
-  /// file, or if their length is unknown.
+  /// Creates an iterator over the chunks in `bytes`. Returns nil if these are not such
+  /// a file, or if their length is unknown.
   init?(_ bytes: BufferedBytes) throws(FileFailure) {
     let head = try bytes.bytes(at: 0, count: 12)
-    guard let byteCount = bytes.byteCount, let form = head.identifier(at: 0),
-      Self.forms.contains(form), head.identifier(at: 8) == "WAVE"
+    guard let byteCount = bytes.byteCount, let container = SoundContainer(head: head),
+      container.isWave
     else { return nil }
     self.bytes = bytes
     self.byteCount = byteCount
-    isBigEndian = form == "RIFX"
+    isBigEndian = container == .rifx
   }
 
   /// Returns the next chunk; nil at the end of the file.

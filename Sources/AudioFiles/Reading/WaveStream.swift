@@ -1,7 +1,7 @@
 import CSndFile
 
-/// The header of a WAV file without a valid length: from a pipe, or from a recorder that was
-/// stopped before it wrote the length. Raw samples follow it.
+/// The header of a file of the WAV family without a valid length: from a pipe, or from a recorder
+/// that was stopped before it wrote the length. Raw samples follow it.
 struct WaveStream {
   private(set) var sampleRate = 0
   private(set) var channelCount = 0
@@ -11,6 +11,8 @@ struct WaveStream {
   /// The number of bytes of samples; nil if the header does not give it. Recorders write 0,
   /// 0xFFFFFFFF, 0x7FFFFF00 or a similar value to pipes.
   private(set) var dataByteCount: Int?
+  /// Whether the numbers and samples are in big-endian order.
+  private let isBigEndian: Bool
   /// The offset of the first sample in bytes.
   private var start = 0
   /// Whether, according to the RIFF length in the header, nothing follows the header of the data
@@ -20,17 +22,19 @@ struct WaveStream {
   private var isEmpty = false
 
   /// Reads the header and sets the position of `bytes` to the first sample. Returns nil if this is
-  /// not a WAV file of uncompressed samples.
+  /// not a file of the WAV family with uncompressed samples.
   init?(readingFrom bytes: BufferedBytes) throws(FileFailure) {
     let head = try bytes.bytes(at: 0, count: 12)
-    guard ["RIFF", "RF64"].contains(head.identifier(at: 0)), head.identifier(at: 8) == "WAVE",
-      let riffByteCount = head.integer(at: 4, 4, bigEndian: false)
+    guard let container = SoundContainer(head: head), container.isWave,
+      case let isBigEndian = container == .rifx,
+      let riffByteCount = head.integer(at: 4, 4, bigEndian: isBigEndian)
     else { return nil }
+    self.isBigEndian = isBigEndian
     var offset = 12
     var longDataByteCount: UInt64?
     for _ in 0..<ChunkWalk.maximumChunkCount {
       let chunk = try bytes.bytes(at: offset, count: 8)
-      guard let size = chunk.integer(at: 4, 4, bigEndian: false) else { return nil }
+      guard let size = chunk.integer(at: 4, 4, bigEndian: isBigEndian) else { return nil }
       offset += 8
       switch chunk.identifier(at: 0) {
       case "data":
@@ -43,12 +47,12 @@ struct WaveStream {
         return
       case "fmt " where size >= 16 && size <= 4096:
         let body = try bytes.bytes(at: offset, count: size)
-        guard body.count == size, let format = WaveFormatChunk(body), take(format) else {
-          return nil
-        }
+        guard body.count == size,
+          let format = WaveFormatChunk(body, bigEndian: isBigEndian), take(format)
+        else { return nil }
       case "ds64" where size >= 28 && size <= 65536:
         longDataByteCount = try bytes.bytes(at: offset, count: 16).number(
-          at: 8, 8, bigEndian: false)
+          at: 8, 8, bigEndian: isBigEndian)
       default: break
       }
       offset += size + (size & 1)
@@ -63,7 +67,7 @@ struct WaveStream {
       return false
     }
     guard byteCount - start >= frameByteCount else { return endsAtData }
-    let walk = ChunkWalk(file: bytes, byteCount: byteCount, style: .wave)
+    let walk = ChunkWalk(file: bytes, byteCount: byteCount, style: isBigEndian ? .rifx : .wave)
     return try !walk.beginsTail(at: start)
   }
 
@@ -112,7 +116,8 @@ struct WaveStream {
     var info = SF_INFO()
     info.samplerate = Int32(sampleRate)
     info.channels = Int32(channelCount)
-    info.format = Int32(SF_FORMAT_RAW | encoding | SF_ENDIAN_LITTLE)
+    info.format = Int32(
+      SF_FORMAT_RAW | encoding | (isBigEndian ? SF_ENDIAN_BIG : SF_ENDIAN_LITTLE))
     return info
   }
 }

@@ -4,7 +4,7 @@
 /// After EBU Tech 3306 (RF64) and Microsoft's multimedia data standards update of 1994.
 struct WaveRepair {
   private let file: DamagedFile
-  private let isLong: Bool
+  private let container: SoundContainer
   private let long: Chunk?
   private let fact: Chunk?
   /// Room reserved for a `ds64` chunk.
@@ -15,11 +15,10 @@ struct WaveRepair {
   /// The offset of the first chunk.
   private static let first = 12
 
-  /// Reads the chunks before the samples.
-  init(_ file: DamagedFile) throws(FileFailure) {
-    let head = try file.bytes(at: 0, count: 4).identifier(at: 0)
+  /// Reads the chunks before the samples. `container` is WAV, RF64 or BW64.
+  init(_ file: DamagedFile, _ container: SoundContainer) throws(FileFailure) {
     let chunks = try file.walk(.wave).chunks(from: Self.first, upTo: ["data"])
-    self.init(file, chunks, isLong: head != "RIFF", isBeginningLost: false)
+    self.init(file, chunks, container, isBeginningLost: false)
   }
 
   /// Reads the chunks if everything before the first remaining chunk became zeros; a `JUNK` chunk
@@ -34,17 +33,18 @@ struct WaveRepair {
       chunks["JUNK"] = Chunk(
         identifier: "JUNK", start: Self.first, body: body, size: zeros - body)
     }
-    self.init(file, chunks, isLong: chunks["ds64"] != nil, isBeginningLost: true)
+    self.init(file, chunks, chunks["ds64"] != nil ? .rf64 : .riff, isBeginningLost: true)
   }
 
   private static let fillerHeadByteCount = 8
 
   private init(
-    _ file: DamagedFile, _ chunks: [String: Chunk], isLong: Bool, isBeginningLost: Bool
+    _ file: DamagedFile, _ chunks: [String: Chunk], _ container: SoundContainer,
+    isBeginningLost: Bool
   ) {
     self.file = file
     self.chunks = chunks
-    self.isLong = isLong
+    self.container = container
     self.isBeginningLost = isBeginningLost
     long = chunks["ds64"].flatMap { $0.size >= 24 ? $0 : nil }
     fact = chunks["fact"].flatMap { $0.size >= 4 ? $0 : nil }
@@ -64,11 +64,11 @@ struct WaveRepair {
     let size = samples.end - 8
     // Some programs count the pad byte, and some do not.
     samples.check(form, size, isRight: form == size || (form == size - 1 && size % 2 == 0))
-    let isOutgrown = !isLong && size >= Int(UInt32.max)
+    let isOutgrown = container == .riff && size >= Int(UInt32.max)
     if isOutgrown {
       samples.faults.append("the file has outgrown WAV's 4 GiB and becomes RF64")
     }
-    let isLong = isLong || isOutgrown
+    let isLong = container != .riff || isOutgrown
     let sizes = Sizes(form: size, data: samples.stretch.byteCount, frames: samples.frames)
     return try samples.finding(isLong ? .rf64 : .wav) { plan throws(FileFailure) in
       if let fact {
@@ -79,7 +79,7 @@ struct WaveRepair {
         try setLong(sizes, &plan)
       } else {
         try plan.set(
-          Array("RIFF".utf8) + short(sizes.form) + Array("WAVE".utf8), at: 0, in: file)
+          name(.riff) + short(sizes.form) + Array("WAVE".utf8), at: 0, in: file)
       }
       if isBeginningLost, let filler = chunks["JUNK"], filler.start == Self.first,
         !isLong || long != nil || room == nil
@@ -107,20 +107,21 @@ struct WaveRepair {
   }
 
   private func longNumber(_ offset: Int) throws(FileFailure) -> Int? {
-    guard isLong, let long,
+    guard container != .riff, let long,
       let number = try file.bytes(at: long.body + offset, count: 8)
         .number(at: 0, 8, bigEndian: false), number <= FileBounds.byteCount
     else { return nil }
     return Int(number)
   }
 
-  /// Writes the sizes of RF64 into the existing `ds64` chunk, into the room reserved for one, or
-  /// before the first chunk.
+  /// Writes the sizes of RF64 or BW64 into the existing `ds64` chunk, into the room reserved for
+  /// one, or before the first chunk.
   private func setLong(_ sizes: Sizes, _ plan: inout RepairPlan) throws(FileFailure) {
     let numbers = { (form: Int) in
       [form, sizes.data, sizes.frames].flatMap { [UInt8]($0, 8, bigEndian: false) }
     }
-    var head = Array("RF64".utf8) + short(Int(UInt32.max)) + Array("WAVE".utf8)
+    var head =
+      name(container == .riff ? .rf64 : container) + short(Int(UInt32.max)) + Array("WAVE".utf8)
     if let long {
       try plan.set(numbers(sizes.form), at: long.body, in: file)
     } else if let room {
@@ -134,6 +135,8 @@ struct WaveRepair {
   }
 
   private func short(_ number: Int) -> [UInt8] { [UInt8](number, 4, bigEndian: false) }
+
+  private func name(_ container: SoundContainer) -> [UInt8] { Array(container.identifier.utf8) }
 }
 
 /// A repair of Sony's Wave64: chunks with 16-byte names, at multiples of eight bytes, with 64-bit

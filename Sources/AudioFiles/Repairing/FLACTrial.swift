@@ -16,7 +16,7 @@ struct FLACTrial {
     self.file = file
     channelCount = information.channelCount
     let block = [UInt8](0x8000_0000 | FLACInformation.byteCount, 4, bigEndian: true)
-    let head = Array("fLaC".utf8) + block + information.body(frames: 0)
+    let head = Array(SoundContainer.flac.identifier.utf8) + block + information.body(frames: 0)
     var info = SF_INFO()
     isDecodable =
       (try? VirtualFile(BufferedBytes(BytesInMemory(head, of: file.path))).open(&info)) != nil

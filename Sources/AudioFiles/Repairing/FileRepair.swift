@@ -44,21 +44,22 @@ public enum FileRepair {
         .unusableContents, "\(path) is empty.", hint: "Look for another copy of it.")
     }
     let head = try file.bytes(at: 0, count: 40)
-    switch (head.identifier(at: 0), head.identifier(at: 8)) {
-    case ("RIFF", "WAVE"), ("RF64", "WAVE"), ("BW64", "WAVE"):
-      return try WaveRepair(file).finding()
-    case ("FORM", "AIFF"), ("FORM", "AIFC"): return try AIFFRepair(file: file).finding()
-    case ("riff", _) where head.identifier(at: 24) == "wave":
-      return try Wave64Repair(file: file).finding()
-    case ("caff", _): return try CoreAudioRepair(file: file).finding()
-    case ("fLaC", _): return try FLACRepair(file, at: 0).finding()
-    case ("OggS", _):
+    switch SoundContainer(head: head) {
+    case .riff: return try WaveRepair(file, .riff).finding()
+    case .rf64: return try WaveRepair(file, .rf64).finding()
+    case .bw64: return try WaveRepair(file, .bw64).finding()
+    case .wave64: return try Wave64Repair(file: file).finding()
+    case .aiff: return try AIFFRepair(file: file).finding()
+    case .caf: return try CoreAudioRepair(file: file).finding()
+    case .flac: return try FLACRepair(file, at: 0).finding()
+    case .ogg:
       var repair = OggRepair(file)
       return try repair.finding()
-    default: break
+    case .rifx, .au, .littleEndianAU: throw .noSoundFile(path, SoundContainer(head: head))
+    case nil: break
     }
     if let start = try file.endOfID3Tags(), start > 0,
-      try file.bytes(at: start, count: 4).identifier(at: 0) == "fLaC"
+      try SoundContainer(beginning: file.bytes(at: start, count: 4)) == .flac
     {
       return try FLACRepair(file, at: start).finding()
     }
@@ -186,9 +187,11 @@ extension FileFailure {
   }
 
   /// Returns the failure of a file that is of no repairable format.
-  static func noSoundFile(_ path: String) -> FileFailure {
+  static func noSoundFile(_ path: String, _ container: SoundContainer? = nil) -> FileFailure {
     FileFailure(
-      .unusableContents, "\(path) is not a sound file that can be repaired.",
+      .unusableContents,
+      container.map { "\(path) is \($0.title), which cannot be repaired." }
+        ?? "\(path) is not a sound file that can be repaired.",
       hint: "WAV, RF64, Wave64, CAF, AIFF, FLAC, Ogg Vorbis and Opus can be repaired.")
   }
 

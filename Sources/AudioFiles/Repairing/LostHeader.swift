@@ -46,7 +46,7 @@ public struct LostHeader: Sendable {
     guard zeros < file.byteCount, frames > 0 else { throw .noFrames(file.path) }
     let length = frames * frameByteCount
     var bytes = header.short(dataByteCount: length, padding: hasRoom ? start - minimum : 0)
-    let isLong = bytes.identifier(at: 0) == "RF64"
+    let isLong = SoundContainer(beginning: bytes) == .rf64
     var plan = RepairPlan(byteCount: file.byteCount)
     if !hasRoom, !isLong, minimum - Self.sizesByteCount == start {
       // Leaves out the room that is reserved for the sizes of RF64.

@@ -30,6 +30,8 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   private let configuration: DuplexConfiguration
   private let frameLimit: Int?
   private let reconnects: Bool
+  /// The time in nanoseconds by which stalls of the device are measured.
+  var now: () -> UInt64 = { HostClock.nanoseconds }
 
   /// Creates a session of `callbacks` on `device`. The session ends after `frameLimit` frames, when
   /// `watch` stops it, or when the device goes away, unless it `reconnects` and therefore waits for
@@ -164,6 +166,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     let frameLimit = self.frameLimit
     let background = self.background
     let reconnects = self.reconnects
+    let now = self.now
     let unit = self.unit
     let early = try Self.prepare(background, observer: &observer, progress, watch)
     // Nothing has begun, so there is nothing to save.
@@ -184,16 +187,16 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     let granted = thread.granted
     var asked = early?.reason
     if early != nil { progress.requestStop() }
-    var (cycles, movedAt) = (-1, HostClock.nanoseconds)
+    var (cycles, movedAt) = (-1, now())
     var answer = AudioThreadWatchdog(reconnects: reconnects)
     var pace = WatchInterval()
     while !ended.isRaised, answer.isInTime(progress.turns, isEnding: asked != nil) {
       // A thread that waits for a stalled device would sleep forever and never see a stop.
-      if progress.cycles == cycles { thread.interrupt() } else { movedAt = HostClock.nanoseconds }
+      if progress.cycles == cycles { thread.interrupt() } else { movedAt = now() }
       cycles = progress.cycles
       // This is measured before the watcher is called, which may be blocked while it writes its
       // output.
-      let stalled = progress.isInCallback ? 0 : HostClock.nanoseconds &- movedAt
+      let stalled = progress.isInCallback ? 0 : now() &- movedAt
       pace.begin()
       if case .stop(let reason) = watch(observer.moment(progress), granted), asked == nil {
         asked = reason

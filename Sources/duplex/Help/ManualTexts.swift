@@ -199,8 +199,8 @@ enum ManualTexts {
         + "part of the latency that is shown, and of latencyFrames in the summary. An overdub takes it off.",
     ],
     "play": [
-      "WAV, RF64, W64, AIFF, CAF, AU, FLAC, Ogg Vorbis, Opus and MP3 are read, and internet radio. Of an "
-        + "address only the bytes that are heard are fetched; a broken connection is resumed."
+      "WAV, RF64, BW64, W64, AIFF, CAF, AU, FLAC, Ogg Vorbis, Opus and MP3 are read, and internet radio. Of "
+        + "an address only the bytes that are heard are fetched; a broken connection is resumed."
     ],
     "latency": [
       "The answer is in frames: median, deviation, the share of the unit's own buffers and of the rest. Several "

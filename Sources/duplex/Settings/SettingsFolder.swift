@@ -1,7 +1,6 @@
 import AudioDevices
 import AudioFiles
 import RealtimeAudio
-import Synchronization
 
 /// The folder with the tool's settings for devices: `$XDG_CONFIG_HOME/duplex`, or
 /// `~/.config/duplex` (XDG Base Directory Specification).

@@ -28,7 +28,7 @@ import Testing
     let file = try DamagedFile(folder("trap"))
     do {
       switch trap {
-      case .wave: _ = try WaveRepair(file).finding()
+      case .wave: _ = try WaveRepair(file, .riff).finding()
       case .aiff: _ = try AIFFRepair(file: file).finding()
       case .coreAudio: _ = try CoreAudioRepair(file: file).finding()
       case .wave64: _ = try Wave64Repair(file: file).finding()

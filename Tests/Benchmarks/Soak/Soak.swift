@@ -1,6 +1,5 @@
 import Duplex
 import Foundation
-import Synchronization
 
 /// A test over hours of virtual time on a simulated device. The microphone is monitored and
 /// recorded while a player plays; a seed determines the faults and the requests.
@@ -22,7 +21,7 @@ final class Soak {
   private var pauseEnd: Int?
 
   final class Complaints: Sendable {
-    private let list = Mutex<[String]>([])
+    private let list = MutexBox<[String]>([])
     func add(_ complaint: String) { list.withLock { $0.append(complaint) } }
     var all: [String] { list.withLock { $0 } }
   }

@@ -1,6 +1,6 @@
 import AudioBasics
 import Glibc
-import Synchronization
+import RealtimeAudio
 
 /// A decoder of Ogg Vorbis or Opus from any byte source: a file, with exact seeks to every frame,
 /// or an endless radio stream, in which each song is a separate Ogg stream.
@@ -40,7 +40,7 @@ public final class OggDecoder: PlainSoundDecoder {
   /// The frame up to which silence replaces missing pages.
   private var silenceEnd = 0
   /// The title of a song that followed another one.
-  private let songTitle = Mutex<String?>(nil)
+  private let songTitle = MutexBox<String?>(nil)
 
   /// Opens `source`. Throws `.unusableContents` if it contains neither codec, `.readFailed` if the
   /// opening was interrupted, and the errors that the source throws.

@@ -1,5 +1,4 @@
 import AudioBasics
-import Synchronization
 import RealtimeAudio
 
 /// Selection of a decoder by the contents of the audio, not by its name. Any thread but the audio
@@ -185,12 +184,12 @@ public enum Decoding {
     private static func isMPEG(
       _ beginning: UnsafeRawBufferPointer, _ bytes: BufferedBytes
     ) throws(FileFailure) -> Bool {
-      if SoundSource.kind(ofFile: UInt32(beginning.number(at: 0))) != nil { return false }
+      if SoundContainer(beginning: Array(beginning.prefix(4))) != nil { return false }
       if !bytes.isSeekable { return true }
       defer { bytes.position = 0 }
       // Files of other formats may also begin with ID3 tags.
       if try ID3Tags(skippedIn: bytes) != nil {
-        return try !bytes.peek(4).holds("fLaC", at: 0)
+        return try SoundContainer(beginning: Array(bytes.peek(4))) != .flac
       }
       return try MPEGStream.search(bytes, upTo: 1, like: nil) != nil
     }
@@ -211,7 +210,7 @@ extension FileFailure {
 final class RemoteDecoder: ForwardingDecoder {
   private let file: RemoteFile
   let decoder: any SoundDecoder
-  private let wait: Mutex<SoundWait>
+  private let wait: MutexBox<SoundWait>
 
   /// Opens the audio in `file`. Throws the same errors as `Decoding.decoder(for:)` and
   /// `RemoteFile.probe`.
@@ -219,7 +218,7 @@ final class RemoteDecoder: ForwardingDecoder {
     self.file = file
     let decoder = try file.probe { () throws(FileFailure) in try Decoding.decoder(for: file) }
     self.decoder = decoder
-    wait = Mutex(
+    wait = MutexBox(
       SoundWait(
         maximumSeconds: file.timeouts.audioTimeout, waited: HostClock.seconds - file.asked,
         sampleRate: decoder.sampleRate))

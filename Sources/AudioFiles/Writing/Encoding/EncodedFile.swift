@@ -238,7 +238,7 @@ struct FLACLength {
   init?(_ descriptor: Int32) {
     let byteCount = Self.informationPlace + FLACInformation.byteCount
     let head = OutputBytes.bytes(at: 0, count: byteCount, of: descriptor)
-    guard head.count == byteCount, head.identifier(at: 0) == "fLaC", head[4] & 0x7F == 0,
+    guard head.count == byteCount, SoundContainer(beginning: head) == .flac, head[4] & 0x7F == 0,
       let information = FLACInformation(Array(head[Self.informationPlace...]))
     else { return nil }
     self.descriptor = descriptor

@@ -59,7 +59,8 @@ struct WaveHeader {
   func resize(_ bytes: inout [UInt8], dataByteCount data: Int) -> Bool {
     let riff = Self.byteCount - 8 + data + (data & 1)
     let isLong = isAlwaysLong || riff > Int(UInt32.max)
-    guard bytes.starts(with: (isLong ? "RF64" : "RIFF").utf8) else { return false }
+    let container = isLong ? SoundContainer.rf64 : .riff
+    guard bytes.starts(with: container.identifier.utf8) else { return false }
     let fact = 12 + 36 + 8 + BroadcastChunk.byteCount + 8 + format.bytes.count + 8
     if isLong {
       // The sizes are in the chunk `ds64`; the 32-bit fields refer to it.
@@ -79,7 +80,7 @@ struct WaveHeader {
   private func beginning(riff: Int?, data: Int, isLong: Bool, padding: Int = 0) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.byteCount)
-    bytes.append(isLong ? "RF64" : "RIFF")
+    bytes.append((isLong ? SoundContainer.rf64 : .riff).identifier)
     bytes.append(isLong ? .max : riff.map { UInt32($0) } ?? .max)
     bytes.append("WAVE")
     guard isLong else {

@@ -1,7 +1,7 @@
 import AudioBasics
 import AudioSpectra
 import Glibc
-import Synchronization
+import RealtimeAudio
 
 /// The power spectrum of the last milliseconds of one channel, within the band of speech.
 struct PowerSpectrum: Sendable {
@@ -65,14 +65,14 @@ struct PowerSpectrum: Sendable {
 
 /// A Fourier transform that copies of a gate can share, on any threads.
 private final class SharedTransform: Sendable {
-  private let transform: Mutex<FourierTransform>
+  private let transform: MutexBox<FourierTransform>
   let length: Int
 
   /// Creates a transform of at least `frames` frames; nil if there is no memory.
   init?(frames: Int) {
     guard let transform = FourierTransform(atLeast: frames) else { return nil }
     length = transform.length
-    self.transform = Mutex(transform)
+    self.transform = MutexBox(transform)
   }
 
   func spectrum(of signal: [Float], into bins: inout [ComplexFloat]) {
