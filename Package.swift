@@ -55,6 +55,11 @@ let package = Package(
     .target(name: "CVectors", cSettings: optimisedC),
     .target(name: "AudioBasics", dependencies: ["CVectors"], swiftSettings: strict + optimised),
 
+    // What Linux reports about itself, and the start of other programs.
+    .target(name: "CLinuxFiles", cSettings: inC),
+    .target(
+      name: "LinuxSystem", dependencies: ["AudioBasics", "CLinuxFiles"], swiftSettings: checked),
+
     // Realtime threads, and the exchange of audio between threads.
     .target(name: "CRealtime", cSettings: inC),
     .target(
@@ -94,7 +99,6 @@ let package = Package(
     // Audio files.
     .target(name: "CProgram", cSettings: inC),
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
-    .target(name: "CLinuxFiles", cSettings: inC),
     .target(name: "CCurl", cSettings: inC),
     .systemLibrary(name: "CMpg123", pkgConfig: "libmpg123", providers: [.apt(["libmpg123-dev"])]),
     .systemLibrary(
@@ -104,9 +108,8 @@ let package = Package(
     .target(
       name: "AudioFiles",
       dependencies: [
-        "AudioBasics", "RealtimeAudio", "CProgram", "CLinuxFiles", "CSndFile", "CCurl", "CMpg123",
-        "CVorbisFile",
-        "COpusFile",
+        "AudioBasics", "LinuxSystem", "RealtimeAudio", "CProgram", "CLinuxFiles", "CSndFile",
+        "CCurl", "CMpg123", "CVorbisFile", "COpusFile",
       ],
       swiftSettings: checked),
 
@@ -122,7 +125,8 @@ let package = Package(
     .target(
       name: "AudioDevices",
       dependencies: [
-        "AudioBasics", "RealtimeAudio", "AudioClocks", "CALSA", "CRealtime", "CVectors",
+        "AudioBasics", "LinuxSystem", "RealtimeAudio", "AudioClocks", "CALSA", "CRealtime",
+        "CVectors",
       ],
       swiftSettings: checked + whole + optimised),
 
@@ -169,7 +173,7 @@ let package = Package(
       swiftSettings: safe),
     // The diagnosis of a machine: obstacles to low latency.
     .target(
-      name: "SystemDiagnosis", dependencies: ["AudioBasics", "RealtimeAudio", "AudioFiles"],
+      name: "SystemDiagnosis", dependencies: ["AudioBasics", "LinuxSystem", "RealtimeAudio"],
       swiftSettings: safe),
     .executableTarget(
       name: "duplex",
@@ -201,7 +205,7 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "CMalloc", "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioSpectra", "AudioFiles",
+        "CMalloc", "AudioBasics", "LinuxSystem", "RealtimeAudio", "AudioClocks", "AudioSpectra", "AudioFiles",
         "AudioDevices", "AudioSessions", "DelayEstimation", "Duplex", "OtherConverters", "Reports",
       ],
       path: "Tests/Benchmarks", exclude: ["instructions.txt"], swiftSettings: safe + optimised),
@@ -248,13 +252,16 @@ let package = Package(
       swiftSettings: checked),
     .testTarget(
       name: "SystemDiagnosisTests",
-      dependencies: ["AudioBasics", "AudioFiles", "RealtimeAudio", "SystemDiagnosis"],
+      dependencies: ["AudioBasics", "LinuxSystem", "RealtimeAudio", "SystemDiagnosis"],
       swiftSettings: checked),
     // In the test program its functions take precedence over those of alsa-lib.
     .target(name: "FakePCM", path: "Tests/FakePCM", cSettings: inC),
     .testTarget(
       name: "AudioDevicesTests",
       dependencies: ["AudioBasics", "RealtimeAudio", "AudioDevices", "FakePCM"],
+      swiftSettings: checked),
+    .testTarget(
+      name: "LinuxSystemTests", dependencies: ["AudioBasics", "LinuxSystem"],
       swiftSettings: checked),
     .testTarget(
       name: "RealtimeAudioTests", dependencies: ["AudioBasics", "RealtimeAudio"],

@@ -2,6 +2,7 @@ import AudioBasics
 import AudioClocks
 import AudioFiles
 import Glibc
+import LinuxSystem
 
 /// The voices and texts of a trial of the voice gate: the material used for tuning, or material not
 /// used for tuning.
