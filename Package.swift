@@ -97,7 +97,6 @@ let package = Package(
       swiftSettings: checked + optimised),
 
     // Audio files.
-    .target(name: "CProgram", cSettings: inC),
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
     .target(name: "CCurl", cSettings: inC),
     .systemLibrary(name: "CMpg123", pkgConfig: "libmpg123", providers: [.apt(["libmpg123-dev"])]),
@@ -108,8 +107,8 @@ let package = Package(
     .target(
       name: "AudioFiles",
       dependencies: [
-        "AudioBasics", "LinuxSystem", "RealtimeAudio", "CProgram", "CLinuxFiles", "CSndFile",
-        "CCurl", "CMpg123", "CVorbisFile", "COpusFile",
+        "AudioBasics", "LinuxSystem", "RealtimeAudio", "CLinuxFiles", "CSndFile", "CCurl",
+        "CMpg123", "CVorbisFile", "COpusFile",
       ],
       swiftSettings: checked),
 
@@ -119,6 +118,13 @@ let package = Package(
       cxxSettings: [.unsafeFlags(["-std=c++17", "-gdwarf-4"])]),
     .target(
       name: "ConfigurationFiles", dependencies: ["AudioBasics", "CTOML"], swiftSettings: checked),
+
+    // What a program, not a library, does with its process: arguments, signals, standard streams.
+    .target(name: "CProgram", cSettings: inC),
+    .target(
+      name: "ProgramRuntime",
+      dependencies: ["AudioBasics", "LinuxSystem", "RealtimeAudio", "CProgram"],
+      swiftSettings: checked),
 
     // The duplex unit, and ALSA.
     .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
@@ -181,7 +187,7 @@ let package = Package(
         "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioLevels", "VoiceCleaning", "AudioFiles",
         "AudioDevices", "SimulatedDevices", "AudioSessions", "DelayEstimation",
         "LatencyMeasurement", "Duplex", "Reports", "ConfigurationFiles", "SystemDiagnosis",
-        "SoundInspection", "CairoDrawing", "CProgram",
+        "SoundInspection", "CairoDrawing", "ProgramRuntime",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["Terminal/events.schema.json"],
@@ -266,13 +272,18 @@ let package = Package(
     .testTarget(
       name: "RealtimeAudioTests", dependencies: ["AudioBasics", "RealtimeAudio"],
       swiftSettings: checked),
+    .testTarget(
+      name: "ProgramRuntimeTests", dependencies: ["AudioBasics", "ProgramRuntime"],
+      swiftSettings: checked),
     .testTarget(name: "ReadmeTests", dependencies: ["AudioBasics"], swiftSettings: checked),
     .testTarget(
       name: "ConfigurationFilesTests", dependencies: ["AudioBasics", "ConfigurationFiles"],
       swiftSettings: checked),
     .testTarget(
       name: "ToolTests",
-      dependencies: ["AudioBasics", "RealtimeAudio", "AudioFiles", "AudioSessions", "duplex"],
+      dependencies: [
+        "AudioBasics", "RealtimeAudio", "AudioFiles", "AudioSessions", "ProgramRuntime", "duplex",
+      ],
       swiftSettings: checked),
     // Tests of earlier findings of fuzzing. With libFuzzer the targets are a separate program, see
     // below.

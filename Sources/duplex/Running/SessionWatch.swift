@@ -1,6 +1,7 @@
 import AudioBasics
 import AudioDevices
 import AudioSessions
+import ProgramRuntime
 import RealtimeAudio
 
 /// Watches a running session: reports its events, draws the meter, and handles signals and keys.
