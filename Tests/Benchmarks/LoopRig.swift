@@ -66,7 +66,7 @@ struct LoopRig {
     let events = FeedbackEventWriter(sampleRate: sampleRate)
     var reader = events.makeReader()
     var protection = MonitorProtection(
-      sampleRate: sampleRate, dimRequest: PublishedValue().makeView())
+      sampleRate: sampleRate, dimRequest: PublishedFlag().makeView())
     protection.limiter = Limiter(limit: 0.891, sampleRate: sampleRate)
     protection.feedbackSuppressor = FeedbackSuppressor(
       sampleRate: sampleRate, channelCount: 1, events: events)
