@@ -31,7 +31,7 @@ let safe = checked + [.strictMemorySafety()]
 // The dependencies of the targets that Scripts/fuzz runs.
 let fuzzed: [Target.Dependency] = [
   "duplex", "AudioBasics", "RealtimeAudio", "AudioFiles", "AudioDevices", "SimulatedDevices",
-  "AudioSessions", "ConfigurationFiles",
+  "AudioSessions", "ConfigurationFiles", "TestSupport",
   .product(name: "ArgumentParser", package: "swift-argument-parser"),
 ]
 
@@ -202,6 +202,15 @@ let package = Package(
           ], .when(configuration: .release))
       ]),
 
+    // What several test targets and the benchmarks share: sources in memory, signals, rigs, trials.
+    .target(
+      name: "TestSupport",
+      dependencies: [
+        "AudioBasics", "LinuxSystem", "RealtimeAudio", "AudioClocks", "AudioSpectra", "AudioFiles",
+        "AudioDevices", "AudioSessions", "DelayEstimation",
+      ],
+      path: "Tests/TestSupport", swiftSettings: checked + optimised),
+
     // Benchmarks, with a comparison to converters of other projects, which are loaded at run time.
     .target(name: "COtherConverters", path: "Tests/COtherConverters", cSettings: inC),
     .target(
@@ -211,8 +220,9 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "CMalloc", "AudioBasics", "LinuxSystem", "RealtimeAudio", "AudioClocks", "AudioSpectra", "AudioFiles",
+        "CMalloc", "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioSpectra", "AudioFiles",
         "AudioDevices", "AudioSessions", "DelayEstimation", "Duplex", "OtherConverters", "Reports",
+        "TestSupport",
       ],
       path: "Tests/Benchmarks", exclude: ["instructions.txt"], swiftSettings: safe + optimised),
 
@@ -231,7 +241,7 @@ let package = Package(
       name: "AudioSessionsTests",
       dependencies: [
         "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioLevels", "VoiceCleaning",
-        "AudioDevices", "AudioFiles", "SimulatedDevices", "AudioSessions", "Benchmarks",
+        "AudioDevices", "AudioFiles", "SimulatedDevices", "AudioSessions", "TestSupport",
       ],
       swiftSettings: checked),
     .testTarget(
@@ -240,7 +250,7 @@ let package = Package(
       swiftSettings: checked),
     .testTarget(
       name: "DelayEstimationTests",
-      dependencies: ["AudioBasics", "AudioSpectra", "DelayEstimation", "Benchmarks"],
+      dependencies: ["AudioBasics", "AudioSpectra", "DelayEstimation", "TestSupport"],
       swiftSettings: checked),
     .testTarget(
       name: "LatencyMeasurementTests",
@@ -298,7 +308,8 @@ let package = Package(
       name: "AudioBasicsTests", dependencies: ["AudioBasics", "CVectors", "CPlainVectors"],
       swiftSettings: checked),
     .testTarget(
-      name: "AudioFilesTests", dependencies: ["AudioBasics", "AudioFiles"], swiftSettings: checked),
+      name: "AudioFilesTests", dependencies: ["AudioBasics", "AudioFiles", "TestSupport"],
+      swiftSettings: checked),
     // The reference for the loudness meter.
     .systemLibrary(
       name: "CEbur128", path: "Tests/CEbur128", pkgConfig: "libebur128",
@@ -307,7 +318,7 @@ let package = Package(
       name: "AudioLevelsTests", dependencies: ["AudioBasics", "AudioLevels", "CEbur128"],
       swiftSettings: checked + optimised),
     .testTarget(
-      name: "AudioClocksTests", dependencies: ["AudioBasics", "AudioClocks", "Benchmarks"],
+      name: "AudioClocksTests", dependencies: ["AudioBasics", "AudioClocks", "TestSupport"],
       swiftSettings: checked + optimised),
     .testTarget(
       name: "VoiceCleaningTests", dependencies: ["AudioBasics", "AudioSpectra", "VoiceCleaning"],
