@@ -31,7 +31,7 @@ let safe = checked + [.strictMemorySafety()]
 // The dependencies of the targets that Scripts/fuzz runs.
 let fuzzed: [Target.Dependency] = [
   "duplex", "AudioBasics", "RealtimeAudio", "AudioFiles", "AudioDevices", "SimulatedDevices",
-  "AudioSessions", "ConfigurationFiles",
+  "AudioSessions", "ConfigurationFiles", "TestSupport",
   .product(name: "ArgumentParser", package: "swift-argument-parser"),
 ]
 
@@ -54,6 +54,11 @@ let package = Package(
     // Basic types of audio.
     .target(name: "CVectors", cSettings: optimisedC),
     .target(name: "AudioBasics", dependencies: ["CVectors"], swiftSettings: strict + optimised),
+
+    // What Linux reports about itself, and the start of other programs.
+    .target(name: "CLinuxFiles", cSettings: inC),
+    .target(
+      name: "LinuxSystem", dependencies: ["AudioBasics", "CLinuxFiles"], swiftSettings: checked),
 
     // Realtime threads, and the exchange of audio between threads.
     .target(name: "CRealtime", cSettings: inC),
@@ -95,9 +100,7 @@ let package = Package(
       swiftSettings: checked + optimised),
 
     // Audio files.
-    .target(name: "CProgram", cSettings: inC),
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
-    .target(name: "CLinuxFiles", cSettings: inC),
     .target(name: "CCurl", dependencies: ["CLibraryLoading"], cSettings: inC),
     .systemLibrary(name: "CMpg123", pkgConfig: "libmpg123", providers: [.apt(["libmpg123-dev"])]),
     .systemLibrary(
@@ -107,9 +110,8 @@ let package = Package(
     .target(
       name: "AudioFiles",
       dependencies: [
-        "AudioBasics", "RealtimeAudio", "CProgram", "CLinuxFiles", "CSndFile", "CCurl", "CMpg123",
-        "CVorbisFile",
-        "COpusFile",
+        "AudioBasics", "LinuxSystem", "RealtimeAudio", "CLinuxFiles", "CSndFile", "CCurl",
+        "CMpg123", "CVorbisFile", "COpusFile",
       ],
       swiftSettings: checked),
 
@@ -120,12 +122,20 @@ let package = Package(
     .target(
       name: "ConfigurationFiles", dependencies: ["AudioBasics", "CTOML"], swiftSettings: checked),
 
+    // What a program, not a library, does with its process: arguments, signals, standard streams.
+    .target(name: "CProgram", cSettings: inC),
+    .target(
+      name: "ProgramRuntime",
+      dependencies: ["AudioBasics", "LinuxSystem", "RealtimeAudio", "CProgram"],
+      swiftSettings: checked),
+
     // The duplex unit, and ALSA.
     .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
     .target(
       name: "AudioDevices",
       dependencies: [
-        "AudioBasics", "RealtimeAudio", "AudioClocks", "CALSA", "CRealtime", "CVectors",
+        "AudioBasics", "LinuxSystem", "RealtimeAudio", "AudioClocks", "CALSA", "CRealtime",
+        "CVectors",
       ],
       swiftSettings: checked + whole + optimised),
 
@@ -172,7 +182,7 @@ let package = Package(
       swiftSettings: safe),
     // The diagnosis of a machine: obstacles to low latency.
     .target(
-      name: "SystemDiagnosis", dependencies: ["AudioBasics", "RealtimeAudio", "AudioFiles"],
+      name: "SystemDiagnosis", dependencies: ["AudioBasics", "LinuxSystem", "RealtimeAudio"],
       swiftSettings: safe),
     .executableTarget(
       name: "duplex",
@@ -180,7 +190,7 @@ let package = Package(
         "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioLevels", "VoiceCleaning", "AudioFiles",
         "AudioDevices", "SimulatedDevices", "AudioSessions", "DelayEstimation",
         "LatencyMeasurement", "Duplex", "Reports", "ConfigurationFiles", "SystemDiagnosis",
-        "SoundInspection", "CairoDrawing", "CProgram",
+        "SoundInspection", "CairoDrawing", "ProgramRuntime",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["Terminal/events.schema.json"],
@@ -195,6 +205,15 @@ let package = Package(
           ], .when(configuration: .release))
       ]),
 
+    // What several test targets and the benchmarks share: sources in memory, signals, rigs, trials.
+    .target(
+      name: "TestSupport",
+      dependencies: [
+        "AudioBasics", "LinuxSystem", "RealtimeAudio", "AudioClocks", "AudioSpectra", "AudioFiles",
+        "AudioDevices", "AudioSessions", "DelayEstimation",
+      ],
+      path: "Tests/TestSupport", swiftSettings: checked + optimised),
+
     // Benchmarks, with a comparison to converters of other projects, which are loaded at run time.
     .target(name: "COtherConverters", path: "Tests/COtherConverters", cSettings: inC),
     .target(
@@ -206,6 +225,7 @@ let package = Package(
       dependencies: [
         "CMalloc", "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioSpectra", "AudioFiles",
         "AudioDevices", "AudioSessions", "DelayEstimation", "Duplex", "OtherConverters", "Reports",
+        "TestSupport",
       ],
       path: "Tests/Benchmarks", exclude: ["instructions.txt"], swiftSettings: safe + optimised),
 
@@ -224,7 +244,7 @@ let package = Package(
       name: "AudioSessionsTests",
       dependencies: [
         "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioLevels", "VoiceCleaning",
-        "AudioDevices", "AudioFiles", "SimulatedDevices", "AudioSessions", "Benchmarks",
+        "AudioDevices", "AudioFiles", "SimulatedDevices", "AudioSessions", "TestSupport",
       ],
       swiftSettings: checked),
     .testTarget(
@@ -233,7 +253,7 @@ let package = Package(
       swiftSettings: checked),
     .testTarget(
       name: "DelayEstimationTests",
-      dependencies: ["AudioBasics", "AudioSpectra", "DelayEstimation", "Benchmarks"],
+      dependencies: ["AudioBasics", "AudioSpectra", "DelayEstimation", "TestSupport"],
       swiftSettings: checked),
     .testTarget(
       name: "LatencyMeasurementTests",
@@ -251,7 +271,7 @@ let package = Package(
       swiftSettings: checked),
     .testTarget(
       name: "SystemDiagnosisTests",
-      dependencies: ["AudioBasics", "AudioFiles", "RealtimeAudio", "SystemDiagnosis"],
+      dependencies: ["AudioBasics", "LinuxSystem", "RealtimeAudio", "SystemDiagnosis"],
       swiftSettings: checked),
     // In the test program its functions take precedence over those of alsa-lib.
     .target(name: "FakePCM", path: "Tests/FakePCM", cSettings: inC),
@@ -260,7 +280,13 @@ let package = Package(
       dependencies: ["AudioBasics", "RealtimeAudio", "AudioDevices", "FakePCM"],
       swiftSettings: checked),
     .testTarget(
+      name: "LinuxSystemTests", dependencies: ["AudioBasics", "LinuxSystem"],
+      swiftSettings: checked),
+    .testTarget(
       name: "RealtimeAudioTests", dependencies: ["AudioBasics", "RealtimeAudio"],
+      swiftSettings: checked),
+    .testTarget(
+      name: "ProgramRuntimeTests", dependencies: ["AudioBasics", "ProgramRuntime"],
       swiftSettings: checked),
     .testTarget(name: "ReadmeTests", dependencies: ["AudioBasics"], swiftSettings: checked),
     .testTarget(
@@ -268,7 +294,9 @@ let package = Package(
       swiftSettings: checked),
     .testTarget(
       name: "ToolTests",
-      dependencies: ["AudioBasics", "RealtimeAudio", "AudioFiles", "AudioSessions", "duplex"],
+      dependencies: [
+        "AudioBasics", "RealtimeAudio", "AudioFiles", "AudioSessions", "ProgramRuntime", "duplex",
+      ],
       swiftSettings: checked),
     // Tests of earlier findings of fuzzing. With libFuzzer the targets are a separate program, see
     // below.
@@ -283,7 +311,8 @@ let package = Package(
       name: "AudioBasicsTests", dependencies: ["AudioBasics", "CVectors", "CPlainVectors"],
       swiftSettings: checked),
     .testTarget(
-      name: "AudioFilesTests", dependencies: ["AudioBasics", "RealtimeAudio", "AudioFiles"],
+      name: "AudioFilesTests",
+      dependencies: ["AudioBasics", "RealtimeAudio", "AudioFiles", "TestSupport"],
       swiftSettings: checked),
     // The reference for the loudness meter.
     .systemLibrary(
@@ -293,7 +322,7 @@ let package = Package(
       name: "AudioLevelsTests", dependencies: ["AudioBasics", "AudioLevels", "CEbur128"],
       swiftSettings: checked + optimised),
     .testTarget(
-      name: "AudioClocksTests", dependencies: ["AudioBasics", "AudioClocks", "Benchmarks"],
+      name: "AudioClocksTests", dependencies: ["AudioBasics", "AudioClocks", "TestSupport"],
       swiftSettings: checked + optimised),
     .testTarget(
       name: "VoiceCleaningTests", dependencies: ["AudioBasics", "AudioSpectra", "VoiceCleaning"],

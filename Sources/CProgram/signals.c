@@ -1,4 +1,4 @@
-// Signal handlers. SIGINT, SIGTERM and SIGHUP, until a session handles them, print a sentence and
+// Receiving signals, and signal handlers. SIGINT, SIGTERM and SIGHUP, until a session handles them, print a sentence and
 // end the program with an exit status. SIGTSTP (Ctrl-Z) erases the panel on the terminal and stops
 // the program.
 #include "CProgram.h"
@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 static int end_status;
@@ -35,6 +36,8 @@ void cprogram_end_on_signals(int status, const char *sentence, const char *event
     sigaction(numbers[index], &action, NULL);
   }
 }
+
+int cprogram_open_signals(const sigset_t *set) { return signalfd(-1, set, SFD_NONBLOCK | SFD_CLOEXEC); }
 
 static atomic_bool drawn;
 

@@ -3,6 +3,7 @@ import AudioBasics
 import AudioDevices
 import AudioFiles
 import Glibc
+import ProgramRuntime
 import RealtimeAudio
 
 /// The command line tool `duplex`.
@@ -26,7 +27,7 @@ struct DuplexCommand: ParsableCommand {
     MemoryLock.separateLargeBlocks()
     ThreadPriority.makeThisThreadNormal()
     SignalWatch.prepareProgram()
-    var arguments = ProgramArguments.words
+    var arguments = ProgramArguments.bytes.map { FileName.text(of: $0) }
     // Applies until the words are parsed.
     OutputMode.current.json = arguments.contains("--json")
     do {

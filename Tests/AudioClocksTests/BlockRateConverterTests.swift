@@ -1,9 +1,8 @@
+import TestSupport
 import AudioBasics
 import AudioClocks
 import Glibc
 import Testing
-
-@testable import Benchmarks
 
 @Suite(.enabled(if: BlockRateConverter.isInstalled)) struct BlockRateConverterTests {
   /// Returns `frames` output frames for `input` followed by silence, converted in pieces of

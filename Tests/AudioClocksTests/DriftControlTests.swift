@@ -1,7 +1,6 @@
+import TestSupport
 import Foundation
 import Testing
-
-@testable import Benchmarks
 
 /// Tests of the drift control. Longer runs with many seeds: `swift run -c release Benchmarks
 /// clock-trials`.

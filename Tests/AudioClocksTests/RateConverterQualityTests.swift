@@ -1,9 +1,8 @@
+import TestSupport
 import AudioBasics
 import AudioClocks
 import Glibc
 import Testing
-
-@testable import Benchmarks
 
 @Suite struct RateConverterQualityTests {
   /// The figures of speexdsp 1.2.1 at a quality: the level of a sine of 1 kHz and of 15 kHz over

@@ -1,7 +1,6 @@
+import TestSupport
 import Glibc
 import Testing
-
-@testable import Benchmarks
 
 /// Tests of the analysis of a sine that was recorded with another clock.
 @Suite struct RecordedSineTests {

@@ -1,9 +1,8 @@
+import TestSupport
 import AudioBasics
 import AudioClocks
 import Glibc
 import Testing
-
-@testable import Benchmarks
 
 /// Tests of the distortion and the attenuation of a variable-rate converter.
 @Suite struct VariableRateQualityTests {

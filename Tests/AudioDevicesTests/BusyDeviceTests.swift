@@ -3,28 +3,6 @@ import Testing
 @testable import AudioDevices
 
 @Suite struct BusyDeviceTests {
-  @Test func `the thread that opened a device is read from the kernel's status`() {
-    let status = """
-      state: RUNNING
-      owner_pid   : 4711
-      trigger_time: 123.456789012
-      tstamp      : 0.000000000
-      delay       : 128
-      avail       : 384
-      avail_max   : 512
-      -----
-      hw_ptr      : 9600
-      appl_ptr    : 9728
-
-      """
-    #expect(BusyDevice.ownerThread(in: status) == 4711)
-  }
-
-  @Test(arguments: ["closed\n", "", "owner_pid\n", "owner_pid   : \n", "owner_pid : nobody\n"])
-  func `a device that nobody opened has no thread`(status: String) {
-    #expect(BusyDevice.ownerThread(in: status) == nil)
-  }
-
   @Test(arguments: [
     ("hw:1,0", "/proc/asound/card1/pcm0[cp]/sub*/status"),
     ("hw:1,0,3", "/proc/asound/card1/pcm0[cp]/sub3/status"),

@@ -83,8 +83,6 @@ import Testing
     for name in names { list.append(name) }
     #expect(list.count == names.count)
     #expect(names.indices.allSatisfy { list[$0] == names[$0] })
-    let sorted = list.sortedIndices.map { FileName.bytes(of: names[$0]) }
-    #expect(zip(sorted, sorted.dropFirst()).allSatisfy { !$1.lexicographicallyPrecedes($0) })
     #expect(list.byteCount == names.reduce(0) { $0 + FileName.bytes(of: $1).count })
     var taken: [String] = []
     while let name = list.takeFirst() { taken.append(name) }

@@ -267,7 +267,7 @@ import Testing
     }
     let delay = limiter.delayFrames
     mixer.protection = MonitorProtection(
-      sampleRate: 48000, dimRequest: PublishedValue().makeView(), limiter: limiter)
+      sampleRate: 48000, dimRequest: PublishedFlag().makeView(), limiter: limiter)
     mixer.endsWithPlayer = true
     let runner = SessionRunner(
       device: device, callbacks: mixer, background: player.background + [writer], meter: nil,

@@ -176,7 +176,7 @@ import Testing
     control.monitorGain = Gain(factor: 0.5)
     var rig = try Rig(control) { mixer in
       var protection = MonitorProtection(
-        sampleRate: 48000, dimRequest: PublishedValue().makeView())
+        sampleRate: 48000, dimRequest: PublishedFlag().makeView())
       protection.feedbackSuppressor = FeedbackSuppressor(
         sampleRate: 48000, channelCount: 1, fullScale: mixer.microphoneGain.factor,
         events: FeedbackEventWriter(sampleRate: 48000))

@@ -3,6 +3,7 @@ import AudioClocks
 import AudioFiles
 import Glibc
 import OtherConverters
+import TestSupport
 
 /// Prints, as Markdown, the noise and distortion that converters add to a sine at -1 dBFS while
 /// their ratio varies by ±100 ppm with a period of 20 seconds, their level errors and their
@@ -158,129 +159,5 @@ extension RecordedSine {
     guard let hertz, let level else { return "none | | | | \(breaks)" }
     return "\(hertz.shown(1)) Hz | \(level.shown(2)) dB | \((-rest(atLeast: 0.5)).shown(1)) dB "
       + "| \((-rest(atLeast: 0.75)).shown(1)) dB | \(breaks)"
-  }
-}
-
-/// The sine in a recording and all other content, measured in windows of 250 ms.
-///
-/// The recorder has its own clock, and other devices in the signal path may have others, so the
-/// pitch varies. Slow variation does not count as impurity: a course with up to six bends in 250
-/// ms, about 24 Hz, counts as part of the sine. Faster variation of the pitch and any variation of
-/// the level count as impurity.
-struct RecordedSines {
-  /// One sine for each channel.
-  private(set) var channels: [RecordedSine]
-
-  private static let degree = 12
-
-  /// Reads the sound file `path`.
-  init(path: String) throws(FileFailure) {
-    var reader = try SoundFileReader(path: path)
-    let frames = reader.sampleRate / 4
-    var window = SampleBuffer(frameCount: frames, channelCount: reader.channelCount)
-    var channels = Array(
-      repeating: RecordedSine(sampleRate: reader.sampleRate), count: reader.channelCount)
-    while true {
-      var filled = 0
-      while filled < frames {
-        let count = try reader.read(into: &window, at: filled)
-        guard count > 0 else { break }
-        filled += count
-      }
-      guard filled == frames else { break }
-      for channel in channels.indices {
-        let samples = (0..<frames).map { window[$0 * channels.count + channel] }
-        channels[channel].take(WanderingSine(samples, degree: Self.degree))
-      }
-    }
-    self.channels = channels
-  }
-}
-
-/// The measurements of one channel's sine.
-struct RecordedSine {
-  /// The number of breaks, at which frames were missing, repeated or silent. The windows of a break
-  /// are omitted, because their residue is not caused by a converter.
-  private(set) var breaks = 0
-
-  private let sampleRate: Int
-  private var found: [WanderingSine] = []
-  private var isBroken = false
-
-  /// The minimum level of an intact window's sine over its residue, in decibels; a jump reduces it
-  /// further.
-  private static let brokenRest = 45.0
-
-  init(sampleRate: Int) {
-    self.sampleRate = sampleRate
-  }
-
-  /// Adds the result of one window; nil if the window holds no sine.
-  mutating func take(_ sine: WanderingSine?) {
-    guard let sine, sine.fit.rest > Self.brokenRest else {
-      if !isBroken { breaks += 1 }
-      isBroken = true
-      return
-    }
-    isBroken = false
-    found.append(sine)
-  }
-
-  /// The frequency in the middle of the recording, in hertz.
-  var hertz: Double? {
-    middle.map { $0.radians * Double(sampleRate) / (2 * .pi) }
-  }
-
-  /// The peak level in the middle of the recording, in dBFS.
-  var level: Double? {
-    middle.map { Decibels.level(Float($0.fit.amplitude)) }
-  }
-
-  private var middle: WanderingSine? {
-    found.isEmpty ? nil : found[found.count / 2]
-  }
-
-  /// Returns the level of the sine over the rest, in decibels, reached by `share` of the windows.
-  func rest(atLeast share: Double) -> Double {
-    let rests = found.map(\.fit.rest).sorted(by: >)
-    return rests[min(rests.count - 1, Int(clamping: share * Double(rests.count)))]
-  }
-}
-
-/// The best-fitting sine of a known frequency, and the residue.
-struct SineFit {
-  /// The amplitudes of the cosine and of the sine.
-  let parts: (cosine: Double, sine: Double)
-  /// The level of the sine over the residue, in decibels.
-  let rest: Double
-
-  /// The peak amplitude of the sine.
-  var amplitude: Double {
-    (parts.cosine * parts.cosine + parts.sine * parts.sine).squareRoot()
-  }
-
-  /// Fits the cosine and sine of `radians` per frame to `samples` taken at `positions`, by least
-  /// squares.
-  init(_ samples: [Float], at positions: [Double], radians: Double) {
-    let waves = positions.map { (cosine: cos(radians * $0), sine: sin(radians * $0)) }
-    var (cosines, sines, mixed, alongCosine, alongSine) = (0.0, 0.0, 0.0, 0.0, 0.0)
-    for (sample, wave) in zip(samples, waves) {
-      cosines += wave.cosine * wave.cosine
-      sines += wave.sine * wave.sine
-      mixed += wave.cosine * wave.sine
-      alongCosine += Double(sample) * wave.cosine
-      alongSine += Double(sample) * wave.sine
-    }
-    let determinant = cosines * sines - mixed * mixed
-    let real = (alongCosine * sines - alongSine * mixed) / determinant
-    let imaginary = (alongSine * cosines - alongCosine * mixed) / determinant
-    var power = 0.0
-    for (sample, wave) in zip(samples, waves) {
-      let rest = Double(sample) - real * wave.cosine - imaginary * wave.sine
-      power += rest * rest
-    }
-    parts = (real, imaginary)
-    let amplitude = (real * real + imaginary * imaginary).squareRoot()
-    rest = 10 * log10(amplitude * amplitude / 2 * Double(samples.count) / max(power, 1e-30))
   }
 }

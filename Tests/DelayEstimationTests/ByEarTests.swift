@@ -1,7 +1,6 @@
+import TestSupport
 import DelayEstimation
 import Testing
-
-@testable import Benchmarks
 
 /// Tests with random recordings of `Benchmarks by-ear` that earlier versions misjudged.
 @Suite struct ByEarTests {

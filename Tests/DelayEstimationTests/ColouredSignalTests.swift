@@ -1,10 +1,9 @@
+import TestSupport
 import AudioBasics
 import AudioSpectra
 import DelayEstimation
 import Glibc
 import Testing
-
-@testable import Benchmarks
 
 /// Tests with recordings of signals other than probes: voices, music and sweeps.
 @Suite struct ColouredSignalTests {

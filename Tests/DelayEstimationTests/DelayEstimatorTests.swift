@@ -1,9 +1,8 @@
+import TestSupport
 import AudioBasics
 import DelayEstimation
 import Glibc
 import Testing
-
-@testable import Benchmarks
 
 @Suite struct DelayEstimatorTests {
   private func estimate(_ signal: DelayedSignal) -> DelayEstimate? {

@@ -1,9 +1,8 @@
+import TestSupport
 import AudioBasics
 import DelayEstimation
 import Glibc
 import Testing
-
-@testable import Benchmarks
 
 /// Tests with recordings in which echoes resemble another effect, or hide it.
 @Suite struct NearEchoTests {

@@ -1,9 +1,8 @@
+import TestSupport
 import AudioBasics
 import DelayEstimation
 import Glibc
 import Testing
-
-@testable import Benchmarks
 
 /// Tests with recordings that do not contain the probe.
 @Suite struct NoAnswerTests {

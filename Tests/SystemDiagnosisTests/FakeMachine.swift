@@ -1,5 +1,5 @@
-import AudioFiles
 import Glibc
+import LinuxSystem
 import RealtimeAudio
 import SystemDiagnosis
 import Testing

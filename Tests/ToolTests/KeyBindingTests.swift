@@ -1,5 +1,6 @@
 import AudioFiles
 import AudioSessions
+import ProgramRuntime
 import RealtimeAudio
 import Testing
 

@@ -140,50 +140,6 @@ public struct ALSAStream: StreamDriver, ~Copyable {
   }
 }
 
-/// The number of starts after which no frame moved. The plugin of a sound server that has ended
-/// reports this as an xrun, again and again, and accepts every start.
-struct RestartsWithoutProgress: BitwiseCopyable {
-  private var count = 0
-  private(set) var isFirst = true
-
-  @_noLocks
-  init() {}
-
-  /// Counts a start.
-  @_noLocks
-  mutating func note() {
-    count += 1
-    isFirst = false
-  }
-
-  /// Resets the count, because a frame has moved.
-  @_noLocks
-  mutating func end() { count = 0 }
-
-  /// Whether there were too many such starts for another attempt.
-  var areTooMany: Bool {
-    @_noLocks get { count > 3 }
-  }
-}
-
-/// The slot through which the audio thread hands a lost PCM to the search thread, and gets it back
-/// when it is open again.
-///
-/// `state` determines which thread owns the slot. Only the owner accesses `pcm` and `silence`.
-struct ReconnectSlot: ~Copyable {
-  /// The values of `state`: no owner; owned by the search, which opens the PCM again; owned by the
-  /// audio thread, which takes the PCM back.
-  static var free: Int { @_noLocks get { 0 } }
-  static var lost: Int { @_noLocks get { 1 } }
-  static var reopened: Int { @_noLocks get { 2 } }
-
-  let state = Atomic<Int>(0)
-  let isOver = Atomic<Bool>(false)
-  var pcm: PCM?
-  /// The number of frames of silence that a reopened output starts with.
-  var silence = 0
-}
-
 @_noLocks
 private func callALSAStream(_ driver: DriverMemory, call: DriverCall, answer: DriverMemory) {
   perform(call, on: driver.assumingMemoryBound(to: ALSAStream.self), storing: answer)

@@ -1,4 +1,5 @@
 import CALSA
+import LinuxSystem
 
 /// A sound card with its devices and mixer controls.
 public struct CardDescription: Sendable, Equatable {
@@ -137,7 +138,7 @@ public struct DeviceList: Sendable, Equatable {
   }
 
   private static func procID(_ number: Int32) -> String? {
-    ProcFile.line("/proc/asound/card\(number)/id")
+    SystemFiles.ofThisMachine.line("/proc/asound/card\(number)/id")
   }
 }
 
@@ -158,5 +159,5 @@ extension DeviceList {
 /// the audio thread.
 public enum CardList {
   /// The list as text; empty if the kernel has no sound support.
-  public static var text: String { ProcFile.text("/proc/asound/cards") ?? "" }
+  public static var text: String { SystemFiles.ofThisMachine.text("/proc/asound/cards") ?? "" }
 }

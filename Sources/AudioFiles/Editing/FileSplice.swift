@@ -120,13 +120,13 @@ public struct FileSplice: Sendable {
     var buffer = SampleBuffer(frameCount: 4096, channelCount: channelCount)
     var writer: SoundFileWriter
     if isNew {
-      writer = try makeWriter(SoundFileTags(), overwrite: false)
+      writer = try makeWriter(SoundFileTags(), overwrite: false, isStopped)
       try fill(&writer, to: firstFrame, &buffer, isStopped)
       try copy(&new, to: .max, into: &writer, &buffer, isStopped)
       mark(&writer, [], marked, from: firstFrame)
     } else {
       var old = try SoundFileReader(path: original)
-      writer = try makeWriter(old.tags, overwrite: original == path)
+      writer = try makeWriter(old.tags, overwrite: original == path, isStopped)
       if let origination = old.origination { writer.setOrigination(origination) }
       try copy(&old, to: firstFrame, into: &writer, &buffer, isStopped)
       try fill(&writer, to: firstFrame, &buffer, isStopped)
@@ -142,12 +142,12 @@ public struct FileSplice: Sendable {
   }
 
   private func makeWriter(
-    _ tags: SoundFileTags, overwrite: Bool
+    _ tags: SoundFileTags, overwrite: Bool, _ isStopped: () -> Bool
   ) throws(FileFailure) -> SoundFileWriter {
     try SoundFileWriter(
       path: path, fileFormat: fileFormat, sampleFormat: sampleFormat, sampleRate: sampleRate,
       channelCount: channelCount, overwrite: overwrite, tags: tags, speakers: speakers,
-      appearance: .finished)
+      appearance: .finished, shouldStopWaiting: isStopped)
   }
 
   /// Sets the `old` markers except those within the region, which begins at `firstFrame` and was

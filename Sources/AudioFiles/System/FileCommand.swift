@@ -1,5 +1,6 @@
 import CLinuxFiles
 import Glibc
+import LinuxSystem
 
 /// A shell command that runs for a file, in parallel to everything else. One thread at a time.
 ///
@@ -31,8 +32,9 @@ package struct FileCommand: ~Copyable {
     var process: pid_t = 0
     // Standard output is only for the results of this program.
     let result = ProcessStart.start(
-      ["/bin/sh", "-c", script, "sh", path], output: memory >= 0 ? memory : STDERR_FILENO,
-      errors: memory >= 0 ? memory : nil, variable: ("DUPLEX_FILE", path), &process)
+      ["/bin/sh", "-c", script, "sh", path].map(FileName.bytes(of:)),
+      output: memory >= 0 ? memory : STDERR_FILENO, errors: memory >= 0 ? memory : nil,
+      variable: ("DUPLEX_FILE", FileName.bytes(of: path)), &process)
     guard result == 0 else {
       throw FileFailure(
         .writeFailed,

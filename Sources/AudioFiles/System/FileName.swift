@@ -222,11 +222,6 @@ package struct NameList: Sendable {
     return name
   }
 
-  /// The numbers of the names, in the order of their bytes.
-  var sortedIndices: [Int] {
-    places.indices.sorted { bytes(at: $0).lexicographicallyPrecedes(bytes(at: $1)) }
-  }
-
   /// The numbers of the names, in an order in which consecutive digits count as one number:
   /// `take-2` before `take-10`.
   var naturallySortedIndices: [Int] {

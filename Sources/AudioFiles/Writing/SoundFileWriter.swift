@@ -1,6 +1,5 @@
 import AudioBasics
 import Glibc
-import RealtimeAudio
 
 /// A sound file being written.
 ///
@@ -63,18 +62,21 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   /// refused without `overwrite`; with it, the file is replaced at the time that `appearance`
   /// specifies. A file that another writer has open is refused. `tags` are written, as far as they
   /// fit (`SoundFileTags.fitting`), in every format but Wave64 and raw, which cannot store them.
-  /// WAV stores the `speakers` of more than two channels; without `speakers`, it assigns none.
+  /// WAV stores the `speakers` of more than two channels; without `speakers`, it assigns none. If
+  /// `path` is a pipe without a reader, waits up to 3 seconds for one, and calls
+  /// `shouldStopWaiting` every 50 ms; if that returns true, throws as it would after the 3 seconds.
   public init(
     path: String, fileFormat: FileFormat, sampleFormat: FileSampleFormat, sampleRate: Int,
     channelCount: Int, overwrite: Bool, tags: SoundFileTags = SoundFileTags(),
-    speakers: [Speaker]? = nil, appearance: Appearance = .readable
+    speakers: [Speaker]? = nil, appearance: Appearance = .readable,
+    shouldStopWaiting: () -> Bool = { false }
   ) throws(FileFailure) {
     try fileFormat.check(
       sampleFormat: sampleFormat, sampleRate: sampleRate, channelCount: channelCount)
     let request = SinkRequest(
       path: path, fileFormat: fileFormat, sampleFormat: sampleFormat, sampleRate: sampleRate,
       channelCount: channelCount, tags: tags.fitting(fileFormat), speakers: speakers)
-    let output = try OutputFile(path, overwrite: overwrite)
+    let output = try OutputFile(path, overwrite: overwrite, shouldStopWaiting)
     let sink = try request.begin(on: output.descriptor, isRegular: output.isRegular)
     self.init(request, sink, draft: output.takeDraft(), appearance)
   }
@@ -334,9 +336,11 @@ struct OutputFile: ~Copyable {
 
   /// Opens the destination `path`. Without `overwrite`, an existing file is refused; pipes and
   /// devices are always accepted.
-  init(_ path: String, overwrite: Bool) throws(FileFailure) {
+  init(
+    _ path: String, overwrite: Bool, _ shouldStopWaiting: () -> Bool
+  ) throws(FileFailure) {
     if let found = FileStatus(of: path), !found.isRegular, !found.isFolder {
-      let opened = try Self.open(path)
+      let opened = try Self.open(path, shouldStopWaiting)
       descriptor = opened.number
       stream = consume opened
       draft = nil
@@ -353,9 +357,11 @@ struct OutputFile: ~Copyable {
 
   consuming func takeDraft() -> DraftFile? { draft.take() }
 
-  /// Opens a pipe or a device. Waits at most 3 s for a reader of a pipe, and stops waiting when the
-  /// user ends the program.
-  private static func open(_ path: String) throws(FileFailure) -> FileDescriptor {
+  /// Opens a pipe or a device. Waits at most 3 s for a reader of a pipe, and stops waiting if
+  /// `shouldStopWaiting` returns true.
+  private static func open(
+    _ path: String, _ shouldStopWaiting: () -> Bool
+  ) throws(FileFailure) -> FileDescriptor {
     var attempts = 0
     while true {
       do throws(SystemError) {
@@ -364,7 +370,7 @@ struct OutputFile: ~Copyable {
         return opened
       } catch {
         attempts += 1
-        guard error.number == ENXIO, attempts < 60, !SignalWatch.isEndWaiting else {
+        guard error.number == ENXIO, attempts < 60, !shouldStopWaiting() else {
           throw .creating(path, error)
         }
         usleep(50_000)

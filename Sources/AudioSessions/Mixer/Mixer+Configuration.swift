@@ -53,7 +53,7 @@ extension Mixer {
     _ settings: ProtectionSettings, _ configuration: DuplexConfiguration
   ) -> ProtectionView {
     let rate = configuration.sampleRate
-    let dimRequest = PublishedValue()
+    let dimRequest = PublishedFlag()
     var protection = MonitorProtection(
       sampleRate: rate, dimRequest: dimRequest.makeView(),
       limiter: settings.makeLimiter(configuration))

@@ -31,7 +31,7 @@ struct MixerRequests: ~Copyable {
   mutating func mount(
     _ player: inout PlayerStage?, insert: inout EffectInsert?, inputInsert: inout EffectInsert?
   ) {
-    if player == nil, self.player != nil, values.usesPlayer.value != 0 {
+    if player == nil, self.player != nil, values.usesPlayer.isSet {
       swap(&player, &self.player)
     }
     if insert == nil, self.insert?.isEmpty == false { swap(&insert, &self.insert) }
@@ -49,8 +49,8 @@ struct MixerRequests: ~Copyable {
 
 /// The audio thread's views of the values that a control requests.
 struct MixerRequestViews: ~Copyable, Sendable {
-  let inputGain: PublishedValueView
-  let monitorGain: PublishedValueView
-  let outputGain: PublishedValueView
-  let usesPlayer: PublishedValueView
+  let inputGain: PublishedGainView
+  let monitorGain: PublishedGainView
+  let outputGain: PublishedGainView
+  let usesPlayer: PublishedFlagView
 }

@@ -30,10 +30,10 @@ public enum InsertPoint: Sendable, Hashable, CaseIterable {
 public final class SessionControl: Sendable {
   /// The requested values, which the audio thread reads.
   struct RequestedValues: ~Copyable {
-    var inputGain = PublishedValue()
-    var monitorGain = PublishedValue()
-    var outputGain = PublishedValue()
-    var usesPlayer = PublishedValue()
+    var inputGain = PublishedGain(.unity)
+    var monitorGain = PublishedGain(.unity)
+    var outputGain = PublishedGain(.unity)
+    var usesPlayer = PublishedFlag()
   }
 
   private let values: MutexBox<RequestedValues>
@@ -44,10 +44,7 @@ public final class SessionControl: Sendable {
 
   /// Creates a control with all gains at one and no effects.
   public init() {
-    var values = RequestedValues()
-    values.inputGain.publish(gain: .unity)
-    values.monitorGain.publish(gain: .unity)
-    values.outputGain.publish(gain: .unity)
+    let values = RequestedValues()
     views = Self.views(values)
     self.values = MutexBox(values)
   }
@@ -55,19 +52,19 @@ public final class SessionControl: Sendable {
   /// The gain of the microphone before it is recorded and played; changes take 10 ms.
   public var inputGain: Gain {
     get { views.inputGain.gain }
-    set { change { $0.inputGain.publish(gain: newValue) } }
+    set { change { $0.inputGain.publish(newValue) } }
   }
 
   /// The gain of the microphone in the output; changes take 10 ms.
   public var monitorGain: Gain {
     get { views.monitorGain.gain }
-    set { change { $0.monitorGain.publish(gain: newValue) } }
+    set { change { $0.monitorGain.publish(newValue) } }
   }
 
   /// The gain of the whole output, before the limiter; changes take 10 ms.
   public var outputGain: Gain {
     get { views.outputGain.gain }
-    set { change { $0.outputGain.publish(gain: newValue) } }
+    set { change { $0.outputGain.publish(newValue) } }
   }
 
   /// Adds `effect` after the effects at `point`, at most `EffectInsert.maximumEffects`. It runs
@@ -118,7 +115,7 @@ public final class SessionControl: Sendable {
 
   /// Makes the mixer run the player that it holds, from the next cycle on.
   package func usePlayer() {
-    if views.usesPlayer.value == 0 { change { $0.usesPlayer.publish(1) } }
+    if !views.usesPlayer.isSet { change { $0.usesPlayer.publish(true) } }
   }
 
   /// Makes the mixer check for changes.

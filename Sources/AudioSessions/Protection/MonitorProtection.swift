@@ -18,7 +18,7 @@ public struct MonitorProtection: ~Copyable {
 
   private var dim = SmoothedGain(.unity)
   private var isDimmed = false
-  private let dimRequest: PublishedValueView
+  private let dimRequest: PublishedFlagView
   private var mute = SmoothedGain(.unity)
   private var limitedCount = PublishedValue()
   /// The gain of the limiter's last frame, and whether the limiter holds its gain.
@@ -33,9 +33,9 @@ public struct MonitorProtection: ~Copyable {
   private var isEnding = false
 
   /// Creates a protection of an output of `sampleRate` Hz that changes nothing yet. The output is
-  /// dimmed while `dimRequest` is not zero.
+  /// dimmed while `dimRequest` is set.
   public init(
-    sampleRate: Int, dimRequest: consuming PublishedValueView, limiter: consuming Limiter? = nil
+    sampleRate: Int, dimRequest: consuming PublishedFlagView, limiter: consuming Limiter? = nil
   ) {
     self.limiter = limiter
     delayFrames = self.limiter?.delayFrames ?? 0
@@ -78,7 +78,7 @@ public struct MonitorProtection: ~Copyable {
   /// Dims and limits all that is played.
   @_noLocks
   public mutating func processMix(_ bus: inout MixerBus) {
-    let isDimWanted = dimRequest.value != 0
+    let isDimWanted = dimRequest.isSet
     if isDimWanted != isDimmed {
       isDimmed = isDimWanted
       dim.ramp(to: isDimWanted ? dimGain : .unity, frames: rampFrames)

@@ -38,7 +38,7 @@ public struct ProtectionSettings: Sendable {
 /// The counters and events of a mixer's protection, and the control of its dim. For one thread,
 /// which is not the audio thread.
 public struct ProtectionView: ~Copyable {
-  private var dimRequest: PublishedValue
+  private var dimRequest: PublishedFlag
   private let limited: PublishedValueView
   private let ducks: PublishedValueView
   private var events: FeedbackEventReader?
@@ -49,7 +49,7 @@ public struct ProtectionView: ~Copyable {
   public let fadeFrames: Int
 
   init(
-    dimRequest: consuming PublishedValue, limitedFrames: consuming PublishedValueView,
+    dimRequest: consuming PublishedFlag, limitedFrames: consuming PublishedValueView,
     ducks: consuming PublishedValueView, events: consuming FeedbackEventReader?, delayFrames: Int,
     fadeFrames: Int
   ) {
@@ -71,5 +71,5 @@ public struct ProtectionView: ~Copyable {
   public mutating func nextEvent() -> FeedbackEvent? { events?.next() }
 
   /// Dims the output, or ends the dim.
-  public mutating func setDimmed(_ isDimmed: Bool) { dimRequest.publish(isDimmed ? 1 : 0) }
+  public mutating func setDimmed(_ isDimmed: Bool) { dimRequest.publish(isDimmed) }
 }

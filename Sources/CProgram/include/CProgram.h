@@ -1,6 +1,8 @@
 // The start of the program, its terminal and its end, as far as they need the operating system.
 #pragma once
 
+#include <signal.h>
+
 // The number of words of the command line and the word at an index. The name of the program is the
 // first one. The words remain valid until the program ends.
 int cprogram_argument_count(void);
@@ -10,6 +12,9 @@ const char *cprogram_argument(int index);
 // program at once with `status`. Before that, `sentence` is written to standard error and `event`
 // to standard output, unless they are empty. Both are copied, up to 1,000 bytes.
 void cprogram_end_on_signals(int status, const char *sentence, const char *event);
+
+// Returns a descriptor that becomes readable when one of the signals in `set` arrives, or -1.
+int cprogram_open_signals(const sigset_t *set);
 
 // Sets whether a panel is drawn from the cursor on, on the terminal of standard error. The panel is
 // erased before Ctrl-Z stops the program, because the shell prints its prompt at the cursor. The

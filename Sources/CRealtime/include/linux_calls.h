@@ -9,7 +9,6 @@
 #include <sys/prctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -71,11 +70,6 @@ static inline void linux_guard_realtime(unsigned long microseconds) {
   if (limit.rlim_cur < microseconds) return;
   limit.rlim_cur = microseconds;
   setrlimit(RLIMIT_RTTIME, &limit);
-}
-
-/// Returns a descriptor that becomes readable when one of the signals in `set` arrives, or -1.
-static inline int linux_open_signals(const sigset_t *set) {
-  return signalfd(-1, set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
 static inline void linux_ignore_signal(int number) { (void)number; }

@@ -1,4 +1,4 @@
-import AudioFiles
+import LinuxSystem
 import RealtimeAudio
 
 /// The checks of sound cards: whether there are any, whether this user may open them, and which
@@ -104,10 +104,8 @@ struct CardChecks {
       let folder = "/proc/asound/card\(card.number)"
       for pcm in files.names(in: folder) where pcm.hasPrefix("pcm") {
         for sub in files.names(in: "\(folder)/\(pcm)") where sub.hasPrefix("sub") {
-          guard
-            let thread = files.value(of: "owner_pid", in: "\(folder)/\(pcm)/\(sub)/status"),
-            let number = Int(thread), let program = RunningProgram.owning(thread: number, files)
-          else { continue }
+          let status = "\(folder)/\(pcm)/\(sub)/status"
+          guard let program = RunningProgram.holding(substream: status, files) else { continue }
           let direction = pcm.hasSuffix("c") ? "input" : "output"
           held[program, default: []].append("the \(direction) of \(card.id)")
         }

@@ -1,4 +1,4 @@
-import AudioFiles
+import LinuxSystem
 
 /// The checks of timers, preemption and virtualisation.
 struct KernelChecks {

@@ -1,4 +1,4 @@
-import AudioFiles
+import LinuxSystem
 
 /// The checks for power saving that causes delays: processor frequency and codec sleep.
 struct PowerChecks {

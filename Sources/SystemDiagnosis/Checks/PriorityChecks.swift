@@ -1,4 +1,4 @@
-import AudioFiles
+import LinuxSystem
 import RealtimeAudio
 
 /// The checks of realtime priority, locked memory and wake-up delays.

@@ -1,4 +1,4 @@
-import AudioFiles
+import LinuxSystem
 
 /// The checks of sound servers: which ones are running, and how much latency they add.
 struct ServerChecks {

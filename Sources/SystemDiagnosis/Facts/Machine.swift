@@ -1,4 +1,4 @@
-import AudioFiles
+import LinuxSystem
 
 /// Access to the facts about a machine. A test provides those of another machine.
 public struct Machine: Sendable {
@@ -9,7 +9,7 @@ public struct Machine: Sendable {
 
   /// Creates access to this machine, or to one described by other files.
   public init(
-    files: SystemFiles = SystemFiles(),
+    files: SystemFiles = .ofThisMachine,
     asking: @escaping @Sendable (_ words: [String]) -> ProgramAnswer = {
       ProgramAnswer.asking($0, milliseconds: 700)
     }
@@ -28,44 +28,6 @@ public struct Machine: Sendable {
   func isCapable(of capability: Int) -> Bool {
     let mask = files.value(of: "CapEff", in: "/proc/self/status").flatMap { UInt64($0, radix: 16) }
     return mask.map { $0 >> UInt64(capability) & 1 == 1 } ?? false
-  }
-}
-
-/// A running program.
-struct RunningProgram: Hashable {
-  let process: Int
-  /// The name of the program, of which the kernel keeps 15 bytes.
-  let name: String
-
-  /// A description for sentences: `pipewire (process 812)`.
-  var description: String { "\(name) (process \(process))" }
-
-  /// Returns the programs with these names, sorted by process.
-  static func all(named names: Set<String>, _ files: SystemFiles) -> [RunningProgram] {
-    files.names(in: "/proc").compactMap { Int($0) }.sorted().compactMap { process in
-      guard let name = files.line("/proc/\(process)/comm"), names.contains(name) else { return nil }
-      return RunningProgram(process: process, name: name)
-    }
-  }
-
-  /// Returns the program that owns the thread with this number; nil if it has ended.
-  static func owning(thread: Int, _ files: SystemFiles) -> RunningProgram? {
-    guard let group = files.value(of: "Tgid", in: "/proc/\(thread)/status"),
-      let process = Int(group), let name = files.line("/proc/\(process)/comm")
-    else { return nil }
-    return RunningProgram(process: process, name: name)
-  }
-
-  /// Returns whether the program is stopped (T), stopped by a debugger (t) or a zombie (Z).
-  func standsStill(_ files: SystemFiles) -> Bool {
-    ["T", "t", "Z"].contains(
-      files.value(of: "State", in: "/proc/\(process)/status").map { $0.prefix(1) } ?? "")
-  }
-
-  /// Returns the command line of the program as a list of words.
-  func arguments(_ files: SystemFiles) -> [String] {
-    (files.text("/proc/\(process)/cmdline", limit: 4096) ?? "").split(separator: "\0").map(
-      String.init)
   }
 }
 

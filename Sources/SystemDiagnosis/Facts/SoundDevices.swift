@@ -1,4 +1,4 @@
-import AudioFiles
+import LinuxSystem
 
 /// A sound card as listed by the kernel.
 struct SoundCard {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioBasics
 import AudioDevices
+import ProgramRuntime
 import RealtimeAudio
 
 /// The command `duplex devices`.

@@ -1,6 +1,7 @@
 import AudioFiles
 import AudioSessions
 import Glibc
+import ProgramRuntime
 import RealtimeAudio
 
 /// Opens sources that may take long, such as network addresses. Signals and `q` end the program

@@ -1,3 +1,4 @@
+import ProgramRuntime
 import RealtimeAudio
 
 /// An action of a session that is triggered by a key or a signal.

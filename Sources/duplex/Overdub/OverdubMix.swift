@@ -1,6 +1,7 @@
 import AudioBasics
 import AudioFiles
 import AudioSessions
+import ProgramRuntime
 
 /// The sum of the backing and the take in a separate file.
 struct OverdubMix {
@@ -29,7 +30,8 @@ struct OverdubMix {
     var writer = try SoundFileWriter(
       path: path, fileFormat: target.fileFormat,
       sampleFormat: target.fileFormat.nearest(to: wanted), sampleRate: rate, channelCount: channels,
-      overwrite: command.overwrite, speakers: speakers, appearance: .finished)
+      overwrite: command.overwrite, speakers: speakers, appearance: .finished,
+      shouldStopWaiting: { SignalWatch.isEndWaiting })
     let stop = StopRequest()
     let mix = TrackMix(
       try [command.backing, take].map {

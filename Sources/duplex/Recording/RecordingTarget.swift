@@ -3,6 +3,7 @@ import AudioDevices
 import AudioFiles
 import AudioSessions
 import Glibc
+import ProgramRuntime
 import RealtimeAudio
 
 /// The path and the format of a recording. They are checked before a device is opened; the plan is
@@ -69,6 +70,7 @@ struct RecordingTarget {
     plan.overwrite = overwrite
     plan.inputs = inputs
     plan.isVirtual = clock.isVirtual
+    plan.shouldStopWaiting = { SignalWatch.isEndWaiting }
     return plan
   }
 }

@@ -2,6 +2,7 @@ import AudioBasics
 import AudioDevices
 import AudioSessions
 import Duplex
+import ProgramRuntime
 import RealtimeAudio
 import SimulatedDevices
 

@@ -1,4 +1,5 @@
 import AudioSessions
+import ProgramRuntime
 import RealtimeAudio
 import Synchronization
 

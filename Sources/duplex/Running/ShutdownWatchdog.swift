@@ -1,4 +1,5 @@
 import AudioSessions
+import ProgramRuntime
 import RealtimeAudio
 
 /// Ends the program if an end is requested and the thread of the session does not reach it, because

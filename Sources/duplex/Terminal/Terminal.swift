@@ -1,6 +1,7 @@
 import AudioBasics
 import AudioFiles
 import Glibc
+import ProgramRuntime
 import RealtimeAudio
 import Synchronization
 

@@ -1,4 +1,4 @@
-import CProgram
+import ProgramRuntime
 
 extension StringProtocol {
   /// The number of columns of the text in a terminal.
@@ -20,6 +20,6 @@ extension Character {
   /// The number of columns in a terminal: two for an ideograph or a pictograph, none for an accent.
   var columns: Int {
     // A character that is composed of several scalars is drawn as one.
-    isASCII ? 1 : min(2, unicodeScalars.reduce(0) { $0 + Int(cprogram_columns($1.value)) })
+    isASCII ? 1 : min(2, unicodeScalars.reduce(0) { $0 + $1.columns })
   }
 }

@@ -1,10 +1,11 @@
-import Duplex
 import ArgumentParser
 import AudioDevices
 import AudioFiles
 import AudioSessions
+import Duplex
 import Glibc
 import LatencyMeasurement
+import ProgramRuntime
 import RealtimeAudio
 
 /// The command `duplex tune`.

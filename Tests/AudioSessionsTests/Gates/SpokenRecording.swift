@@ -1,8 +1,7 @@
+import TestSupport
 import AudioBasics
 import AudioSessions
 import Glibc
-
-@testable import Benchmarks
 
 /// A generator of noise without repetitions.
 struct TestNoise {

@@ -1,9 +1,8 @@
+import TestSupport
 import AudioBasics
 import AudioSessions
 import Glibc
 import Testing
-
-@testable import Benchmarks
 
 @Suite struct FeedbackSuppressorTests {
   @Test(arguments: [0.5, 1, 2, 3, 6, 9, 12])

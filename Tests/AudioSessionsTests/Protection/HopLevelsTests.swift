@@ -1,9 +1,9 @@
+import TestSupport
 import AudioBasics
 import Glibc
 import Testing
 
 @testable import AudioSessions
-@testable import Benchmarks
 
 @Suite struct HopLevelsTests {
   /// Returns the levels of a tone in all of `channels` channels, half a second after its start,

@@ -105,7 +105,7 @@ import Testing
   ) {
     let limiter: Limiter? = milliseconds > 0 ? self.limiter(milliseconds: milliseconds) : nil
     var protection = MonitorProtection(
-      sampleRate: 48000, dimRequest: PublishedValue().makeView(), limiter: limiter)
+      sampleRate: 48000, dimRequest: PublishedFlag().makeView(), limiter: limiter)
     var bus = MixerBus(periodFrames: 64, channelCount: 2)
     var last: [Float] = []
     for frame in stride(from: 0, to: 6400, by: 64) {

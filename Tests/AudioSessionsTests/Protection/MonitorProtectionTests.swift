@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test func `what has nothing to fear passes bit for bit`() {
-    var protection = MonitorProtection(sampleRate: rate, dimRequest: PublishedValue().makeView())
+    var protection = MonitorProtection(sampleRate: rate, dimRequest: PublishedFlag().makeView())
     protection.limiter = Limiter(limit: 0.891, sampleRate: rate)
     protection.feedbackSuppressor = FeedbackSuppressor(
       sampleRate: rate, channelCount: 1, events: FeedbackEventWriter(sampleRate: rate))
@@ -43,13 +43,13 @@ import Testing
   }
 
   @Test func `a dimmed output is lower by what was asked for, and comes back without a click`() {
-    var wish = PublishedValue()
+    var wish = PublishedFlag()
     var protection = MonitorProtection(sampleRate: rate, dimRequest: wish.makeView())
     protection.dimGain = Gain(factor: 0.1)
     var result = heard(&protection, cycles: 20)
-    wish.publish(1)
+    wish.publish(true)
     result += heard(&protection, cycles: 50)
-    wish.publish(0)
+    wish.publish(false)
     result += heard(&protection, cycles: 50)
     let (before, dimmed, after) = (result[20 * 64 - 1], result[70 * 64 - 1], result.last)
     #expect(before == 0.5 && dimmed == 0.05 && after == 0.5)
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func `lost sound leaves silence, from which the microphone comes back softly`() {
-    var protection = MonitorProtection(sampleRate: rate, dimRequest: PublishedValue().makeView())
+    var protection = MonitorProtection(sampleRate: rate, dimRequest: PublishedFlag().makeView())
     let result = heard(&protection, cycles: 60, lost: { $0 == 20 ? 480 : 0 })
     let (first, last) = (result[20 * 64], result.last)
     let climb = steepest(Array(result[(20 * 64)...]))
@@ -66,7 +66,7 @@ import Testing
 
   @Test(arguments: [480, 500, 64, 10])
   func `before the end the microphone fades out`(known: Int) {
-    var protection = MonitorProtection(sampleRate: rate, dimRequest: PublishedValue().makeView())
+    var protection = MonitorProtection(sampleRate: rate, dimRequest: PublishedFlag().makeView())
     // The end is known `known` frames in advance.
     let cycles = 20 + (known + period - 1) / period
     let result = heard(

@@ -72,7 +72,7 @@ final class Soak {
     var mixer = Mixer(configuration)
     mixer.monitor = SmoothedGain(Gain(decibels: -12))
     var protection = MonitorProtection(
-      sampleRate: configuration.sampleRate, dimRequest: PublishedValue().makeView())
+      sampleRate: configuration.sampleRate, dimRequest: PublishedFlag().makeView())
     protection.limiter = Limiter(
       limit: Gain(decibels: -1).factor, sampleRate: configuration.sampleRate)
     let howls = FeedbackEventWriter(sampleRate: configuration.sampleRate)

@@ -51,8 +51,8 @@ public final class AudioPlayer: Sendable {
   }
 
   private struct Switches: ~Copyable {
-    var pause = PublishedValue()
-    var gain = PublishedValue()
+    var pause = PublishedFlag(true)
+    var gain = PublishedGain(.unity)
   }
 
   /// Whether a unit's run ends with the last source; otherwise the player waits for more.
@@ -65,17 +65,15 @@ public final class AudioPlayer: Sendable {
   let listeners = PlayerListeners()
   private let requests = FeederRequests()
   private let switches: MutexBox<Switches>
-  private let pauseSwitch: PublishedValueView
-  private let gainView: PublishedValueView
+  private let pauseSwitch: PublishedFlagView
+  private let gainView: PublishedGainView
   private let attached = MutexBox<PlayerConnection?>(nil)
 
   /// Creates a player with nothing to play, paused, at unity gain, and not attached to a unit.
   public init(endsWithQueue: Bool = false, prebufferSeconds: Double? = nil) {
     self.endsWithQueue = endsWithQueue
     self.prebufferSeconds = prebufferSeconds
-    var switches = Switches()
-    switches.pause.publish(1)
-    switches.gain.publish(gain: .unity)
+    let switches = Switches()
     pauseSwitch = switches.pause.makeView()
     gainView = switches.gain.makeView()
     self.switches = MutexBox(switches)
@@ -157,14 +155,14 @@ public final class AudioPlayer: Sendable {
 /// The transport of a player: play, pause, stop, gain, state and events.
 extension AudioPlayer {
   /// Starts or continues the playback.
-  public func play() { switches.withLock { $0.pause.publish(0) } }
+  public func play() { switches.withLock { $0.pause.publish(false) } }
 
   /// Fades out within 5 ms and pauses.
-  public func pause() { switches.withLock { $0.pause.publish(1) } }
+  public func pause() { switches.withLock { $0.pause.publish(true) } }
 
   /// Pauses the playback, or continues it after a pause.
   public func togglePlayPause() {
-    switches.withLock { $0.pause.publish(pauseSwitch.value == 0 ? 1 : 0) }
+    switches.withLock { $0.pause.publish(!pauseSwitch.isSet) }
   }
 
   /// Ends the current track, pauses, and clears the queue.
@@ -175,7 +173,7 @@ extension AudioPlayer {
 
   /// Sets the gain of all tracks, which is reached within 5 ms.
   public func setGain(_ gain: Gain) {
-    switches.withLock { $0.gain.publish(gain: gain) }
+    switches.withLock { $0.gain.publish(gain) }
   }
 
   /// The gain of all tracks, as last set.
@@ -195,7 +193,7 @@ extension AudioPlayer {
     let connection = connection
     let hasSpans = connection?.queue.published.withLock { !$0.spans.isEmpty } ?? false
     guard hasSpans || list.withLock({ $0.hasNext }) else { return .idle }
-    if pauseSwitch.value != 0 { return .paused }
+    if pauseSwitch.isSet { return .paused }
     return connection?.isStarved ?? true ? .waiting : .playing
   }
 

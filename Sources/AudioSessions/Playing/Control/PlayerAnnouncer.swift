@@ -26,8 +26,8 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   private let queue: PlayQueue
   private let listeners: PlayerListeners
   private let playedCount: PublishedValueView
-  private let starvation: PublishedValueView
-  private let isPaused: PublishedValueView
+  private let starvation: PublishedFlagView
+  private let isPaused: PublishedFlagView
   private var marks: EventReader<PlayerMark>
   private var timeline: PlayerTimeline
   private var trackStates: [Int: TrackState] = [:]
@@ -38,7 +38,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
 
   init(
     queue: PlayQueue, listeners: PlayerListeners, playedCount: consuming PublishedValueView,
-    starvation: consuming PublishedValueView, isPaused: consuming PublishedValueView,
+    starvation: consuming PublishedFlagView, isPaused: consuming PublishedFlagView,
     marks: consuming EventReader<PlayerMark>, sampleRate: Int
   ) {
     self.queue = queue
@@ -95,7 +95,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
       if !trackState.hasFailed { emit(.decodingComplete, track, before: span.endFrame) }
     }
     let rest = timeline.framesUntil(span.startFrame) ?? span.startFrame - position
-    if !trackState.willStart, span.frames > 0, rest < timeline.sampleRate / 2, isPaused.value == 0 {
+    if !trackState.willStart, span.frames > 0, rest < timeline.sampleRate / 2, !isPaused.isSet {
       trackState.willStart = true
       emit(.renderingWillStart, track, at: span.startFrame)
     }
@@ -190,7 +190,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
   }
 
   private func emitStarvation(isEmpty: Bool) {
-    let isDry = starvation.value != 0 && isPaused.value == 0
+    let isDry = starvation.isSet && !isPaused.isSet
     let now = isDry && (isEmpty || isStarved)
     guard now != isStarved else { return }
     isStarved = now

@@ -12,22 +12,22 @@ final class PlayerConnection: Sendable {
   private let announcer: PlayerAnnouncer
   private let player: MutexBox<PlayerStage?>
   private let playedCount: PublishedValueView
-  private let starvation: PublishedValueView
+  private let starvation: PublishedFlagView
   private let starvedFrames: PublishedValueView
 
   /// Creates a connection for a unit of this shape, fed from `queue`. `pause` and `gainView` return
   /// views of the player's controls.
   init(
     _ shape: AudioPlayer.Shape, _ queue: PlayQueue, _ listeners: PlayerListeners,
-    _ requests: FeederRequests, endsWithQueue: Bool, pause: () -> PublishedValueView,
-    gainView: () -> PublishedValueView
+    _ requests: FeederRequests, endsWithQueue: Bool, pause: () -> PublishedFlagView,
+    gainView: () -> PublishedGainView
   ) {
     let rate = shape.sampleRate
     let target = max(rate, 4 * shape.periodFrames)
     // The ring buffer is 50 % larger, so that other frames can be written while the old ones are
     // still played.
     let ring = SampleWriter(frameCount: target + target / 2, channelCount: shape.channelCount)
-    let isFed = PublishedValue()
+    let isFed = PublishedFlag()
     let prebufferTarget = PublishedValue()
     let marks = EventWriter<PlayerMark>()
     let markReader = marks.makeReader()
@@ -72,7 +72,7 @@ final class PlayerConnection: Sendable {
   var playedFrame: Int { playedCount.value }
 
   /// Whether frames that were due are not available.
-  var isStarved: Bool { starvation.value != 0 }
+  var isStarved: Bool { starvation.isSet }
 
   /// The number of frames that were due but not available.
   var starvedFrameCount: Int { starvedFrames.value }

@@ -20,7 +20,7 @@ public struct PlayerStage: MixerStage, ~Copyable {
   let shape: AudioPlayer.Shape?
   /// The controls, if there are any, and the view of their pause switch.
   private var requests: PlayerRequests?
-  private let pause: PublishedValueView
+  private let pause: PublishedFlagView
   /// Whether the last frame has been read.
   public private(set) var isFinished = false
   /// Whether the stage was idle in the last cycle.
@@ -34,12 +34,12 @@ public struct PlayerStage: MixerStage, ~Copyable {
     buffer = SampleBuffer(frameCount: periodFrames, channelCount: channelCount)
     shape = nil
     requests = nil
-    pause = PublishedValue().makeView()
+    pause = PublishedFlag().makeView()
   }
 
   init(
     ring: consuming SampleReader, shape: AudioPlayer.Shape, requests: consuming PlayerRequests,
-    pause pauseView: consuming PublishedValueView
+    pause pauseView: consuming PublishedFlagView
   ) {
     self.ring = ring
     pause = pauseView
@@ -99,7 +99,7 @@ public struct PlayerStage: MixerStage, ~Copyable {
   /// nothing to do.
   @_noLocks
   private mutating func staysAtRest() -> Bool {
-    pause.value != 0 && ring.available == 0 && !ring.isFinished
+    pause.isSet && ring.available == 0 && !ring.isFinished
   }
 
   @_noLocks
@@ -132,15 +132,15 @@ public struct PlayerStage: MixerStage, ~Copyable {
 struct PlayerRequests: ~Copyable {
   /// The values set by other threads: whether the player is paused, its gain, whether more frames
   /// will follow, and how many must be queued before a starved player continues.
-  private let pause: PublishedValueView
-  private let gainView: PublishedValueView
-  private let isFed: PublishedValueView
+  private let pause: PublishedFlagView
+  private let gainView: PublishedGainView
+  private let isFed: PublishedFlagView
   private let prebufferTarget: PublishedValueView
   /// The published values: the number of frames of the ring buffer played or skipped; whether
   /// frames were due but not available, and not enough have arrived since; the position on the
   /// timeline at which playback continues.
   private var playedCount = PublishedValue()
-  private var starvation = PublishedValue()
+  private var starvation = PublishedFlag(true)
   private var marks: EventWriter<PlayerMark>
   /// The number of frames that a change of gain takes.
   private let rampFrames: Int
@@ -154,8 +154,8 @@ struct PlayerRequests: ~Copyable {
   private var offset = Int.min
 
   init(
-    pause: consuming PublishedValueView, gainView: consuming PublishedValueView,
-    isFed: consuming PublishedValueView,
+    pause: consuming PublishedFlagView, gainView: consuming PublishedGainView,
+    isFed: consuming PublishedFlagView,
     prebufferTarget: consuming PublishedValueView, marks: consuming EventWriter<PlayerMark>,
     rampFrames: Int,
     fadesIn: Bool
@@ -167,14 +167,13 @@ struct PlayerRequests: ~Copyable {
     self.marks = marks
     self.rampFrames = max(1, rampFrames)
     self.fadesIn = fadesIn
-    starvation.publish(1)
   }
 
   /// Returns a view of the number of frames of the ring buffer that were played or skipped.
   borrowing func makePlayedView() -> PublishedValueView { playedCount.makeView() }
 
-  /// Returns a view that is 1 while frames that were due are not available.
-  borrowing func makeStarvationView() -> PublishedValueView { starvation.makeView() }
+  /// Returns a view that is set while frames that were due are not available.
+  borrowing func makeStarvationView() -> PublishedFlagView { starvation.makeView() }
 
   /// Returns how many of the `frames` due frames must be read: none while it is paused and faded
   /// out, and none before enough frames have arrived.
@@ -240,12 +239,12 @@ struct PlayerRequests: ~Copyable {
   @_noLocks
   mutating func starve() -> Bool {
     setStarved(true)
-    return hasBegun && isFed.value != 0
+    return hasBegun && isFed.isSet
   }
 
   /// Whether it is silent because it was paused.
   var isSilent: Bool {
-    @_noLocks get { pause.value != 0 }
+    @_noLocks get { pause.isSet }
   }
 
   /// Whether it is silent because it was paused, and has faded out.
@@ -257,6 +256,6 @@ struct PlayerRequests: ~Copyable {
   private mutating func setStarved(_ value: Bool) {
     guard value != isStarved else { return }
     isStarved = value
-    starvation.publish(value ? 1 : 0)
+    starvation.publish(value)
   }
 }

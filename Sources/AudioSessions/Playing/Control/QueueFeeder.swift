@@ -38,10 +38,20 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
 
   /// The values that the feeder shares with the audio thread (see `PlayerRequests`).
   struct Signals: ~Copyable {
-    let isPaused: PublishedValueView
-    let starvation: PublishedValueView
-    var isFed: PublishedValue
+    let isPaused: PublishedFlagView
+    let starvation: PublishedFlagView
+    var isFed: PublishedFlag
+    /// The number of frames that must be queued before a starved player continues.
     var prebufferTarget: PublishedValue
+  }
+
+  /// Values of `prebufferTarget`.
+  private enum PrebufferTarget {
+    /// The player continues with the first frame: the network is fast enough.
+    static let firstFrame = 1
+    /// The player does not continue: the queue itself buffers frames that are not in the ring
+    /// buffer yet.
+    static let unreachable = Int.max
   }
 
   /// Creates a feeder of `ring`, up to `targetFrames` ahead. A requested change is played
@@ -142,7 +152,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
 
   var needsTime: Bool {
     // Virtual time reads 1024 frames at a time.
-    queue.isWaiting && signals.isPaused.value == 0 && ring.queuedFrames < leadFrames + 1024
+    queue.isWaiting && !signals.isPaused.isSet && ring.queuedFrames < leadFrames + 1024
   }
 
   /// The point at which other frames can be played: they are spliced in at the ring buffer's frame
@@ -165,7 +175,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
 
   /// Whether the playback does not advance: it is paused, has not begun or is starved.
   private var isStill: Bool {
-    signals.isPaused.value != 0 || ring.readFrame == 0 || signals.starvation.value != 0
+    signals.isPaused.isSet || ring.readFrame == 0 || signals.starvation.isSet
   }
 
   private func applyChanges(atMost count: Int) {
@@ -220,7 +230,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   /// thread runs out of frames, even if a read that waited has put a few frames into the ring
   /// buffer since.
   private func gather(isReady: Bool) {
-    let isDry = signals.starvation.value != 0
+    let isDry = signals.starvation.isSet
     if !isDry { hasPrebuffered = false }
     if isDry, !isReady, !hasPrebuffered || ring.queuedFrames == 0 { queue.isPrebuffering = true }
     // The buffered frames are read before the audio thread is notified.
@@ -239,10 +249,13 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
       guard ring.queuedFrames < target, ring.room >= chunk.frameCount else { return }
       let isReady = queue.decoders.allSatisfy { $0.isReady(prebuffer: queue.prebufferSeconds) }
       gather(isReady: isReady || queue.isElsewhere)
-      signals.isFed.publish(queue.isOver ? 0 : 1)
+      signals.isFed.publish(!queue.isOver)
       // The frames left in the ring buffer are played together with the buffered ones, not before
       // them. Nothing is read until then, so that this check is repeated.
-      signals.prebufferTarget.publish(isReady ? 1 : queue.isPrebuffering ? .max : targetFrames / 4)
+      signals.prebufferTarget.publish(
+        isReady
+          ? PrebufferTarget.firstFrame
+          : queue.isPrebuffering ? PrebufferTarget.unreachable : targetFrames / 4)
       do throws(FileFailure) {
         let count = try queue.read(into: &chunk, frames: chunk.frameCount)
         nonFinite.publish(queue.nonFiniteCount)
@@ -257,7 +270,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
         continue
       }
       if queue.isOver {
-        signals.isFed.publish(0)
+        signals.isFed.publish(false)
         if endsWithQueue { ring.finish() }
       }
       return

@@ -61,6 +61,9 @@ public struct RecordingPlan: Sendable {
   public var overwrite = false
   /// The files that are played or listened to at the same time, which are never written to.
   public var inputs: Set<FileIdentity> = []
+  /// Whether to give up waiting for a reader, if `path` is a pipe without one. Called every 50 ms
+  /// of the wait of up to 3 seconds, on the thread that creates the recording.
+  public var shouldStopWaiting: @Sendable () -> Bool = { false }
   /// The tags of the files.
   public var tags = SoundFileTags()
   /// The condition for the next file; nil for one file, which the user can still split.

@@ -296,7 +296,7 @@ struct FileSeries: ~Copyable {
       : try SoundFileWriter(
         path: path, fileFormat: plan.fileFormat, sampleFormat: plan.sampleFormat,
         sampleRate: plan.sampleRate, channelCount: plan.channelCount, overwrite: plan.overwrite,
-        tags: plan.tags)
+        tags: plan.tags, shouldStopWaiting: plan.shouldStopWaiting)
   }
 
   private mutating func renewRoom() {

@@ -2,7 +2,7 @@ import AudioFiles
 import RealtimeAudio
 
 /// Bytes in memory that behave as a network source may.
-final class MemorySource: ByteSource, @unchecked Sendable {
+package final class MemorySource: ByteSource, @unchecked Sendable {
   // @unchecked because all that changes is behind a lock.
   private struct State {
     var readCount = 0
@@ -18,16 +18,16 @@ final class MemorySource: ByteSource, @unchecked Sendable {
   private let contents: [UInt8]
   private let state = MutexBox(State())
   private let pieceByteCount: Int
-  let name = "the source"
-  let byteCount: Int?
-  let isSeekable: Bool
-  let contentType: String?
-  var announcedTitle: String? { nil }
-  var announcedBitRate: Int? { nil }
+  package let name = "the source"
+  package let byteCount: Int?
+  package let isSeekable: Bool
+  package let contentType: String?
+  package var announcedTitle: String? { nil }
+  package var announcedBitRate: Int? { nil }
 
-  static let failure = FileFailure(.readFailed, "The line is cut.", hint: "Mend it.")
+  package static let failure = FileFailure(.readFailed, "The line is cut.", hint: "Mend it.")
 
-  init(
+  package init(
     _ contents: [UInt8], isSeekable: Bool = true, hasLength: Bool = true,
     pieceByteCount: Int = 16384, contentType: String? = nil
   ) {
@@ -39,27 +39,27 @@ final class MemorySource: ByteSource, @unchecked Sendable {
   }
 
   /// The total number of bytes read.
-  var readCount: Int { state.withLock { $0.readCount } }
+  package var readCount: Int { state.withLock { $0.readCount } }
 
   /// The position after the last byte read.
-  var place: Int { state.withLock { $0.place } }
+  package var place: Int { state.withLock { $0.place } }
 
   /// Makes reads from `offset` on fail.
-  func fail(behind offset: Int) { state.withLock { $0.failsBehind = offset } }
+  package func fail(behind offset: Int) { state.withLock { $0.failsBehind = offset } }
 
   /// Makes the first read from `offset` on interrupt itself, as a thread that calls `interrupt`
   /// would.
-  func interrupt(behind offset: Int) { state.withLock { $0.interruptsBehind = offset } }
+  package func interrupt(behind offset: Int) { state.withLock { $0.interruptsBehind = offset } }
 
   /// Sets the end of the bytes received so far, and the rate of further bytes.
-  func setReady(upTo end: Int, bytesPerSecond: Double?) {
+  package func setReady(upTo end: Int, bytesPerSecond: Double?) {
     state.withLock {
       $0.readyEnd = end
       $0.bytesPerSecond = bytesPerSecond
     }
   }
 
-  func read(
+  package func read(
     into bytes: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(FileFailure) -> Int {
     let isFailing = state.withLock { state in
@@ -81,18 +81,18 @@ final class MemorySource: ByteSource, @unchecked Sendable {
   }
 
   /// Makes the source receive no more bytes until more are read.
-  func waitForReader() { state.withLock { $0.waitsForReader = true } }
+  package func waitForReader() { state.withLock { $0.waitsForReader = true } }
 
-  func isWaiting(forReadAt offset: Int) -> Bool {
+  package func isWaiting(forReadAt offset: Int) -> Bool {
     state.withLock { $0.waitsForReader && $0.place == offset }
   }
 
-  func readyByteCount(at offset: Int) -> Int {
+  package func readyByteCount(at offset: Int) -> Int {
     max(0, (state.withLock { $0.readyEnd } ?? contents.count) - offset)
   }
 
-  var bytesPerSecond: Double? { state.withLock { $0.bytesPerSecond } }
-  var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
-  func interrupt() { state.withLock { $0.isInterrupted = true } }
-  func proceed() { state.withLock { $0.isInterrupted = false } }
+  package var bytesPerSecond: Double? { state.withLock { $0.bytesPerSecond } }
+  package var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
+  package func interrupt() { state.withLock { $0.isInterrupted = true } }
+  package func proceed() { state.withLock { $0.isInterrupted = false } }
 }

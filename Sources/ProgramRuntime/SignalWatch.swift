@@ -1,15 +1,5 @@
-import CRealtime
+import CProgram
 import Glibc
-
-/// A signal with a meaning for the program, named after its effect on a recording.
-package enum UserSignal: Sendable, Equatable {
-  /// SIGINT, SIGTERM or SIGHUP: finalise the recording and end.
-  case end
-  /// SIGUSR1: start the next file.
-  case split
-  /// SIGUSR2: set a marker.
-  case mark
-}
 
 /// Receives signals at a defined point of the program, instead of in an asynchronous handler.
 ///
@@ -25,7 +15,7 @@ package struct SignalWatch: ~Copyable {
   /// them.
   package init() {
     var set = Self.hold()
-    descriptor = linux_open_signals(&set)
+    descriptor = cprogram_open_signals(&set)
   }
 
   /// Creates a watch as if the system had no descriptor available, for tests.

@@ -6,21 +6,24 @@ import RealtimeAudio
 
 /// A simulated room in virtual time: the output returns to the microphone after a delay, through a
 /// resonance and with a gain. Another sound is added at the microphone.
-struct LoopRig {
-  var sampleRate = 16000
-  var periodFrames = 64
+package struct LoopRig: Sendable {
+  package var sampleRate = 16000
+  package var periodFrames = 64
   /// The loop's gain at its resonance in dB; nil for no loop.
-  var gainDB: Double?
-  var frequency = 1000.0
+  package var gainDB: Double?
+  package var frequency = 1000.0
   /// The quality factor of the resonance; nil for a room with a flat frequency response.
-  var quality: Double? = 10
-  var delaySeconds = 0.02
+  package var quality: Double? = 10
+  package var delaySeconds = 0.02
   /// Whether the microphone clips at full scale.
-  var clips = true
+  package var clips = true
+
+  /// Creates a room without a loop.
+  package init() {}
 
   /// Returns a random room: a resonance between 100 Hz and 6.4 kHz, narrow, broad or absent, with a
   /// delay of 2 to 62 ms.
-  static func room(_ seed: UInt64, gainDB: Double?) -> LoopRig {
+  package static func room(_ seed: UInt64, gainDB: Double?) -> LoopRig {
     var chance = Chance(seed &+ 77)
     var rig = LoopRig()
     rig.gainDB = gainDB
@@ -31,7 +34,7 @@ struct LoopRig {
   }
 
   /// Returns the other sound at the microphone: noise at -70 dBFS, and a word if the seed is even.
-  func quiet(_ seed: UInt64) -> (Int) -> Float {
+  package func quiet(_ seed: UInt64) -> (Int) -> Float {
     var chance = Chance(seed)
     return { frame in
       let seconds = Double(frame) / Double(sampleRate)
@@ -45,28 +48,28 @@ struct LoopRig {
   }
 
   /// The result of a run.
-  struct Result {
-    var highest: Float = 0
+  package struct Result: Sendable {
+    package var highest: Float = 0
     /// The times at which the output was ducked, and the detected frequencies.
-    var ducks: [(seconds: Double, frequencyHz: Double)] = []
+    package var ducks: [(seconds: Double, frequencyHz: Double)] = []
     /// The level of each 10 ms of the output in dB; a full-scale sine has -3 dB.
-    var levels: [Double] = []
+    package var levels: [Double] = []
     /// The highest sample of each 10 ms.
-    var peaks: [Float] = []
+    package var peaks: [Float] = []
 
     /// The time in seconds for which the output was above -20 dBFS after it had reached the limit.
-    var painSeconds: Double {
+    package var painSeconds: Double {
       guard let first = peaks.firstIndex(where: { $0 > 0.885 }) else { return 0 }
       return Double(levels[first...].count { $0 > -23 }) / 100
     }
   }
 
   /// Runs the loop for `seconds` with `sound` at the microphone.
-  func run(seconds: Double, sound: (Int) -> Float) -> Result {
+  package func run(seconds: Double, sound: (Int) -> Float) -> Result {
     let events = FeedbackEventWriter(sampleRate: sampleRate)
     var reader = events.makeReader()
     var protection = MonitorProtection(
-      sampleRate: sampleRate, dimRequest: PublishedValue().makeView())
+      sampleRate: sampleRate, dimRequest: PublishedFlag().makeView())
     protection.limiter = Limiter(limit: 0.891, sampleRate: sampleRate)
     protection.feedbackSuppressor = FeedbackSuppressor(
       sampleRate: sampleRate, channelCount: 1, events: events)
@@ -140,21 +143,5 @@ private struct Resonance {
     inputs = (input, inputs.0)
     outputs = (output, outputs.0)
     return output
-  }
-}
-
-/// A generator of reproducible random numbers from -1 to 1.
-struct Chance {
-  private var state: UInt64
-
-  init(_ seed: UInt64) {
-    state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
-  }
-
-  mutating func next() -> Double {
-    state ^= state << 13
-    state ^= state >> 7
-    state ^= state << 17
-    return Double(state >> 11) / 4_503_599_627_370_496 - 1
   }
 }

@@ -5,17 +5,17 @@ import Glibc
 ///
 /// The phase is measured every few milliseconds, and a polynomial fitted to these phases gives the
 /// course of the pitch. Faster pitch variation and any level variation remain in the residue.
-struct WanderingSine {
+package struct WanderingSine {
   /// The best-fitting sine along the fitted course.
-  let fit: SineFit
+  package let fit: SineFit
   /// The frequency in the middle, in radians per frame.
-  let radians: Double
+  package let radians: Double
 
   private static let blockFrames = 240
 
   /// Fits a sine to `samples` whose phase is a polynomial of `degree`. Nil if the samples are
   /// silent.
-  init?(_ samples: [Float], degree: Int) {
+  package init?(_ samples: [Float], degree: Int) {
     guard let radians = Self.frequency(samples) else { return nil }
     var positions = samples.indices.map(Double.init)
     // A wrong pitch causes small phase errors in each block, so a second pass repeats the
@@ -64,12 +64,12 @@ struct WanderingSine {
 
 /// A polynomial on -1 to 1 as a sum of Legendre polynomials, which stay numerically independent at
 /// high degrees.
-struct LegendreSeries {
+package struct LegendreSeries {
   private let coefficients: [Double]
 
   /// Fits a polynomial of `degree` to evenly spaced `values`, each the mean of its part of the
   /// interval from -1 to 1. Nil if there are too few values.
-  init?(fitting values: [Double], degree: Int) {
+  package init?(fitting values: [Double], degree: Int) {
     guard degree >= 0, values.count > degree else { return nil }
     let count = degree + 1
     var rows = [[Double]](repeating: Array(repeating: 0, count: count + 1), count: count)
@@ -90,7 +90,7 @@ struct LegendreSeries {
     coefficients = rows.indices.map { rows[$0][count] / rows[$0][$0] }
   }
 
-  func value(at place: Double) -> Double {
+  package func value(at place: Double) -> Double {
     var (last, term) = (0.0, 1.0)
     var sum = 0.0
     for degree in coefficients.indices {

@@ -2,18 +2,18 @@ import Glibc
 
 /// Sounds that may occur in a room with a feedback loop and are not howling, although some of them
 /// resemble it.
-enum LoopSound: String, CaseIterable {
+package enum LoopSound: String, CaseIterable, Sendable {
   case held, whistle, swellingWhistle, risingTone, siren, crescendo, swell, organ, tremolo, pluck
   case drums, chord, loudTone, speech, music, risingNoise
 
   /// Returns a random room in which the sound is played.
-  func room(_ seed: UInt64, gainDB: Double?) -> LoopRig {
+  package func room(_ seed: UInt64, gainDB: Double?) -> LoopRig {
     LoopRig.room(seed &* 7 &+ UInt64(rawValue.count), gainDB: gainDB)
   }
 
   /// Returns a random sound of this kind as a function from frame to sample. Its level is between
   /// -30 and -4 dBFS, except for a tone that overdrives the microphone.
-  func make(_ seed: UInt64, sampleRate: Int) -> (Int) -> Float {
+  package func make(_ seed: UInt64, sampleRate: Int) -> (Int) -> Float {
     var chance = Chance(seed &* 31 &+ 5)
     func next(_ range: ClosedRange<Double>) -> Double {
       range.lowerBound + (range.upperBound - range.lowerBound) * (chance.next() + 1) / 2

@@ -1,11 +1,13 @@
-import CRealtime
 import Glibc
+import LinuxSystem
+import RealtimeAudio
 
 /// Measures the time that a thread computed or slept. The time that it waited for a processor is
 /// not counted, so a busy machine does not make the thread appear late.
 package struct ThreadTime: Sendable {
   private let clock: clockid_t
-  private let statePath: String
+  /// The kernel's file about the thread; nil if `/proc` is not there.
+  private let statusPath: String?
   private var last = (now: 0, computed: 0)
 
   /// Creates a measurement of the calling thread; nil if the system does not provide its CPU clock.
@@ -13,7 +15,7 @@ package struct ThreadTime: Sendable {
     var clock = clockid_t()
     guard pthread_getcpuclockid(pthread_self(), &clock) == 0 else { return nil }
     self.clock = clock
-    statePath = "/proc/self/task/\(linux_thread_number())/stat"
+    statusPath = SystemFiles.ofThisMachine.resolved("/proc/thread-self").map { $0 + "/status" }
   }
 
   /// Starts the measurement. Any thread, one at a time.
@@ -36,24 +38,6 @@ package struct ThreadTime: Sendable {
 
   /// Whether the thread is running or ready to run.
   private var isRunnable: Bool {
-    let descriptor = open(statePath, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    return withUnsafeTemporaryAllocation(byteCount: 512, alignment: 1) { bytes in
-      let count = max(0, read(descriptor, bytes.baseAddress, bytes.count))
-      // The state follows the thread's name, which is in parentheses and may contain any character.
-      guard let end = bytes[..<count].lastIndex(of: UInt8(ascii: ")")), end + 2 < count else {
-        return false
-      }
-      return bytes[end + 2] == UInt8(ascii: "R")
-    }
+    statusPath.flatMap { SystemFiles.ofThisMachine.value(of: "State", in: $0) }?.first == "R"
   }
-}
-
-/// The time of day, which may be set while the program runs. Not for the audio thread, which uses
-/// `HostClock`.
-package enum WallTime {
-  /// The nanoseconds since 1970 (UTC), limited to the years 1970 to 2255 for any setting of the
-  /// clock. Any thread.
-  package static var nanoseconds: UInt64 { host_wall_nanoseconds() }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import RealtimeAudio
+@testable import ProgramRuntime
 
 /// Tests of signals. Each test sends them to its own thread, in which the watch has blocked them,
 /// and reads them there, so that no other test's thread receives them.

@@ -4,27 +4,27 @@ import DelayEstimation
 import Glibc
 
 /// A probe that has passed through a simulated signal path, and its true delay.
-struct DelayedSignal {
+package struct DelayedSignal {
   /// The signal path of a probe.
-  enum Way: String, CaseIterable {
+  package enum Way: String, CaseIterable, Sendable {
     case plain, clipped, bandLimited, echoing
     /// With an echo 3 to 8 frames late.
     case nearEcho
     /// With such an echo, limited to 300 to 8000 Hz.
     case narrowEcho
 
-    var isBandLimited: Bool { self == .bandLimited || self == .narrowEcho }
-    var isEchoing: Bool { self == .echoing || self == .nearEcho || self == .narrowEcho }
+    package var isBandLimited: Bool { self == .bandLimited || self == .narrowEcho }
+    package var isEchoing: Bool { self == .echoing || self == .nearEcho || self == .narrowEcho }
   }
 
-  let reference: [Float]
-  let recording: [Float]
-  let delayFrames: Double
-  let isInverted: Bool
+  package let reference: [Float]
+  package let recording: [Float]
+  package let delayFrames: Double
+  package let isInverted: Bool
 
   /// Creates a recording of one second of probe at `rate`. The probe is `signalToNoiseDB` above the
   /// white noise while it plays.
-  init?(_ way: Way, rate: Int, signalToNoiseDB: Double, random: inout SplitMix64) {
+  package init?(_ way: Way, rate: Int, signalToNoiseDB: Double, random: inout SplitMix64) {
     let probe = ProbeSignal(seed: random.next(), frames: rate).samples
     delayFrames = random.uniform(0...Double(min(96_000, 2 * rate)))
     isInverted = random.uniform(0...1) < 0.5
@@ -69,7 +69,7 @@ struct DelayedSignal {
 extension DelayedSignal {
   /// Returns `signal`, delayed by `delay` frames, in a recording of `frames` frames; nil if memory
   /// is insufficient.
-  static func delayed(_ signal: [Float], by delay: Double, frames: Int) -> [Float]? {
+  package static func delayed(_ signal: [Float], by delay: Double, frames: Int) -> [Float]? {
     guard let transform = FourierTransform(atLeast: frames + signal.count) else { return nil }
     var spectrum = transform.spectrum(of: signal.span)
     for bin in spectrum.indices {
@@ -77,20 +77,5 @@ extension DelayedSignal {
       spectrum[bin] = spectrum[bin] * ComplexFloat(Float(cos(angle)), Float(sin(angle)))
     }
     return Array(transform.signal(of: spectrum)[0..<frames])
-  }
-}
-
-extension SplitMix64 {
-  /// Returns a number from a uniform distribution over `range`.
-  mutating func uniform(_ range: ClosedRange<Double>) -> Double {
-    let unit = Double(next() >> 11) / 9_007_199_254_740_992
-    return range.lowerBound + unit * (range.upperBound - range.lowerBound)
-  }
-
-  /// Returns a number from a normal distribution with mean 0 and deviation 1, by the Box-Muller
-  /// transform.
-  mutating func normal() -> Double {
-    let radius = (-2 * log(max(1e-300, uniform(0...1)))).squareRoot()
-    return radius * cos(2 * Double.pi * uniform(0...1))
   }
 }

@@ -1,0 +1,24 @@
+import Glibc
+
+/// The kind and size of a file.
+struct FileStatus {
+  let isFolder: Bool
+  let isRegular: Bool
+  /// Whether the contents can be read only once.
+  let isPipe: Bool
+  let byteCount: Int
+
+  init(_ status: stat) {
+    let type = status.st_mode & S_IFMT
+    isPipe = type == S_IFIFO || type == S_IFSOCK
+    isFolder = type == S_IFDIR
+    isRegular = type == S_IFREG
+    byteCount = min(max(0, Int(status.st_size)), FileBounds.byteCount)
+  }
+
+  /// Reads the status of `path`; nil if there is no such file.
+  init?(of path: String) {
+    guard let status = try? FileSystem.status(of: path) else { return nil }
+    self.init(status)
+  }
+}

@@ -1,0 +1,19 @@
+import Glibc
+
+/// The folder in which a file will be created. Any thread but the audio thread.
+package enum OutputFolder {
+  /// Throws `.cannotCreate` or `.permissionDenied` if no file can be created in the folder of
+  /// `path`.
+  package static func check(for path: String) throws(FileFailure) {
+    let folder = FileName.folder(of: path)
+    do throws(SystemError) {
+      try FileSystem.checkName(path)
+      guard FileStatus(try FileSystem.status(of: folder)).isFolder else {
+        throw SystemError(number: ENOTDIR)
+      }
+      try FileSystem.checkAccess(folder, W_OK | X_OK)
+    } catch {
+      throw .creating(path, error)
+    }
+  }
+}

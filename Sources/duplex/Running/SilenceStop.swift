@@ -1,0 +1,41 @@
+import ArgumentParser
+import AudioSessions
+
+/// The option `--stop-after-silence`.
+struct SilenceStopOption: ParsableArguments {
+  @Option(
+    help: .init(
+      "Stop when the microphone has been silent for this long: no sample above -50 dBFS.",
+      valueName: "time"))
+  var stopAfterSilence: TimeOption?
+
+  /// Follows the level of a microphone at `rate`; nil if silence does not end the session.
+  func follower(at rate: Int) -> SilenceStop? {
+    stopAfterSilence.map { SilenceStop(frames: $0.frameCount(at: rate)) }
+  }
+}
+
+/// Determines when a microphone has been silent long enough to end a session.
+final class SilenceStop {
+  /// The threshold of silence, which is above the noise of usual microphones and below a whisper.
+  private static let thresholdDBFS = -50.0
+
+  private let frames: Int
+  private var silentFrames = 0
+
+  /// Ends a session after `frames` frames of silence, to the reading of the meter.
+  init(frames: Int) { self.frames = max(1, frames) }
+
+  /// Processes the readings of a moment. Returns the reason to stop; nil if there is none.
+  func poll(_ moment: SessionSnapshot) -> StopReason? {
+    for reading in moment.readings {
+      let isSilent = reading.peakDBFS.allSatisfy { $0 <= Self.thresholdDBFS }
+      silentFrames = isSilent ? silentFrames + reading.frameCount : 0
+      if silentFrames >= frames { return .silence }
+    }
+    return nil
+  }
+
+  /// Silence counts from here on: nothing is recorded yet.
+  func restart() { silentFrames = 0 }
+}

@@ -1,0 +1,46 @@
+import RealtimeAudio
+
+/// An option that is set by a variable or a file instead of the command line.
+struct DefaultOption: Sendable {
+  /// The long name, without dashes.
+  let option: String
+  /// The value, or the values joined by commas, as they were set.
+  let value: String
+  /// The variable or the file that sets the option.
+  let source: String
+  /// The line in the file; nil for a variable.
+  let line: Int?
+  /// The words to be parsed.
+  let words: [String]
+
+  /// The fields for events.
+  var fields: Fields {
+    ["option": option, "value": value, "source": source, "line": line]
+  }
+
+  /// The place where the option is set, for messages.
+  var location: String { line.map { "\(source), line \($0)" } ?? source }
+
+  /// Returns whether `message` is about this option, or about the device that it names.
+  private func isMeant(in message: String) -> Bool {
+    message.contains("--\(option) ") || (option.hasSuffix("device") && message.contains(value))
+  }
+
+  /// Returns `failure` with hints to the places of the defaults that it is about, because the user
+  /// did not type these options.
+  static func naming(_ failure: ToolFailure) -> ToolFailure {
+    let meant = current.filter { $0.isMeant(in: failure.message) }
+    guard !meant.isEmpty else { return failure }
+    return failure.adding(
+      hint: meant.map { "The default of --\($0.option) is set by \($0.location)." }
+        .joined(separator: " "))
+  }
+
+  private static let applied = MutexBox<[DefaultOption]>([])
+
+  /// The defaults of the running command.
+  static var current: [DefaultOption] {
+    get { applied.withLock { $0 } }
+    set { applied.withLock { $0 = newValue } }
+  }
+}

@@ -1,0 +1,90 @@
+import AudioDevices
+import AudioFiles
+
+/// The round trip of a pair of devices, measured once and saved for overdubs: one file for each
+/// combination of devices, rate, period and headroom.
+struct SavedRoundTrip {
+  /// The round trip in frames.
+  let frames: Double
+  /// The part outside the unit in frames, and the sample rate of both; nil if the file does not
+  /// contain them.
+  private let externalFrames: Double?
+  private let sampleRate: Int?
+
+  /// Returns the round trip that was saved for this configuration; nil if none was saved. Throws if
+  /// the saved file cannot be used.
+  static func find(_ configuration: DuplexConfiguration) throws -> SavedRoundTrip? {
+    guard let path = try? path(for: configuration) else { return nil }
+    let hint = "Remove the file, then measure again with `duplex latency --save`."
+    let objects: [JSON]?
+    do throws(FileFailure) {
+      objects = try SettingsFolder.objects(at: path)
+    } catch {
+      // The user did not choose this name, so the hint explains the file.
+      throw FileFailure(error.kind, error.message, hint: hint)
+    }
+    return try objects.map { try SavedRoundTrip($0, path, hint: hint) }
+  }
+
+  /// Reads the round trip in a file that was saved here, or is the output of `latency --json`.
+  init(file path: String) throws {
+    let text = try TextFile.read(path, limit: SettingsFolder.maximumByteCount)
+    try self.init(
+      JSON.objects(in: text), path,
+      hint: "Use the output of `duplex latency --json`, or a file of `duplex latency --save`.")
+  }
+
+  /// Reads the round trip in one of `objects`. It is at most 10^7 frames, which is more than ten
+  /// seconds at any rate, and so is the part outside the unit, so that sums with the latency of a
+  /// unit stay small.
+  private init(_ objects: [JSON], _ path: String, hint: String) throws(FileFailure) {
+    guard let object = objects.last(where: { $0["roundTripFrames"]?.number != nil }),
+      let frames = object["roundTripFrames"]?.number
+    else {
+      throw FileFailure(.unusableContents, "\(path) has no round trip.", hint: hint)
+    }
+    let external = object["externalFrames"]?.number
+    guard (0...1e7).contains(frames), (-1e7...1e7).contains(external ?? 0) else {
+      throw FileFailure(
+        .unusableContents, "\(path) has a round trip that is out of range.", hint: hint)
+    }
+    self.frames = frames
+    externalFrames = external
+    sampleRate = object["sampleRate"]?.whole
+  }
+
+  /// Returns the round trip for a unit with another period or headroom: the part outside the unit
+  /// is the same. Throws if it was measured at another rate.
+  func frames(for configuration: DuplexConfiguration) throws(ToolFailure) -> Double {
+    guard let sampleRate, let externalFrames else { return frames }
+    guard sampleRate == configuration.sampleRate else {
+      throw ToolFailure(
+        .unusableInput, code: "inputUnusable",
+        "The round trip was measured at \(sampleRate) Hz; this take is at "
+          + "\(configuration.sampleRate) Hz.",
+        hint:
+          "Measure again with `duplex latency -r \(configuration.sampleRate) --save`, or leave out --latency."
+      )
+    }
+    return max(0, externalFrames + configuration.latencyFrames)
+  }
+
+  /// Saves `summary` for this configuration. Returns the path of the file.
+  static func save(_ summary: Event, for configuration: DuplexConfiguration) throws -> String {
+    let path = try path(for: configuration)
+    try SettingsFolder.write(summary.json.text, to: path)
+    return path
+  }
+
+  private static func path(for configuration: DuplexConfiguration) throws(ToolFailure) -> String {
+    try SettingsFolder.path("latency", key(configuration))
+  }
+
+  private static func key(_ configuration: DuplexConfiguration) -> String {
+    let devices = [configuration.capture?.device, configuration.playback?.device]
+      .compactMap { $0.map(DeviceIdentity.of) }
+    return devices.joined(separator: "--")
+      + "--\(configuration.sampleRate)-\(configuration.periodFrames)"
+      + "-\(configuration.headroomFrames)"
+  }
+}

@@ -1,1 +1,0 @@
-../../AudioFilesTests/MemorySource.swift
