@@ -17,8 +17,8 @@ import RealtimeAudio
 /// opening a device that does not respond, run on a thread of the engine, on which handlers are
 /// called as well. No call blocks, with two exceptions: `remove` waits for one cycle of the audio
 /// thread, as does an `insert` meanwhile, and the release of the last reference to a running engine
-/// waits until its devices are closed and its files are complete. Recordings, effects, gains and the
-/// player's queue are kept when `use` changes the devices.
+/// waits until its devices are closed and its files are complete. Recordings, effects, gains and
+/// the player's queue are kept when `use` changes the devices.
 public final class DuplexEngine: Sendable {
   private let worker: EngineWorker
   private let thread: EngineThread

@@ -62,8 +62,8 @@ struct EffectSlots: ~Copyable {
   deinit { addresses.deallocate() }
 
   /// Appends `effect` to `effects`, those of the active list. The caller must hold their lock, for
-  /// which it may wait up to 2 s while another thread is in `replace`: there are only two lists, and
-  /// the one that was replaced can be written again only when the audio thread has left it.
+  /// which it may wait up to 2 s while another thread is in `replace`: there are only two lists,
+  /// and the one that was replaced can be written again only when the audio thread has left it.
   borrowing func append(_ effect: EffectHolder, to effects: inout [EffectHolder]) {
     write(effect, at: effects.count, of: list.load(ordering: .relaxed) & 1)
     effects.append(effect)
