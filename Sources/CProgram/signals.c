@@ -38,7 +38,7 @@ void cprogram_end_on_signals(int status, const char *sentence, const char *event
 
 static atomic_bool drawn;
 
-static void hear_stop(void);
+static void install_stop_handler(void);
 
 static void stop(int number) {
   const int error = errno;
@@ -48,11 +48,11 @@ static void stop(int number) {
   (void)ignored;
   // SA_RESETHAND has restored the default action: the program stops here, until SIGCONT.
   raise(number);
-  hear_stop();
+  install_stop_handler();
   errno = error;
 }
 
-static void hear_stop(void) {
+static void install_stop_handler(void) {
   const int flags = SA_RESTART | SA_RESETHAND | SA_NODEFER;
   sigaction(SIGTSTP, &(struct sigaction){.sa_handler = stop, .sa_flags = flags}, NULL);
 }
@@ -62,5 +62,5 @@ void cprogram_erase_at_stop(_Bool is_drawn) {
   atomic_store(&drawn, is_drawn);
   struct sigaction action;
   if (atomic_exchange(&is_heard, 1) || sigaction(SIGTSTP, NULL, &action) != 0 || action.sa_handler != SIG_DFL) return;
-  hear_stop();
+  install_stop_handler();
 }

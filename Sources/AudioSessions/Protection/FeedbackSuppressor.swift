@@ -247,7 +247,7 @@ extension FeedbackSuppressor {
     if let (band, rise) = growingBand() {
       suspect = band
       growth = rise
-    } else if heldHops >= 12, history.stands(band: loudest, hops: heldHops) {
+    } else if heldHops >= 12, history.isSteady(band: loudest, hops: heldHops) {
       suspect = loudest
       growth = 0
     } else {

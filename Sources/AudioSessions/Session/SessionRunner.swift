@@ -106,7 +106,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
         nextMoment = progress.frames + tenth
         if case .stop(let asked) = watch(observer.moment(progress), nil) { reason = asked }
       }
-      while reason == nil, busy.contains(where: \.needsTime) {
+      while reason == nil, busy.contains(where: \.holdsVirtualTime) {
         if case .stop(let asked) = watch(observer.moment(progress), nil) { reason = asked }
         HostClock.pause(milliseconds: 2)
         if Self.step(&busy) { nextMoment = 0 }
@@ -251,7 +251,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     func isOver() -> Bool {
       closing?.isOver != false
         && zip(threads, background).allSatisfy { thread, work in
-          thread.isDone || (work.isDispensable && timeout.isOver)
+          thread.isDone || (work.mayBeAbandoned && timeout.isOver)
         }
     }
     for _ in 0..<100 where !isOver() { HostClock.pause(milliseconds: 1) }

@@ -57,7 +57,7 @@ struct RunningProgram: Hashable {
   }
 
   /// Returns whether the program is stopped (T), stopped by a debugger (t) or a zombie (Z).
-  func standsStill(_ files: SystemFiles) -> Bool {
+  func isHalted(_ files: SystemFiles) -> Bool {
     ["T", "t", "Z"].contains(
       files.value(of: "State", in: "/proc/\(process)/status").map { $0.prefix(1) } ?? "")
   }

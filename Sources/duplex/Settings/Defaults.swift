@@ -212,10 +212,10 @@ struct Defaults {
   private mutating func warnOfTables(
     in entries: [ConfigurationEntry], path: String, commands: [String]
   ) {
-    var told: Set<String> = []
+    var mentioned: Set<String> = []
     for entry in entries
     where !entry.table.isEmpty && !commands.contains(entry.table)
-      && told.insert(entry.table).inserted
+      && mentioned.insert(entry.table).inserted
     {
       guard let command = EditDistance.nearest(to: entry.table, of: commands),
         EditDistance.between(Array(entry.table.lowercased()), Array(command)) <= 2,

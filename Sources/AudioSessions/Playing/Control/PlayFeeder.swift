@@ -43,7 +43,7 @@ public final class PlayFeeder: BackgroundWork, @unchecked Sendable {
 
   /// Whether the session may end without this work: yes, since a disk or a decoder may block it
   /// forever.
-  public var isDispensable: Bool { true }
+  public var mayBeAbandoned: Bool { true }
 
   /// Fills the ring buffer as far as possible.
   public func step() -> Bool {

@@ -136,11 +136,11 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
 
   /// Whether the session may end without this work: yes, since a disk or a decoder may block it
   /// forever.
-  var isDispensable: Bool { true }
+  var mayBeAbandoned: Bool { true }
 
   private var hasChanges: Bool { requests.changes.withLock { !$0.isEmpty } }
 
-  var needsTime: Bool {
+  var holdsVirtualTime: Bool {
     // Virtual time reads 1024 frames at a time.
     queue.isWaiting && signals.isPaused.value == 0 && ring.queuedFrames < leadFrames + 1024
   }
@@ -219,7 +219,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   /// Makes the queue buffer some frames if the network was too slow: once each time the audio
   /// thread runs out of frames, even if a read that waited has put a few frames into the ring
   /// buffer since.
-  private func gather(isReady: Bool) {
+  private func updatePrebuffering(isReady: Bool) {
     let isDry = signals.starvation.value != 0
     if !isDry { hasPrebuffered = false }
     if isDry, !isReady, !hasPrebuffered || ring.queuedFrames == 0 { queue.isPrebuffering = true }
@@ -238,7 +238,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
       let target = ring.replacement == nil ? targetFrames : targetFrames / 8
       guard ring.queuedFrames < target, ring.room >= chunk.frameCount else { return }
       let isReady = queue.decoders.allSatisfy { $0.isReady(prebuffer: queue.prebufferSeconds) }
-      gather(isReady: isReady || queue.isElsewhere)
+      updatePrebuffering(isReady: isReady || queue.isElsewhere)
       signals.isFed.publish(queue.isOver ? 0 : 1)
       // The frames left in the ring buffer are played together with the buffered ones, not before
       // them. Nothing is read until then, so that this check is repeated.

@@ -80,7 +80,7 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
 
   /// Whether the session may end without this work: yes, since a server or a disk may block it
   /// forever.
-  var isDispensable: Bool { true }
+  var mayBeAbandoned: Bool { true }
 
   func conclude() {
     isConcluded.raise()
