@@ -88,7 +88,7 @@ private struct Running: RealtimeWork, ~Copyable {
     return buffer
   }
 
-  @Test func `an effect changes the frames of the cycle and no others`() {
+  @Test func `an effect changes exactly the frames of the cycle`() {
     var insert = EffectInsert(RingModulator())
     insert.prepare(format())
     var buffer = ones()
@@ -112,7 +112,7 @@ private struct Running: RealtimeWork, ~Copyable {
     #expect(buffer[0] == 0.5 && buffer[127] == 0.5)
   }
 
-  @Test func `effects are taken away, the others run on in their order`() {
+  @Test func `after the removal of an effect the others run on in their order`() {
     let told = MutexBox<[EffectFormat]>([])
     var insert = EffectInsert()
     let ids = [2, 3, 5].map { insert.append(Multiplier(factor: $0, told: told)) }
@@ -134,7 +134,7 @@ private struct Running: RealtimeWork, ~Copyable {
     #expect(isEmpty)
   }
 
-  @Test func `effects come and go while they run`() {
+  @Test func `effects can be added and removed while they run`() {
     let insert = EffectInsert()
     var running = insert.share()
     running.prepare(format())
@@ -152,7 +152,7 @@ private struct Running: RealtimeWork, ~Copyable {
     #expect(thread?.join().wrong == 0)
   }
 
-  @Test func `an effect that does not return is left to its thread, and others come and go`() {
+  @Test func `an effect that does not return does not prevent changes of other effects`() {
     /// An effect that blocks in its first call, as a user's effect may that waits for a lock.
     struct Hanging: AudioEffect {
       let hangs: AtomicFlag
@@ -196,7 +196,7 @@ private struct Running: RealtimeWork, ~Copyable {
     #expect(isEmpty)
   }
 
-  @Test func `a parameter moves in a straight line and stands exactly`() {
+  @Test func `a parameter ramps linearly and ends exactly at its value`() {
     let depth = EffectParameter(0, in: 0...1)
     var ramp = depth.makeRamp(seconds: 0.01)
     ramp.prepare(format())
@@ -237,7 +237,7 @@ private struct Running: RealtimeWork, ~Copyable {
     #expect(abs(view.value - (isMonitored ? 400 : 0)) <= 1)
   }
 
-  @Test func `the functions for the audio thread are those of the C library`() {
+  @Test func `the functions for the audio thread equal those of the C library`() {
     for value in [-3, -0.5, 0.1, 1, 2.5] {
       let single = Float(value)
       #expect(abs(Double(RealtimeMath.tanh(single)) - RealtimeMath.tanh(value)) < 1e-6)

@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...6)
-  func `what is told is heard, to the frame, whatever is asked`(seed: UInt64) throws {
+  func `events agree with the played frames for random commands`(seed: UInt64) throws {
     let run = try Run(seed: seed)
     #expect(run.mistakes == [])
     let kinds = run.told.map { "\($0.event.kind)" }

@@ -25,7 +25,8 @@ import Testing
     }
   }
 
-  @Test func `a turn of the disk's thread ends, and sound goes on, however much is asked`() throws {
+  @Test func `a step of the feeder ends, and sound continues, with any number of commands`() throws
+  {
     let rig = try PlayerRig()
     rig.enqueue(try CountedFile(frames: 96000))
     rig.player.play()
@@ -40,7 +41,7 @@ import Testing
     #expect(storm.carriedOut.load(ordering: .relaxed) >= 1125)
   }
 
-  @Test func `an end is heard between two commands`() throws {
+  @Test func `an end takes effect between two commands`() throws {
     let rig = try PlayerRig()
     rig.enqueue(try CountedFile(frames: 96000))
     rig.player.play()
@@ -129,7 +130,7 @@ import Testing
     func conclude() { counts.withLock { $0.end = carriedOut.now } }
   }
 
-  @Test func `four threads that ask without a pause hold up neither a start nor a stop`() throws {
+  @Test func `commands of four threads delay neither a start nor a stop`() throws {
     let files = try (0..<3).map { try CountedFile(frames: 96000, first: $0 * 100_000) }
     let name = "sim:"
     var request = DuplexRequest(captureDevice: nil, playbackDevice: name)

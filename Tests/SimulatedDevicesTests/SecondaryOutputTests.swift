@@ -120,7 +120,7 @@ struct SecondaryOutputTests {
     return run
   }
 
-  @Test func `each of three clocks hears the same at its own fixed delay`() throws {
+  @Test func `each of three secondary outputs plays with its own constant delay`() throws {
     let names = [
       "sim:drift=100", "sim:drift=-100,rate=44100", "sim:drift=100,batch=48,jitter=1",
     ]
@@ -133,7 +133,7 @@ struct SecondaryOutputTests {
     #expect(run.configuration.secondaryOutputs.allSatisfy { $0.latencyFrames < 200 })
   }
 
-  @Test func `a clock that steps by a thousand parts per million is followed`() throws {
+  @Test func `a step of a clock by 1000 ppm is followed`() throws {
     let run = try play(
       ["sim:drift=0.1,drift-at=3:1000", "sim:drift=0.1,drift-at=3:-1000"], seconds: 12,
       measuring: 2)
@@ -146,7 +146,7 @@ struct SecondaryOutputTests {
 
   /// Simulates two loopback cards, and a third one with another rate, whose positions advance with
   /// the kernel's tick.
-  @Test func `clocks that are seen to move by four milliseconds are held together`() throws {
+  @Test func `clocks that are read in steps of 4 ms are kept synchronous`() throws {
     let run = try playDrifting(
       "tick=4", period: 256, ["sim:drift=500,rate=44100,tick=4"], seconds: 40, measuring: 10)
     #expect(run.xruns == 0 && run.quietest > 0.8)
@@ -156,7 +156,7 @@ struct SecondaryOutputTests {
     #expect(reading.xruns == 0 && reading.drift.relocks == 0)
   }
 
-  @Test func `where the input gives the time, secondary outputs go by that`() throws {
+  @Test func `secondary outputs follow the input if it is the master`() throws {
     let run = try playDrifting(
       "drift=100", master: .capture, ["sim:drift=-100", "sim:drift=200,rate=44100"], seconds: 10,
       measuring: 2)
@@ -165,7 +165,7 @@ struct SecondaryOutputTests {
     #expect(run.readings.allSatisfy { $0.drift.relocks == 0 })
   }
 
-  @Test func `a secondary output goes on while the unit's own is away`() throws {
+  @Test func `a secondary output continues while the unit's output is absent`() throws {
     let run = try playDrifting(
       "drift=50,unplug-at=3,unplug-side=playback,replug-at=4", ["sim:drift=100"], seconds: 8,
       measuring: 6)
@@ -175,7 +175,7 @@ struct SecondaryOutputTests {
     #expect(run.readings[0].drift.relocks == 0 && run.readings[0].xruns == 0)
   }
 
-  @Test func `one that runs dry or goes away comes back, and touches nobody else`() throws {
+  @Test func `a secondary output that underruns or is lost returns, and affects no other`() throws {
     let names = ["sim:drift=50,dry-at=1", "sim:drift=50,unplug-at=1,replug-at=2"]
     let run = try play(names, seconds: 5, measuring: 1)
     let alone = try play([], seconds: 5, measuring: 1)
@@ -189,7 +189,7 @@ struct SecondaryOutputTests {
     }
   }
 
-  @Test func `no more than eight can be added`() throws {
+  @Test func `more than eight secondary outputs are refused`() throws {
     #expect(throws: DeviceFailure.self) {
       try play(Array(repeating: "sim:drift=1", count: 9), seconds: 1, measuring: 1)
     }
