@@ -122,7 +122,7 @@ class Exchange:
         step = max(1, min(16384, rate // 20)) if rate else 16384
         for offset in range(0, len(data), step):
             piece = data[offset:offset + step]
-            # Counted first, so that nobody has received what is not counted yet.
+            # The bytes are counted before they are sent, so that no client has uncounted bytes.
             self.sent += len(piece)
             self.server.count(self.path, len(piece))
             self.raw(piece)
