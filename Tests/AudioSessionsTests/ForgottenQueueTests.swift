@@ -61,7 +61,7 @@ struct ForgottenQueueTests {
   }
 
   private struct SentRamp: @unchecked Sendable {
-    // @unchecked because the test only looks whether it is still there.
+    // @unchecked because the test only checks whether it still exists.
     let ramp: PlayerEventTests.Ramp
   }
 

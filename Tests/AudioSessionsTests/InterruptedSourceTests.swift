@@ -11,7 +11,7 @@ import Testing
   /// A source of constant samples that are available up to the frame `arrived`. A read at that
   /// frame is interrupted, as a waiting read is by a key.
   private final class WaitingSource: PlainSoundDecoder, @unchecked Sendable {
-    // @unchecked because the rig reads on one thread, and what others ask is behind a lock.
+    // @unchecked because the rig reads on one thread, and a lock protects the rest.
     let name: String
     let sampleRate: Int
     let channelCount = 2

@@ -116,7 +116,7 @@ import Testing
 
     init(_ carriedOut: Count) { self.carriedOut = carriedOut }
 
-    /// The counts after the first step of the feeder, and when the feeder was told to end.
+    /// The counts after the first step of the feeder, and when its end was requested.
     var atStart: Int? { counts.withLock { $0.start } }
     var atEnd: Int? { counts.withLock { $0.end } }
 

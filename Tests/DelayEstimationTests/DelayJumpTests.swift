@@ -2,7 +2,7 @@ import AudioBasics
 import DelayEstimation
 import Testing
 
-/// Recordings that lost frames, or got some too many, within the signal.
+/// Tests of recordings in which frames are missing or duplicated within the signal.
 @Suite struct DelayJumpTests {
   private static let frames = 60_000
   private static let reference = ProbeSignal(seed: 3, frames: frames).samples

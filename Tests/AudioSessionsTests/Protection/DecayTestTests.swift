@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct DecayTestTests {
   /// Returns the result of the test, and the number of hops that it took, for a sound at -35 dBFS
-  /// in a loop with `loopGain` and a delay of ten hops. `least` is the level of the sound from
+  /// in a loop with `loopGain` and a delay of ten hops. `minimum` is the level of the sound from
   /// outside.
   private func result(loopGain: Float, measured: Float = 0, minimum: Float) -> (Bool?, hops: Int) {
     var answer = LoopAnswer.none

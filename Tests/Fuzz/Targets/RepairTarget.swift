@@ -30,10 +30,10 @@ extension FuzzTarget {
       check(found)
       guard !found.needsCopy else { return }
       guard (try? FileRepair.repairInPlace(found)) != nil else {
-        finding("what is mendable in place was not mended")
+        finding("a file that can be repaired in place was not repaired")
       }
       guard ScratchFile.sound.bytes == ScratchFile.repaired.bytes else {
-        finding("a copy and what was mended in place differ")
+        finding("a copy and a repair in place differ")
       }
     }
   }
@@ -42,7 +42,7 @@ extension FuzzTarget {
   /// lengths are correct.
   private static func refuse(_ found: RepairFinding, _ failure: FileFailure) {
     guard failure.kind == .unusableContents else {
-      finding("what is mendable was not mended: \(failure.message)")
+      finding("a repairable file was not repaired: \(failure.message)")
     }
     guard access(ScratchFile.repaired.path, F_OK) != 0 else {
       finding("a copy that cannot be played was left behind")
@@ -50,19 +50,19 @@ extension FuzzTarget {
     guard !found.needsCopy else { return }
     let before = ScratchFile.sound.bytes
     guard (try? FileRepair.repairInPlace(found)) == nil else {
-      finding("what was refused as a copy was mended in place")
+      finding("a repair that was refused as a copy succeeded in place")
     }
     guard ScratchFile.sound.bytes == before else {
-      finding("what was refused was changed")
+      finding("a refused repair changed the file")
     }
   }
 
   private static func check(_ found: RepairFinding) {
     guard let again = try? FileRepair.examine(ScratchFile.repaired.path) else {
-      finding("what was mended is refused")
+      finding("a repaired file is refused")
     }
     guard !again.isRepairable, again.frames == found.frames else {
-      finding("mended: \(found.faults), \(found.frames); again: \(again.faults), \(again.frames)")
+      finding("repaired: \(found.faults), \(found.frames); again: \(again.faults), \(again.frames)")
     }
   }
 }

@@ -98,7 +98,7 @@ extension SoundDecoder {
 
 /// A decoder that is transferred to the thread that reads it.
 private struct GivenDecoder: @unchecked Sendable {
-  // @unchecked because the giver does not use it any more.
+  // @unchecked because the caller does not use the decoder after passing it.
   let decoder: any SoundDecoder
 
   init(_ decoder: sending any SoundDecoder) { self.decoder = decoder }
