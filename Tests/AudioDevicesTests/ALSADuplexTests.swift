@@ -204,7 +204,7 @@ import Testing
     #expect(events.map(\.frame) == [11 * 64])
   }
 
-  @Test func `an xrun that only the kernel knows is found when poll reports an error`() throws {
+  @Test func `an xrun that only the kernel reports is found when poll reports an error`() throws {
     let rig = try ALSADuplexRig()
     let capture = try #require(rig.capture)
     capture.pointee.events = POLLERR

@@ -14,7 +14,7 @@ import Testing
   /// The results of a number of cycles of a unit on a scripted device.
   private struct Outcome {
     var events: [TimelineEvent] = []
-    var told: [DeviceReturn] = []
+    var returns: [DeviceReturn] = []
     var frames = 0
     var lostFrames = 0
     var captureXruns = 0
@@ -43,7 +43,7 @@ import Testing
         outcome.failure = failure
         break
       }
-      if let found = progress.takeReturn() { outcome.told.append(found) }
+      if let found = progress.takeReturn() { outcome.returns.append(found) }
     }
     unit.stop()
     while let event = reader.read() { outcome.events.append(event) }
@@ -60,7 +60,7 @@ import Testing
       ScriptedDevice([.ready, .lost], returns: [.absent, Self.back], log: log), cycles: 5)
     let calls = log.withLock { $0 }
     #expect(calls == ["let go"])
-    #expect(outcome.told == [Self.back])
+    #expect(outcome.returns == [Self.back])
     #expect(
       outcome.events == [
         TimelineEvent(kind: .deviceLost, frame: Self.period, frames: 0),
@@ -106,7 +106,7 @@ import Testing
     let refusal = DeviceReturn.refused(failure(.refused))
     let outcome = try run(
       ScriptedDevice([.ready, .lost], returns: [refusal, refusal, refusal, Self.back]), cycles: 8)
-    #expect(outcome.told == [refusal, Self.back])
+    #expect(outcome.returns == [refusal, Self.back])
   }
 
   @Test(arguments: [DeviceFailure.Kind.busy, .permissionDenied])
@@ -117,11 +117,11 @@ import Testing
     let brief = try run(
       ScriptedDevice(
         [.ready, .lost], returns: Array(repeating: refusal, count: 19) + [Self.back]), cycles: 24)
-    #expect(brief.told == [Self.back])
+    #expect(brief.returns == [Self.back])
     let long = try run(
       ScriptedDevice(
         [.ready, .lost], returns: Array(repeating: refusal, count: 60) + [Self.back]), cycles: 64)
-    #expect(long.told == [refusal, Self.back])
+    #expect(long.returns == [refusal, Self.back])
   }
 
   @Test(arguments: [1, 2, 5, 40])
@@ -145,8 +145,8 @@ import Testing
   ) {
     var report = ReconnectReport()
     let found = DeviceReturn.refused(DeviceFailure(kind, "It cannot be had.", hint: "Wait."))
-    let told = (1...60).filter { _ in report.shouldReport(found) }
-    #expect(told == [look])
+    let reported = (1...60).filter { _ in report.shouldReport(found) }
+    #expect(reported == [look])
     let news = [DeviceReturn.absent, .returned(cards: [])].map { report.shouldReport($0) }
     #expect(news == [false, true])
   }

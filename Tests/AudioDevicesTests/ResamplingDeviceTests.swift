@@ -88,8 +88,8 @@ import Testing
     let event = DeviceEvent(.captureXrun, frames: 30, silentFrames: 11)
     let unit = try Unit([status], events: [event])
     #expect(unit.wait() == "waiting" && unit.status.hasEvents)
-    let told = try #require(unit.takeEvent())
-    #expect(told.kind == .captureXrun && told.frames == 60 && told.silentFrames == 22)
+    let reported = try #require(unit.takeEvent())
+    #expect(reported.kind == .captureXrun && reported.frames == 60 && reported.silentFrames == 22)
     #expect(unit.takeEvent() == nil)
     #expect(unit.wait() == "ready" && !unit.status.hasEvents)
   }

@@ -64,16 +64,16 @@ import Testing
   }
 
   @Test func `frames lost while a gap is open are reported with the gap`() throws {
-    let told = try events([.ready(lost: 100, bridged: nil), .ready(bridged: 10)])
-    #expect(told == [TimelineEvent(kind: .captureXrun, frame: 132, frames: 110)])
+    let reported = try events([.ready(lost: 100, bridged: nil), .ready(bridged: 10)])
+    #expect(reported == [TimelineEvent(kind: .captureXrun, frame: 132, frames: 110)])
   }
 
   @Test func `an xrun with an open gap is reported when the next one occurs`() throws {
-    let told = try events([
+    let reported = try events([
       Self.xrun, .ready(bridged: nil), Self.xrun, .ready(lost: 5),
     ])
     #expect(
-      told == [
+      reported == [
         TimelineEvent(kind: .captureXrun, frame: 0, frames: 0),
         TimelineEvent(kind: .captureXrun, frame: 32, frames: 5),
       ])

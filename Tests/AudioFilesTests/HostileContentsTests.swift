@@ -265,7 +265,7 @@ import Testing
 
 /// A source that repeats a few bytes endlessly.
 private final class EndlessSource: ByteSource, @unchecked Sendable {
-  // @unchecked because one thread reads, and asks afterwards.
+  // @unchecked because one thread reads, and the test checks the result afterwards.
   private let bytes: [UInt8]
   private(set) var readByteCount = 0
   let name = "the source"

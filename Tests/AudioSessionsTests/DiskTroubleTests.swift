@@ -33,8 +33,8 @@ import Testing
       let left = watch.check(at: [file], events: events)
       #expect(left.map { $0 < 10 } == true)
     }
-    let told = events.take().filter { if case .diskLow = $0 { true } else { false } }
-    #expect(told.count == 1)
+    let reported = events.take().filter { if case .diskLow = $0 { true } else { false } }
+    #expect(reported.count == 1)
   }
 
   @Test func `the remaining time is halved if the unprocessed sound is recorded as well`() throws {

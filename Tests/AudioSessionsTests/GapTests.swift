@@ -22,10 +22,10 @@ import Testing
     #expect(report.frames == 14070)
     let wanted = (1...14070).map { (9001...13070).contains($0) ? 0 : $0 }
     #expect(try rig.allNumbers() == wanted)
-    let told = rig.events.compactMap { event -> Int? in
+    let reported = rig.events.compactMap { event -> Int? in
       if case .overflow(_, let frames) = event { frames } else { nil }
     }
-    #expect(told == [4000])
+    #expect(reported == [4000])
   }
 
   @Test func `frames lost at the end by a full disk are removed from the whole report`() {

@@ -20,14 +20,14 @@ import Testing
     #expect(
       rig.writer.report.pauses == [RecordingPause(frame: 1000, timelineFrame: 1000, frames: 2000)])
     #expect(rig.writer.report.frames == 3000)
-    let told = rig.events.compactMap { event -> (String, Int)? in
+    let reported = rig.events.compactMap { event -> (String, Int)? in
       switch event {
       case .paused(let pause): ("paused", pause.frames)
       case .resumed(let pause): ("resumed", pause.frames)
       default: nil
       }
     }
-    #expect(told.map(\.0) == ["paused", "resumed"] && told.map(\.1) == [0, 2000])
+    #expect(reported.map(\.0) == ["paused", "resumed"] && reported.map(\.1) == [0, 2000])
   }
 
   @Test func `two pauses have positions in the recording and on the timeline`() throws {
@@ -94,7 +94,7 @@ import Testing
     rig.save()
     #expect(rig.events.count == 3)
     let pause = RecordingPause(frame: 0, timelineFrame: 500, frames: 1000)
-    if case .resumed(let told)? = rig.events.last { #expect(told == pause) }
+    if case .resumed(let reported)? = rig.events.last { #expect(reported == pause) }
     rig.record(2000)
     rig.finish()
     #expect(rig.writer.report.pauses == [pause])

@@ -38,13 +38,14 @@ import Testing
     rig.player.play()
     _ = rig.run(cycles: 1200)
     rig.conclude()
-    let told = names(rig.events)
-    #expect(told.filter { $0.hasPrefix("0") }.suffix(2) == ["0 started 640", "0 complete 30640"])
-    #expect(told.first == "0 decoding")
-    #expect(told.contains("1 will start 30640"))
+    let reported = names(rig.events)
     #expect(
-      told.suffix(3) == ["1 started 30640", "1 complete 70640", "1 end 70640"]
-        || told.suffix(2) == ["1 complete 70640", "1 end 70640"])
+      reported.filter { $0.hasPrefix("0") }.suffix(2) == ["0 started 640", "0 complete 30640"])
+    #expect(reported.first == "0 decoding")
+    #expect(reported.contains("1 will start 30640"))
+    #expect(
+      reported.suffix(3) == ["1 started 30640", "1 complete 70640", "1 end 70640"]
+        || reported.suffix(2) == ["1 complete 70640", "1 end 70640"])
     let heard = rig.player.playedTracks
     #expect(heard.map(\.startFrame) == [640, 30640])
     #expect(heard.map(\.frames) == [30000, 40000])
@@ -61,10 +62,10 @@ import Testing
     rig.player.stop()
     _ = rig.run(cycles: 4)
     rig.conclude()
-    let told = names(rig.events)
-    #expect(told.contains("0 started 0"))
-    #expect(told.contains { $0.hasPrefix("0 canceled") })
-    #expect(!told.contains { $0.hasPrefix("0 complete") })
+    let reported = names(rig.events)
+    #expect(reported.contains("0 started 0"))
+    #expect(reported.contains { $0.hasPrefix("0 canceled") })
+    #expect(!reported.contains { $0.hasPrefix("0 complete") })
     #expect(rig.player.playedTracks.map(\.frames) == [110 * 64])
   }
 
@@ -152,19 +153,19 @@ import Testing
     rig.enqueue(try CountedFile(frames: 72000))
     _ = rig.run(cycles: 10)
     rig.player.play()
-    var told: [(event: PlayerEvent, at: Int)] = []
+    var reported: [(event: PlayerEvent, at: Int)] = []
     for _ in 0..<2700 {
       _ = rig.cycle()
       for event in rig.events {
-        if case .endingSoon = event.kind { told.append((event, rig.frame)) }
+        if case .endingSoon = event.kind { reported.append((event, rig.frame)) }
       }
     }
-    #expect(told.map(\.event.index) == [0, 1])
+    #expect(reported.map(\.event.index) == [0, 1])
     let frames: [Int?] = [96_640, 168_640]
-    #expect(told.map(\.event.frame) == frames)
+    #expect(reported.map(\.event.frame) == frames)
     let nanoseconds: [UInt64?] = [2_000_000_000, 3_500_000_000]
-    #expect(told.map(\.event.nanoseconds) == nanoseconds)
-    for (event, at) in told {
+    #expect(reported.map(\.event.nanoseconds) == nanoseconds)
+    for (event, at) in reported {
       #expect(abs((event.frame ?? 0) - at - 24000) <= 2 * 64)
     }
   }
@@ -253,10 +254,10 @@ import Testing
     rig.player.play()
     _ = rig.run(cycles: 60)
     rig.conclude()
-    let told = names(rig.events)
-    #expect(told.first == "0 decoding")
-    #expect(told.contains { $0.hasPrefix("0 failed") })
-    #expect(!told.contains { $0.hasPrefix("0 decoded") })
+    let reported = names(rig.events)
+    #expect(reported.first == "0 decoding")
+    #expect(reported.contains { $0.hasPrefix("0 failed") })
+    #expect(!reported.contains { $0.hasPrefix("0 decoded") })
   }
 
   /// A source of numbered frames without a file.

@@ -120,7 +120,7 @@ import Testing
 
 /// An input that is always ready until one call does not return.
 private struct StuckDevice: DuplexDriver, ~Copyable, @unchecked Sendable {
-  // @unchecked because one thread at a time has it.
+  // @unchecked because one thread at a time uses it.
   let configuration: DuplexConfiguration
   private let call: StuckDeviceTests.Call
   private var rest: Int

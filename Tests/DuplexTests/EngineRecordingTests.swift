@@ -54,7 +54,8 @@ import Testing
     await engine.stop()
     let events = recording.takeEvents()
     #expect(
-      events.contains { if case .marker(let told) = $0 { told.label == "here" } else { false } })
+      events.contains { if case .marker(let marker) = $0 { marker.label == "here" } else { false } }
+    )
     #expect(events.contains { if case .paused = $0 { true } else { false } })
     let marker = try #require(report.markers.first)
     #expect(marker.label == "here")

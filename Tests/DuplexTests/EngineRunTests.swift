@@ -102,11 +102,12 @@ import Testing
   @Test func `waiters for the end are called if a stop precedes the handling of the start`() {
     // The engine's thread does not run, so no thread handles the start.
     let worker = EngineWorker(DeviceSelection(device: "sim:clock=free"), DuplexEngine.Settings())
-    let told = MutexBox<[String]>([])
-    worker.start(seconds: nil) { _ in told.withLock { $0.append("start") } }
-    worker.whenStopped { report in told.withLock { $0.append(report == nil ? "end" : "report") } }
+    let reported = MutexBox<[String]>([])
+    worker.start(seconds: nil) { _ in reported.withLock { $0.append("start") } }
+    worker.whenStopped { report in reported.withLock { $0.append(report == nil ? "end" : "report") }
+    }
     worker.request(.stop)
-    #expect(told.withLock { $0 } == ["start", "end"])
+    #expect(reported.withLock { $0 } == ["start", "end"])
     #expect(worker.status.phase == .stopped)
   }
 

@@ -13,7 +13,7 @@ import Testing
     #expect(isBalanced(svg) && svg.contains("0.5 ppm") && svg.contains("0.25 frames"))
   }
 
-  @Test func `a picture without finite values is valid and says that nothing was measured`() {
+  @Test func `a picture without finite values is valid and states that nothing was measured`() {
     for errors in [[], [.nan, .infinity, -.infinity]] as [[Double]] {
       let svg = picture(errors).svg()
       #expect(isBalanced(svg) && svg.contains("nothing measured") && !svg.contains("nan"))

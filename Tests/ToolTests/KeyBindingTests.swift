@@ -39,8 +39,8 @@ import Testing
 
   @Test func `an interval of 1 s accepts one notice per second`() {
     var keys = NoticeInterval(seconds: 1)
-    let told = (0..<300).filter { keys.takes(at: 7 + Double($0) / 128) }
-    #expect(told == [0, 128, 256])
+    let accepted = (0..<300).filter { keys.takes(at: 7 + Double($0) / 128) }
+    #expect(accepted == [0, 128, 256])
   }
 
   @Test func `a key is performed by the last part of a session that binds it`() {

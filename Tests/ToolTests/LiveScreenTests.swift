@@ -96,7 +96,7 @@ import Testing
     #expect(lines.last == "Keys: space pauses, - + gain, m marker, s split, ? keys, q ends")
   }
 
-  @Test func `a panel without xruns says so, and shows the remaining disk time`() {
+  @Test func `a panel without xruns states that, and shows the remaining disk time`() {
     var state = recording("note.wav", channels: 1)
     (state.xruns, state.diskSeconds) = (0, 100_000)
     let lines = Terminal(columns: 80, rows: 24).screen.lines(state).map(\.text)

@@ -42,9 +42,9 @@ import VoiceCleaning
     #expect(before - left > 20)
 
     let voice = TestVoices.sounding(near)
-    let said = TestVoices.level(near, in: voice)
+    let original = TestVoices.level(near, in: voice)
     let kept = TestVoices.level(run.output, in: voice, delay: run.delayFrames)
-    #expect(abs(kept - said) < 3)
+    #expect(abs(kept - original) < 3)
     let pauses = zip(TestVoices.pauses(near), TestVoices.sounding(echo)).enumerated().map {
       $0 * TestVoices.stretch > 10 * sampleRate && $1.0 && $1.1
     }

@@ -32,7 +32,7 @@ public enum FileRepair {
   private static func checkIsComplete(_ path: String) throws(FileFailure) {
     // The failure to open a file is reported where it is read.
     guard let file = try? FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK) else { return }
-    do throws(SystemError) { try file.lock() } catch { throw stillWritten(path) }
+    do throws(SystemError) { try file.lock() } catch { throw fileInUse(path) }
   }
 
   private static func finding(
@@ -265,7 +265,7 @@ extension FileRepair {
     }
   }
 
-  private static func stillWritten(_ path: String) -> FileFailure {
+  private static func fileInUse(_ path: String) -> FileFailure {
     FileFailure(.cannotOpen, "\(path) is still being written.", hint: "Wait until it is complete.")
   }
 
@@ -273,7 +273,7 @@ extension FileRepair {
     _ path: String, _ error: SystemError, isUndone: Bool
   ) -> FileFailure {
     switch error.number {
-    case EAGAIN: stillWritten(path)
+    case EAGAIN: fileInUse(path)
     case ENOSPC, EDQUOT, EIO, EFBIG:
       .writing(
         path, error,
@@ -343,7 +343,7 @@ extension FileRepair {
     let plan = finding.plan
     let source = try DamagedFile(finding.path)
     guard source.byteCount == plan.byteCount else {
-      throw stillWritten(finding.path)
+      throw fileInUse(finding.path)
     }
     var output = 0
     var offset = 0

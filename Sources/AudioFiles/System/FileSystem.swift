@@ -249,7 +249,7 @@ package struct DiskSpace {
   /// Returns the bytes in `blocks` blocks of `size` bytes; the largest integer if there are more,
   /// as unlimited network disks report.
   static func byteCount(blocks: UInt, of size: UInt) -> Int {
-    let (count, isTooMuch) = blocks.multipliedReportingOverflow(by: size)
-    return isTooMuch ? .max : Int(clamping: count)
+    let (count, overflows) = blocks.multipliedReportingOverflow(by: size)
+    return overflows ? .max : Int(clamping: count)
   }
 }

@@ -136,7 +136,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       while work.step() {
         steps += 1
         // Work that is not done by now waits for something that has no virtual time: a command or a
-        // disk. The user may lose patience.
+        // disk. The user may request an immediate end.
         guard steps > 16 else { continue }
         _ = watch(observer.moment(progress), nil)
         HostClock.pause(milliseconds: 2)
@@ -343,7 +343,7 @@ private final class FirstSteps: BackgroundWork {
 private struct AudioThread<Callbacks: SessionCallbacks & ~Copyable>: RealtimeWork, ~Copyable,
   @unchecked Sendable
 {
-  // @unchecked because it moves whole, from the thread that made it to the one that runs it.
+  // @unchecked because the thread that creates it passes it to the one that runs it.
   var unit: DuplexUnit<Callbacks>
   private(set) var failure: DeviceFailure?
   let ended: AtomicFlag

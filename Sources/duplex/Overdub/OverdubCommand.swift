@@ -193,9 +193,9 @@ final class OverdubRun {
       // If a stream has run, there is a summary to print.
       guard totals.hasBegun else { throw error }
       error.report()
-      status = isNothingKept ? error.status : .loss
+      status = hasNoTake ? error.status : .loss
     }
-    if status == .done, isNothingKept, totals.isInterrupted {
+    if status == .done, hasNoTake, totals.isInterrupted {
       let failure = ToolFailure.stopped(before: "recorded; no take was kept or changed")
       failure.report()
       status = failure.status
@@ -205,7 +205,7 @@ final class OverdubRun {
   }
 
   /// Whether no take has a frame.
-  private var isNothingKept: Bool { !passes.contains(where: \.hasTake) }
+  private var hasNoTake: Bool { !passes.contains(where: \.hasTake) }
 
   private func recordAll() throws -> ExitStatus {
     var status = ExitStatus.done

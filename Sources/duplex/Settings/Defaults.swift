@@ -170,8 +170,8 @@ struct Defaults {
     for word in rest { noteOperand(word) }
   }
 
-  /// Records what a word that is no option says in place of one: the extension of a file to be
-  /// written is its format.
+  /// Records the option that an operand replaces: the extension of a file to be written determines
+  /// its format.
   private mutating func noteOperand(_ word: String) {
     guard known["file-format"] != nil, FileFormat(pathExtensionOf: word) != nil else { return }
     written.insert("file-format")

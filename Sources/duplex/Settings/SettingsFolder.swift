@@ -251,17 +251,17 @@ struct DefaultOption: Sendable {
   var location: String { line.map { "\(source), line \($0)" } ?? source }
 
   /// Returns whether `message` is about this option, or about the device that it names.
-  private func isMeant(in message: String) -> Bool {
+  private func isMentioned(in message: String) -> Bool {
     message.contains("--\(option) ") || (option.hasSuffix("device") && message.contains(value))
   }
 
   /// Returns `failure` with hints to the places of the defaults that it is about, because the user
   /// did not type these options.
   static func naming(_ failure: ToolFailure) -> ToolFailure {
-    let meant = current.filter { $0.isMeant(in: failure.message) }
-    guard !meant.isEmpty else { return failure }
+    let mentioned = current.filter { $0.isMentioned(in: failure.message) }
+    guard !mentioned.isEmpty else { return failure }
     return failure.adding(
-      hint: meant.map { "The default of --\($0.option) is set by \($0.location)." }
+      hint: mentioned.map { "The default of --\($0.option) is set by \($0.location)." }
         .joined(separator: " "))
   }
 

@@ -40,7 +40,7 @@ import Testing
 
   @Test(arguments: [(1, "1 byte"), (5, "5 bytes"), (20000, "20000 bytes")])
   func `bytes of another program after a FLAC file are removed without losing a frame`(
-    count: Int, told: String
+    count: Int, description: String
   ) throws {
     let folder = TemporaryFolder()
     let whole = try BrokenFile(folder, "whole.flac", .flac, .s16, frames: 20001)
@@ -48,7 +48,7 @@ import Testing
     file.bytes += [UInt8](repeating: 1, count: count)
     let finding = try file.repair()?.finding
     #expect(finding?.frames == 20001)
-    #expect(finding?.faults == ["\(told) behind the last whole frame belonged to none"])
+    #expect(finding?.faults == ["\(description) behind the last whole frame belonged to none"])
     let isAsItWas = BrokenFile(reading: file.path).bytes == whole.bytes
     #expect(isAsItWas)
   }
@@ -165,14 +165,14 @@ import Testing
 
   @Test(arguments: [(1, "1 byte"), (5, "5 bytes")])
   func `bytes after the last page of Ogg are reported with their number`(
-    count: Int, told: String
+    count: Int, description: String
   ) throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "b.ogg", .ogg, .float, frames: 20001)
     file.bytes += [UInt8](repeating: 1, count: count)
     #expect(
       try file.repair()?.finding.faults.first
-        == "\(told) behind the last whole page belonged to none"
+        == "\(description) behind the last whole page belonged to none"
     )
   }
 

@@ -125,16 +125,16 @@ struct SpokenPhrase {
     ]
     guard case .text = ProgramAnswer.asking(words, milliseconds: 20000) else { return [] }
     var reader = try SoundFileReader(path: path)
-    var said = SampleBuffer(frameCount: 180 * reader.sampleRate, channelCount: 1)
-    let count = try reader.read(into: &said)
-    guard sampleRate != reader.sampleRate else { return (0..<count).map { said[$0] } }
+    var speech = SampleBuffer(frameCount: 180 * reader.sampleRate, channelCount: 1)
+    let count = try reader.read(into: &speech)
+    guard sampleRate != reader.sampleRate else { return (0..<count).map { speech[$0] } }
     var converter = try RateConverter(
       channelCount: 1, inputRate: reader.sampleRate, outputRate: sampleRate, quality: 3)
     converter.skipLeadingSilence()
     var converted = SampleBuffer(
       frameCount: count * sampleRate / reader.sampleRate, channelCount: 1)
     let done = converter.convert(
-      said, frames: count, into: &converted, room: converted.frameCount)
+      speech, frames: count, into: &converted, room: converted.frameCount)
     return (0..<done.produced).map { converted[$0] }
   }
 }

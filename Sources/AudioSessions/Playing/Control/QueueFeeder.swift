@@ -6,7 +6,7 @@ import RealtimeAudio
 /// The disk thread's part of a player that is controlled during playback: it keeps the ring buffer
 /// full from a queue, and executes the requests for changes of the queue in between.
 final class QueueFeeder: BackgroundWork, @unchecked Sendable {
-  // @unchecked because one thread at a time steps it; what others see is behind a lock.
+  // @unchecked because one thread at a time steps it; a lock protects what others read.
   let queue: PlayQueue
   private var ring: SampleWriter
   private var chunk: SampleBuffer
@@ -25,7 +25,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
 
   /// The decoders whose waits can be ended from any thread.
   private struct InterruptibleDecoders: @unchecked Sendable {
-    // @unchecked because only what the protocol allows on any thread is called.
+    // @unchecked because only functions that the protocol allows on any thread are called.
     let decoders: [any SoundDecoder]
   }
 
@@ -107,9 +107,9 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
       return false
     }
     guard !isOver else { return false }
-    let goesOn = work()
-    phase.withLock { $0 = goesOn ? .idle(hasBegun: true) : .over }
-    return goesOn
+    let continues = work()
+    phase.withLock { $0 = continues ? .idle(hasBegun: true) : .over }
+    return continues
   }
 
   private func work() -> Bool {

@@ -4,7 +4,7 @@ import RealtimeAudio
 /// The opening of the next source of a queue ahead of its turn, on a separate thread: a network may
 /// be slow.
 final class SourceOpener: BackgroundWork, @unchecked Sendable {
-  // @unchecked because a source changes hands behind the lock, and belongs to one thread at a time.
+  // @unchecked because one thread at a time owns a source, and passes it on under the lock.
   private enum State {
     case idle
     case wanted(QueueItem, Entry?, CancellableOpening)
