@@ -1,43 +1,43 @@
 import AudioDevices
 import RealtimeAudio
 
-/// The half of a feature that waits on disk, network or screen, done one step at a time.
+/// The half of a feature that waits for a disk, a network or a screen. It is executed in steps.
 ///
-/// Only one thread steps it at a time: its own while audio runs in real time, or the one that also
-/// turns the unit where time is virtual, so that a run repeats bit for bit.
+/// One thread at a time calls `step`: a thread of its own in real time, or the thread that runs the
+/// duplex unit in virtual time, so that each run has the same result bit for bit.
 public protocol BackgroundWork: AnyObject, Sendable {
-  /// Does what there is to do now. False when there will be no more.
+  /// Does the work that is due. Returns false if all work is done.
   func step() -> Bool
 
-  /// The audio has ended: nothing new is wanted. Any thread; the next steps come to an end.
+  /// Requests the end because the audio has ended: the next steps complete the work. Any thread.
   func conclude()
 
-  /// The audio has ended and will never say so, since its device does not answer: what came is all
-  /// there is. Any thread; the next steps come to an end.
+  /// Requests the end although the audio thread did not signal its end, because its device does not
+  /// respond: the next steps complete the work with the data received so far. Any thread.
   func abandon()
 
-  /// Whether it is in the middle of what would be lost if it were cut off: a file that is written.
-  /// Any thread.
+  /// Whether it is writing a file that would be lost if the program ended now. Any thread.
   var isSaving: Bool { get }
 
-  /// Whether what has come is not all stored yet, so that some of it would be lost if the program
-  /// ended now. Any thread.
+  /// Whether received data is not stored yet, and would be lost if the program ended now. Any
+  /// thread.
   var isUnfinished: Bool { get }
 
-  /// Whether that waits for programs of the user's. Any thread.
+  /// Whether all data is stored, and the work only waits for programs of the user. Any thread.
   var isWaitingForOthers: Bool { get }
 
-  /// Whether nothing is lost where it is left to itself once the audio has ended: it brings sound
-  /// in.
-  var isDispensable: Bool { get }
+  /// Whether the session may end before this work has ended, because the work stores nothing. Any
+  /// thread.
+  var mayBeAbandoned: Bool { get }
 
-  /// Whether virtual time should stand still, because a network in real time is waited for.
-  var needsTime: Bool { get }
+  /// Whether virtual time must not advance, because the work waits for a network in real time.
+  var holdsVirtualTime: Bool { get }
 
-  /// Samples that it brought in as NaN or infinite, and replaced by silence. Any thread.
+  /// The number of NaN or infinite samples that it received and replaced by silence. Any thread.
   var nonFiniteCount: Int { get }
 
-  /// Milliseconds that may pass between two steps where time is real. The thread that steps it.
+  /// The pause between two steps in real time, in milliseconds. Read by the thread that calls
+  /// `step`.
   var stepMilliseconds: Int { get }
 }
 
@@ -48,27 +48,27 @@ extension BackgroundWork {
   /// Default: false.
   public var isSaving: Bool { false }
 
-  /// Default: false, it stores nothing.
+  /// Default: false. A type that stores data overrides it.
   public var isUnfinished: Bool { false }
 
-  /// Default: false, its end is waited for.
-  public var isDispensable: Bool { false }
+  /// Default: false: the session waits for the end of this work.
+  public var mayBeAbandoned: Bool { false }
 
   /// Default: false.
   public var isWaitingForOthers: Bool { false }
 
   /// Default: false.
-  public var needsTime: Bool { false }
+  public var holdsVirtualTime: Bool { false }
 
   /// Default: 0.
   public var nonFiniteCount: Int { 0 }
 
-  /// Default: 20, which is 50 steps a second.
+  /// Default: 20 ms, that is 50 steps per second.
   public var stepMilliseconds: Int { 20 }
 }
 
-/// A thread of normal priority that steps background work as often as the work wants, until there
-/// is no more.
+/// A thread of normal priority that calls `step` of background work, with a pause of
+/// `stepMilliseconds`, until the work is done.
 package final class BackgroundThread {
   private struct Loop: RealtimeWork, ~Copyable, Sendable {
     let work: any BackgroundWork
@@ -83,10 +83,10 @@ package final class BackgroundThread {
   private var thread: RealtimeThread<Loop>?
   private let done = AtomicFlag()
 
-  /// Whether there is no more to do.
+  /// Whether all work is done.
   package var isDone: Bool { done.isRaised }
 
-  /// Starts it, as `name`.
+  /// Starts a thread named `name` for `work`.
   package init(
     _ work: any BackgroundWork, name: String = "duplex-disk"
   ) throws(DeviceFailure) {
@@ -105,7 +105,7 @@ package final class BackgroundThread {
     _ = thread.join()
   }
 
-  /// Leaves the work to itself, where it may never come back from a disk.
+  /// Detaches the thread without waiting, because a disk may block it forever.
   func abandon() {
     guard let thread = thread.take() else { return }
     thread.abandon()

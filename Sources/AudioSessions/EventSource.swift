@@ -1,6 +1,6 @@
 import RealtimeAudio
 
-/// Stands for a handler that was added; `cancel` removes it.
+/// The subscription of an event handler. `cancel` removes the handler.
 public struct EventSubscription: Sendable {
   private let remove: @Sendable () -> Void
 
@@ -8,12 +8,12 @@ public struct EventSubscription: Sendable {
     self.remove = remove
   }
 
-  /// Has the handler told nothing that happens from now on; one call may still be under way. Any
-  /// thread.
+  /// Removes the handler. It is not called for later events; a call for an earlier one may still be
+  /// running when this returns. Any thread.
   public func cancel() { remove() }
 }
 
-/// Hands values to any number of handlers and streams, in the order in which they come.
+/// Delivers values to any number of handlers and streams, in the order in which they are sent.
 package final class EventSource<Event: Sendable>: Sendable {
   private struct Listeners {
     var handlers: [Int: @Sendable (Event) -> Void] = [:]
@@ -28,10 +28,10 @@ package final class EventSource<Event: Sendable>: Sendable {
 
   private let listeners = MutexBox(Listeners())
 
-  /// A source that nobody listens to yet.
+  /// Creates a source without handlers and streams.
   package init() {}
 
-  /// Has `handler` told each value, on the thread that sends it.
+  /// Adds `handler`, which is called with each later value on the thread that sends it.
   package func subscribe(_ handler: @escaping @Sendable (Event) -> Void) -> EventSubscription {
     let number = listeners.withLock { listeners in
       let number = listeners.takeNumber()
@@ -43,7 +43,8 @@ package final class EventSource<Event: Sendable>: Sendable {
     }
   }
 
-  /// The values from now on; of those that nobody took yet the newest `count`.
+  /// Returns a stream of all later values. It buffers the newest `count` values that were not read
+  /// yet, and drops older ones.
   package func stream(keeping count: Int) -> AsyncStream<Event> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Event.self, bufferingPolicy: .bufferingNewest(count))
@@ -58,7 +59,7 @@ package final class EventSource<Event: Sendable>: Sendable {
     return stream
   }
 
-  /// Hands `event` to all.
+  /// Delivers `event` to all streams and handlers.
   package func send(_ event: Event) {
     let listeners = listeners.withLock { $0 }
     for stream in listeners.streams.values { stream.yield(event) }

@@ -41,7 +41,7 @@ int cprogram_open_signals(const sigset_t *set) { return signalfd(-1, set, SFD_NO
 
 static atomic_bool drawn;
 
-static void hear_stop(void);
+static void install_stop_handler(void);
 
 static void stop(int number) {
   const int error = errno;
@@ -51,11 +51,11 @@ static void stop(int number) {
   (void)ignored;
   // SA_RESETHAND has restored the default action: the program stops here, until SIGCONT.
   raise(number);
-  hear_stop();
+  install_stop_handler();
   errno = error;
 }
 
-static void hear_stop(void) {
+static void install_stop_handler(void) {
   const int flags = SA_RESTART | SA_RESETHAND | SA_NODEFER;
   sigaction(SIGTSTP, &(struct sigaction){.sa_handler = stop, .sa_flags = flags}, NULL);
 }
@@ -65,5 +65,5 @@ void cprogram_erase_at_stop(_Bool is_drawn) {
   atomic_store(&drawn, is_drawn);
   struct sigaction action;
   if (atomic_exchange(&is_heard, 1) || sigaction(SIGTSTP, NULL, &action) != 0 || action.sa_handler != SIG_DFL) return;
-  hear_stop();
+  install_stop_handler();
 }

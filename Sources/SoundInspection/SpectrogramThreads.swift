@@ -24,7 +24,7 @@ final class SpectrogramThreads {
   }
 
   fileprivate struct Work: RealtimeWork, ~Copyable, @unchecked Sendable {
-    // @unchecked because it moves whole, from the thread that made it to the one that runs it, and
+    // @unchecked because the thread that creates it passes it to the one that runs it, and
     // back.
     var columns: SpectrogramColumns
     let source: MutexBox<Slot>

@@ -25,8 +25,8 @@ struct BlockCleaner: ~Copyable {
   private let dereverberators: [Dereverberator]
   /// One gain control per channel if the level is controlled.
   private var gains: [GainControl]
-  /// The analysis of each channel that tells a gain control what is speech: that of the suppressor
-  /// if noise is reduced. The sound is the one before, because the remains of noise are not
+  /// The analysis of each channel by which a gain control recognises speech: that of the suppressor
+  /// if noise is reduced. It analyses the sound before the suppressor: residual noise is not
   /// stationary.
   private let analyses: [NoiseAnalysis]
   private var numbers: [Int16]

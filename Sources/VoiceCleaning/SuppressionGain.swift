@@ -56,16 +56,16 @@ struct SuppressionGain {
       let wanted = memory * passed[bin] + (1 - memory) * beyond
       gains[bin] = max(floor, wanted / (wanted + unwanted))
     }
-    letThrough(power)
+    updatePassedPower(power)
     guard isTwoStep else { return }
     for bin in 0..<gains.count {
       let wanted = passed.mean(around: bin, reach: bin < trebleBin ? bassBins : trebleBins)
       gains[bin] = max(floor, wanted / (wanted + part * unwanted[bin]))
     }
-    letThrough(power)
+    updatePassedPower(power)
   }
 
-  private mutating func letThrough(_ power: [Float]) {
+  private mutating func updatePassedPower(_ power: [Float]) {
     for bin in 0..<gains.count { passed[bin] = gains[bin] * gains[bin] * power[bin] }
   }
 }

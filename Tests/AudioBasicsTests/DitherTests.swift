@@ -38,7 +38,7 @@ import Testing
     #expect(abs(level(1000, in: dithered) + 100) < 0.3)
   }
 
-  @Test func `rounding makes harmonics, and none where there is dither`() {
+  @Test func `rounding creates harmonics, and dither prevents them`() {
     let frames = 240_000
     let plain = rounded(dBFS: -85, frames: frames, dithered: false)
     let dithered = rounded(dBFS: -85, frames: frames, dithered: true)
@@ -54,7 +54,8 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3])
-  func `what 16 bits hold as it is stays so, unless noise is asked for`(channelCount: Int) {
+  func `samples of exactly 16 bits are unchanged unless dither is unconditional`(channelCount: Int)
+  {
     var buffer = SampleBuffer(frameCount: 37, channelCount: channelCount)
     for index in 0..<buffer.sampleCount {
       buffer[index] = Float(index * 811 % 65536 - 32768) / 32768

@@ -2,7 +2,7 @@ import AudioBasics
 import Testing
 
 @Suite struct GainTests {
-  @Test func `a factor is bounded and decibels are read as people write them`() {
+  @Test func `factors are limited to their range, and decibels are parsed`() {
     #expect(Gain(factor: .nan) == .silence && Gain(factor: -1) == .silence)
     #expect(
       Gain(factor: .infinity) == Gain(decibels: 60) && Gain(decibels: .nan) == Gain(decibels: -200))
@@ -12,7 +12,7 @@ import Testing
     #expect(Gain(decibels: -6).description == "-6.0 dB")
   }
 
-  @Test func `the gain of the audio thread is that of the logarithm`() {
+  @Test func `the gain computed on the audio thread is within 0.01 dB of the exact gain`() {
     for step in 0..<2000 {
       let decibels = -Float(step) / 10
       let exact = Gain(decibels: Double(decibels)).decibels
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [1, 7, 37, 64, 480, 1000])
-  func `a fade rises evenly from silence and then changes nothing`(piece: Int) {
+  func `a fade-in rises linearly from silence and is then transparent`(piece: Int) {
     var gain = SmoothedGain(.silence)
     #expect(gain.isSilent)
     let muted = passed(&gain, frames: 1000, in: piece, level: .infinity)
@@ -52,7 +52,7 @@ import Testing
     #expect(risen[480...].allSatisfy { $0 == 0.3 } && gain.isTransparent)
   }
 
-  @Test func `another goal is gone to from where it is`() {
+  @Test func `a new ramp starts from the current gain`() {
     var gain = SmoothedGain(fadingInTo: .unity, frames: 100)
     _ = passed(&gain, frames: 50, in: 50, level: 1)
     gain.ramp(to: Gain(factor: 0.25), frames: 100)

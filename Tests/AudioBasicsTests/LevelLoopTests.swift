@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: counts)
-  func `the highest of each fourth sample is found`(count: Int) {
+  func `the peak of every fourth sample is found`(count: Int) {
     var samples = samples(count, seed: 1)
     if count > 9 { samples[7] = .nan }
     let wanted = SIMD4<Float>(
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: counts, 1...3)
-  func `the highest second difference of each fourth sample is found`(count: Int, stride: Int) {
+  func `the highest second difference of every fourth sample is found`(count: Int, stride: Int) {
     let samples = samples(count + 2 * stride, seed: 2)
     let wanted = SIMD4<Float>(
       (0..<4).map { lane in
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: counts, 1...9)
-  func `samples are summed up channel by channel`(frames: Int, channels: Int) {
+  func `sum, sum of squares and peak are computed for each channel`(frames: Int, channels: Int) {
     let samples = samples(frames * channels, seed: 3)
     let room = [ChannelSums](
       repeating: ChannelSums(sum: 7, squares: 7, peak: 7), count: channels + 1)
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 2, 3, 5, 100], [1, 2, 3])
-  func `two sections one behind the other filter two channels`(count: Int, stride: Int) {
+  func `two cascaded sections filter two channels`(count: Int, stride: Int) {
     func pair(_ first: Double, _ second: Double) -> SectionPair {
       SectionPair(first: SIMD2(first, first), second: SIMD2(second, second))
     }
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 4], [6, 12])
-  func `peaks between samples are those of the filters`(stride: Int, pairs: Int) {
+  func `peaks between samples equal those of the interpolation filters`(stride: Int, pairs: Int) {
     let weights = samples(24 * pairs, seed: 5).enumerated().map { index, _ in
       samples(3 * pairs, seed: 6)[index / 8] * 0.2
     }
@@ -192,7 +192,7 @@ import Testing
   }
 
   @Test(arguments: counts, 1...3)
-  func `a limiter's gain falls to what each frame takes`(frames: Int, channels: Int) {
+  func `a limiter's gain falls as far as each frame requires`(frames: Int, channels: Int) {
     let start = samples(frames * channels + 1, seed: 8)
     for (gain, target, step) in [(1, 1, 0), (0.5, 0.9, 0.01), (0.9, 0.4, 0), (0.2, 1, 0.1)]
       as [(Float, Float, Float)]
@@ -230,7 +230,7 @@ import Testing
   }
 
   @Test(arguments: 1...3)
-  func `what is no number hides no loud channel from the limiter`(channels: Int) {
+  func `NaN in one channel does not hide a loud channel from the limiter`(channels: Int) {
     for channel in 0..<channels {
       var samples = [Float](repeating: 0.5, count: 19 * channels)
       for frame in 0..<19 {
@@ -247,7 +247,7 @@ import Testing
   }
 
   @Test(arguments: counts, 1...3)
-  func `a gain glides from frame to frame`(frames: Int, channels: Int) {
+  func `a gain changes linearly from frame to frame`(frames: Int, channels: Int) {
     let start = samples(frames * channels + 1, seed: 9)
     var (ramped, plain) = (start, start)
     vectors_ramp(&ramped, channels, frames, 0.3, 0.001)
@@ -259,7 +259,7 @@ import Testing
   }
 
   @Test(arguments: 0...20)
-  func `bands that are followed one by one have the same sums on every processor`(count: Int) {
+  func `bands filtered sample by sample have identical sums with and without AVX2`(count: Int) {
     var chance = SplitMix64(seed: 10)
     func four() -> SIMD4<Float> { .random(in: 0.1...0.4, using: &chance) }
     func pair() -> BandPair { BandPair(band: four(), low: four()) }

@@ -1,7 +1,7 @@
 import AudioBasics
 import Testing
 
-@Suite("Numbers as people write them")
+@Suite("Parsing of numbers")
 struct NumberParserTests {
   @Test(
     arguments: [
@@ -9,11 +9,11 @@ struct NumberParserTests {
       ("2min", 120), ("1h30m", 5400), ("1h30m15.5s", 5415.5), ("7d", 604_800), ("1w", 604_800),
       ("1:30", 90), ("0:01:30.5", 90.5), ("90:00", 5400), ("1000000000", 1e9), ("0", 0),
     ] as [(String, Double)])
-  func `seconds are read in every form`(text: String, seconds: Double) {
+  func `seconds are parsed in every form`(text: String, seconds: Double) {
     #expect(ParsedTime(text) == .seconds(seconds))
   }
 
-  @Test func `frames have an f behind them`() {
+  @Test func `a number of frames ends with an f`() {
     #expect(ParsedTime("48000f") == .frames(48000))
     #expect(ParsedTime("612.5f")?.frames(at: 44100) == 612.5)
     #expect(ParsedTime("48000f")?.seconds(at: 96000) == 0.5)
@@ -27,11 +27,11 @@ struct NumberParserTests {
     "１",
     "5x", "1 s", String(repeating: "9", count: 100_000),
   ])
-  func `what is no time, or too long, is none`(text: String) {
+  func `text that is not a time, or a time that is too long, is refused`(text: String) {
     #expect(ParsedTime(text) == nil)
   }
 
-  @Test func `numbers have digits, a sign and a point`() {
+  @Test func `only digits, a sign and a point are accepted in numbers`() {
     #expect(NumberParser.decimal("-6") == -6)
     #expect(NumberParser.decimal("+3.25") == 3.25)
     #expect(NumberParser.whole("-9223372036854775808") == .min)
@@ -43,7 +43,7 @@ struct NumberParserTests {
     }
   }
 
-  @Test func `rates may be thousands`() {
+  @Test func `rates may be given in kHz`() {
     #expect(NumberParser.wholeHertz("48k") == 48000)
     #expect(NumberParser.wholeHertz("44.1k") == 44100)
     #expect(NumberParser.wholeHertz("44.1kHz") == 44100)
@@ -53,7 +53,7 @@ struct NumberParserTests {
     #expect(NumberParser.wholeHertz("k") == nil)
   }
 
-  @Test func `frames of years last as long as they do`() {
+  @Test func `a day of frames at 768 kHz is converted to nanoseconds exactly`() {
     #expect(FrameTime.nanoseconds(of: 768_000 * 86400, at: 768_000) == 86_400_000_000_000)
     #expect(FrameTime.nanoseconds(of: 1, at: 48000) == 20833)
   }

@@ -12,11 +12,11 @@ import Testing
     ("pay\u{200D}pal", "pay?pal"), ("a\u{E0041}b", "a?b"), ("a\u{FFFE}b\u{1FFFF}c", "a?b?c"),
     ("a\u{3164}b", "a?b"), ("", ""),
   ])
-  func `what acts on a terminal is left out`(text: String, line: String) {
+  func `characters that control a terminal are replaced`(text: String, line: String) {
     #expect(text.printable == line)
   }
 
-  @Test func `no scalar of a line acts on anything`() {
+  @Test func `a line contains only printable scalars and joiners`() {
     let all = (0...0x10FFFF).compactMap(Unicode.Scalar.init)
     var text = ""
     for scalar in all { text.unicodeScalars.append(scalar) }
@@ -26,7 +26,7 @@ import Testing
     #expect(line.unicodeScalars.allSatisfy { $0.isPrintable || joiners.contains($0) })
   }
 
-  @Test func `of what is long the middle is left out`() {
+  @Test func `the middle of a long text is left out`() {
     let line = ("begin" + String(repeating: "\u{1B}", count: 100_000) + "end").printable(atMost: 40)
     #expect(line.unicodeScalars.count == 40)
     #expect(line.hasPrefix("begin??") && line.hasSuffix("??end") && line.contains("\u{2026}"))

@@ -2,7 +2,7 @@ import AudioBasics
 import Testing
 
 @Suite struct SampleBufferTests {
-  @Test func `its samples are read and written as spans, frame by frame`() {
+  @Test func `samples are read and written as interleaved spans`() {
     var buffer = SampleBuffer(frameCount: 3, channelCount: 2)
     var samples = buffer.mutableSamples
     #expect(samples.count == 6)

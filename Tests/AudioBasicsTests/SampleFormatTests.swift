@@ -15,7 +15,7 @@ import Testing
     ("float", .floatLE), ("f32", .floatLE), ("f32le", .floatLE), ("F32BE", .floatBE),
     ("float32le", .floatLE), ("float32be", .floatBE),
   ])
-  func `a format is found by the name that other programs have for it`(
+  func `a format is found by the name that other programs use for it`(
     name: String, format: SampleFormat
   ) {
     #expect(SampleFormat(name: name) == format)

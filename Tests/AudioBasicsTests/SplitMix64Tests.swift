@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct SplitMix64Tests {
   /// The numbers of S. Vigna's reference implementation, splitmix64.c (2015).
-  @Test func `the numbers are those of the reference`() {
+  @Test func `the numbers equal those of the reference implementation`() {
     var numbers = SplitMix64(seed: 1_234_567)
     let first = (0..<5).map { _ in numbers.next() }
     #expect(

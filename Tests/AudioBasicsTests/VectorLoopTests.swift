@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: counts, [false, true])
-  func `the highest magnitude is found, and what is no number is passed over`(
+  func `the highest magnitude is found, and NaN is ignored`(
     count: Int, hasNonFinite: Bool
   ) {
     let samples = samples(count, seed: 1, hasNonFinite: hasNonFinite)
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: counts)
-  func `samples are multiplied, added and copied, and no further ones`(count: Int) {
+  func `exactly the requested samples are multiplied, added and copied`(count: Int) {
     let (start, other) = (samples(count + 1, seed: 2), samples(count + 1, seed: 3))
     var (scaled, plain) = (start, start)
     vectors_scale(&scaled, 0.3, count)
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: counts, [false, true])
-  func `samples become whole numbers of 16 and 32 bits`(count: Int, hasNonFinite: Bool) {
+  func `samples are converted to integers of 16 and 32 bits`(count: Int, hasNonFinite: Bool) {
     let samples = samples(count, seed: 4, hasNonFinite: hasNonFinite)
     let lost = samples.filter(\.isNaN).count
     var (short, plainShort) = (
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: counts)
-  func `whole numbers of 16 bits become samples`(count: Int) {
+  func `integers of 16 bits are converted to samples`(count: Int) {
     var chance = SplitMix64(seed: 5)
     let whole = (0..<count).map { _ in Int16.random(in: .min ... .max, using: &chance) }
     var (decoded, plain) = (
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test(arguments: 1...4, 1...5)
-  func `the channels of every so many frames are summed`(channels: Int, stride: Int) {
+  func `the channels of every n-th frame are summed`(channels: Int, stride: Int) {
     let samples = samples(channels * 200, seed: 6)
     for first in 0..<9 {
       for stop in [first, first + 1, 33, 64, 65, 200] where first <= stop {
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `filters have the same states and energies on every processor`() {
+  @Test func `filters have identical states and energies with and without AVX2`() {
     var chance = SplitMix64(seed: 7)
     func four() -> SIMD4<Float> { .random(in: -0.5...0.5, using: &chance) }
     func pair() -> BandPair { BandPair(band: four(), low: four()) }
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(arguments: [8, 16, 48, 96, 104])
-  func `weights are mixed and samples summed under them, the middle ones to 53 bits`(count: Int) {
+  func `weights are interpolated and applied to samples, the middle ones with 53 bits`(count: Int) {
     let (stride, middle) = (count + 8, count / 2 - 4)
     let rows = samples(4 * stride, seed: 9)
     let factors = [-0.06, 0.56, 0.57, -0.07]

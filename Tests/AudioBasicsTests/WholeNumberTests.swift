@@ -1,7 +1,7 @@
 import AudioBasics
 import Testing
 
-@Suite("Whole numbers from floating-point ones")
+@Suite("Conversion of floating-point numbers to integers")
 struct WholeNumberTests {
   @Test(
     arguments: [
@@ -9,14 +9,14 @@ struct WholeNumberTests {
       (.infinity, .max), (-.infinity, .min), (1e300, .max), (-1e300, .min), (0x1p63, .max),
       (-0x1p63, .min), (0x1.fffffffffffffp62, 0x7FFF_FFFF_FFFF_FC00),
     ] as [(Double, Int)])
-  func `what does not fit becomes the nearest end, and what is no number 0`(
+  func `values out of range are limited to the range, and NaN becomes 0`(
     value: Double, whole: Int
   ) {
     #expect(Int(clamping: value) == whole)
     #expect(Int(clamping: Float(value)) == Int(clamping: Double(Float(value))))
   }
 
-  @Test func `every width ends where it ends`() {
+  @Test func `values are limited to the range of each integer type`() {
     #expect(UInt64(clamping: 0x1p63) == 1 << 63)
     #expect(UInt64(clamping: 0x1p64) == .max)
     #expect(UInt64(clamping: -0.5) == 0)

@@ -50,7 +50,7 @@ import Testing
     (44100, 48000), (48000, 44100), (44100, 96000), (192_000, 44100), (22050, 48000),
     (44101, 47999), (96000, 48000),
   ])
-  func `a sine stays clean, as loud as it was, and where it was`(from: Int, to: Int) throws {
+  func `a sine keeps its purity, level and position`(from: Int, to: Int) throws {
     for (quality, decibels, level) in [(0, 110.0, 0.01), (5, 147, 0.001), (10, 147, 0.001)] {
       for hertz in [997.0, 9973] where hertz < 0.45 * Double(min(from, to)) {
         let (fit, late) = try passed(hertz, from: from, to: to, quality: quality)
@@ -62,7 +62,9 @@ import Testing
   }
 
   @Test(arguments: [(44100, 48000), (48000, 44100)])
-  func `20 kHz is within 0.01 dB, and nothing comes back from above`(from: Int, to: Int) throws {
+  func `20 kHz is within 0.01 dB, and aliases and images are below -140 dB`(from: Int, to: Int)
+    throws
+  {
     for quality in [5, 10] {
       let level = try passed(20000, from: from, to: to, quality: quality).fit.amplitude
       #expect(abs(20 * log10(level / 0.5)) < 0.01)
@@ -90,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `pieces of any size, and any room, give the same samples`() throws {
+  @Test func `blocks of any size, and any room, give the same samples`() throws {
     let noise = FixedRateRun.noise(frames: 20000, channels: 2)
     let whole = try convert(noise, from: 44100, to: 48000, frames: 21769)
     for (piece, room) in [(1, 1), (37, 5000), (20000, 64), (333, 1)] {
@@ -101,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: [0, 5, 10], [(44100, 48000), (48000, 44100), (8000, 48000), (192_000, 44100)])
-  func `after the settling frames nothing is left of what came before`(
+  func `after the settling frames earlier input has no effect`(
     quality: Int, rates: (from: Int, to: Int)
   ) throws {
     let settling = BlockRateConverter.settlingFrames(
@@ -123,7 +125,7 @@ import Testing
     #expect(20 * log10(Double(worst) / 0.5) < (quality == 0 ? -115 : -144))
   }
 
-  @Test func `what waits to be taken stays a few blocks`() throws {
+  @Test func `output that is not read is limited to a few blocks`() throws {
     let noise = FixedRateRun.noise(frames: 1024, channels: 1)
     var converter = try BlockRateConverter(channelCount: 1, inputRate: 44100, outputRate: 48000)
     var buffer = SampleBuffer(frameCount: 7, channelCount: 1)
@@ -149,7 +151,7 @@ import Testing
   }
 
   @Test(arguments: [(1000, 1_536_000), (1_536_000, 1000), (44100, 1_535_999)])
-  func `the furthest rates are converted`(from: Int, to: Int) throws {
+  func `the most extreme rates are converted`(from: Int, to: Int) throws {
     let input = FixedRateRun.sine(50, rate: from, frames: from)
     let frames = to
     let output = try convert(input, from: from, to: to, frames: frames, piece: 4096, room: 4096)

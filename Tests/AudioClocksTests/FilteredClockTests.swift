@@ -21,14 +21,14 @@ struct FilteredClockTests {
   }
 
   @Test(arguments: [47_760.0, 48_000, 48_240])
-  func `the rate is found within seconds`(rate: Double) {
+  func `the rate is found within 3 seconds`(rate: Double) {
     var clock = FilteredClock(framesPerSecond: 48_000)
     feed(&clock, rate: rate, from: 1, seconds: 3)
     #expect(abs(clock.framesPerSecond(at: 4 * Self.second) / rate - 1) < 1e-6)
     #expect(abs(clock.frames(at: 4 * Self.second) - 3 * rate) < 0.1)
   }
 
-  @Test func `after a stop the clock goes by its new readings`() {
+  @Test func `after a restart the clock follows its new readings`() {
     var clock = FilteredClock(framesPerSecond: 48_000)
     feed(&clock, rate: 48_010, from: 1, seconds: 5)
     clock.restart()
@@ -37,14 +37,14 @@ struct FilteredClockTests {
     #expect(abs(clock.frames(at: 10 * Self.second) - (500_000 + 1.5 * 48_010)) < 0.1)
   }
 
-  @Test func `a clock that jumps is believed after a while`() {
+  @Test func `a jump of the clock is accepted within 2 seconds`() {
     var clock = FilteredClock(framesPerSecond: 48_000)
     feed(&clock, rate: 48_000, from: 1, seconds: 3)
     feed(&clock, rate: 48_000, from: 4, seconds: 2, frames: 200_000)
     #expect(abs(clock.frames(at: 6 * Self.second) - 296_000) < 0.1)
   }
 
-  @Test func `readings that go back or say nothing new change nothing`() {
+  @Test func `readings that go back or are implausible are ignored`() {
     var clock = FilteredClock(framesPerSecond: 48_000)
     feed(&clock, rate: 48_000, from: 1, seconds: 3)
     let before = clock.frames(at: 5 * Self.second)
@@ -108,7 +108,7 @@ struct FilteredClockTests {
   /// No reading is early, and none is more than 2 ms (96 frames) late. The tolerance of 3 frames
   /// allows for the rate error of a crystal.
   @Test(arguments: [512, 1024, 2048], [0.3, 0.5])
-  func `late and few readings are not taken for a rate from the start`(
+  func `sparse late readings after a start are not mistaken for another rate`(
     batch: Int, seconds: Double
   ) {
     for seed in 1...100 {
@@ -122,7 +122,7 @@ struct FilteredClockTests {
   }
 
   @Test(arguments: [512, 1024, 2048], [0.5, 1, 2, 4, 8])
-  func `how late the estimate may be is known`(batch: Int, seconds: Double) {
+  func `the stated lateness covers the error of nearly all estimates`(batch: Int, seconds: Double) {
     let later = (1...200).filter { seed in
       let (clock, now, frames) = clock(
         batch: batch, jitter: 0.002, ppm: 100, seconds: seconds, seed: UInt64(seed))
@@ -135,7 +135,7 @@ struct FilteredClockTests {
   /// The clock corrects this with the lateness estimated before the restart, even if its rate had
   /// changed up and down.
   @Test(arguments: [0, 300])
-  func `after a stop the clock is not behind`(ppm: Int) {
+  func `after a restart the clock is not late`(ppm: Int) {
     var leads = [[Double]](repeating: [], count: 4)
     for seed in 1...100 {
       var random = UniformNumbers(UInt64(seed))
@@ -176,7 +176,7 @@ struct FilteredClockTests {
   /// readings allow, which has the least mean square error). The largest of these values is 1.3 ppm
   /// in 15 seconds.
   @Test(arguments: [128, 512, 1024, 2048], [0.0005, 0.002])
-  func `late and few readings tell the rate nearly as well as they can`(
+  func `the rate from sparse late readings is nearly as accurate as possible`(
     batch: Int, jitter: Double
   ) {
     let bound = 3.4e6 * jitter * Double(batch) / 48_000 / (15 * 15)
@@ -196,7 +196,7 @@ struct FilteredClockTests {
   /// With two causes of lateness few readings are in time; with a rare cause most readings are.
   /// Neither must be taken for a different rate.
   @Test(arguments: [512, 1024, 2048], [Lateness.sum, .seldom])
-  func `readings that are not evenly late are not taken for another rate`(
+  func `unevenly late readings are not mistaken for another rate`(
     batch: Int, lateness: Lateness
   ) {
     for (seconds, sumLimit) in [(10.0, 40.0), (20, 12), (60, 5)] {
@@ -209,7 +209,7 @@ struct FilteredClockTests {
   }
 
   @Test(arguments: [20.0, -20, 200, -200])
-  func `of late and few readings another rate is found`(step: Double) {
+  func `a step of the rate is found from sparse late readings`(step: Double) {
     let errors = (1...8).map {
       error(batch: 1024, jitter: 0.002, ppm: step, seconds: 40, seed: $0, before: (0, 30))
     }
@@ -219,7 +219,8 @@ struct FilteredClockTests {
   /// 10 ppm of 48 kHz is one frame in 2 s, less than the error of a reading. The readings' lateness
   /// varies by ±0.5 frames.
   @Test(arguments: [3.0, 7, 11])
-  func `a step of a few ppm is found before it shows in a single reading`(swaySeconds: Double) {
+  func `a step of 10 ppm is found although single readings have a larger error`(swaySeconds: Double)
+  {
     var clock = FilteredClock(framesPerSecond: 48_000)
     var (time, frames, worst) = (0.0, 0.0, 0.0)
     while time < 200 {
@@ -235,7 +236,7 @@ struct FilteredClockTests {
   }
 
   /// One reading in twenty waits for a busy machine, by up to 10 ms.
-  @Test func `a few late readings in a row are not taken for another rate`() {
+  @Test func `a few successive late readings are not mistaken for another rate`() {
     var random = UniformNumbers(7)
     var clock = FilteredClock(framesPerSecond: 48_000)
     var (frames, time, worst) = (0, 1.0, 0.0)
@@ -254,7 +255,7 @@ struct FilteredClockTests {
   /// A sound server that misses a cycle makes its devices stall for one quantum: the clock then has
   /// a different position but the same rate.
   @Test(arguments: [64, 256, 512, 1024], [1, 2, -1])
-  func `a device that stands for a step keeps its rate`(step: Int, missing: Int) {
+  func `a device that stalls for one step keeps its rate`(step: Int, missing: Int) {
     for seed in 1...20 {
       var random = UniformNumbers(UInt64(seed))
       var clock = FilteredClock(framesPerSecond: 48_000)

@@ -4,11 +4,11 @@ import Testing
 
 @Suite struct FramePositionTests {
   @Test(arguments: [0, 0.75, 1e9 + 0.5, -0.25, -3, -1e9 - 0.125])
-  func `a position says what it was made of`(frames: Double) {
+  func `a position returns the frames from which it was created`(frames: Double) {
     #expect(FramePosition(frames).frames == frames)
   }
 
-  @Test func `an hour of steps adds up to 1e-6 of a frame`() {
+  @Test func `the error of an hour of steps is below 1e-6 frames`() {
     var position = FramePosition(0)
     let step = FramePosition(1.000_012_345_678_9)
     // One hour at 48 kHz is 172.8 times as many steps, and the error grows in proportion.
@@ -16,7 +16,7 @@ import Testing
     #expect(abs(position.frames - 1_000_012.345_678_9) < 1e-6 / 172.8)
   }
 
-  @Test func `there and back again is the same place`() {
+  @Test func `moving back and forth returns to the same position`() {
     var position = FramePosition(5.3)
     let start = position
     for _ in 0..<1000 { position.advance(by: FramePosition(-0.1)) }
@@ -25,7 +25,7 @@ import Testing
     #expect(abs(position.frames - start.frames) < 1e-12)
   }
 
-  @Test func `a glide ends exactly at its target`() {
+  @Test func `a ramp ends exactly at its target`() {
     var ramp = RatioRamp()
     ramp.ramp(to: 1.7, over: 7)
     for _ in 0..<6 { ramp.next() }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct FrameShiftTests {
   @Test(arguments: [0, 0.25, 0.5, 0.9], [1, 7, 1024, 3000])
-  func `a tone moves by the fraction, whatever pieces it comes in`(fraction: Double, piece: Int) {
+  func `a tone is shifted by the fraction, in blocks of any size`(fraction: Double, piece: Int) {
     let frames = 3000
     let omega = 2 * Double.pi * 0.3
     var tone = SampleBuffer(frameCount: frames, channelCount: 2)

@@ -14,7 +14,7 @@ import Testing
     return sound
   }
 
-  @Test func `tones go on as they were, forwards and backwards`() {
+  @Test func `tones are extrapolated forwards and backwards`() {
     let all = tones(3000)
     var middle = SampleBuffer(frameCount: 1500, channelCount: 2)
     middle.replace(at: 0, with: all, from: 1000, frames: 1500)
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 2, 5])
-  func `silence, and next to nothing, goes on as silence or quietly`(frames: Int) {
+  func `a few frames of silence are extrapolated as silence`(frames: Int) {
     let sound = SampleBuffer(frameCount: 8, channelCount: 1)
     var after = SampleBuffer(frameCount: 16, channelCount: 1)
     after[3] = 9

@@ -53,7 +53,9 @@ import Testing
     Reference(8, 124.0, 112.1, (0, 0)), Reference(9, 133.6, 131.9, (0, 0)),
     Reference(10, 137.0, 129.9, (0, 0)),
   ])
-  func `44.1 becomes 48 kHz at least as well as speexdsp does it`(reference: Reference) throws {
+  func `conversion from 44.1 to 48 kHz is at least as good as that of speexdsp`(
+    reference: Reference
+  ) throws {
     try holds(reference, from: 44100, to: 48000)
   }
 
@@ -65,14 +67,16 @@ import Testing
     Reference(8, 120.4, 114.7, (0, 0)), Reference(9, 131.4, 133.2, (0, 0)),
     Reference(10, 137.8, 134.9, (0, 0)),
   ])
-  func `48 becomes 44.1 kHz at least as well as speexdsp does it`(reference: Reference) throws {
+  func `conversion from 48 to 44.1 kHz is at least as good as that of speexdsp`(
+    reference: Reference
+  ) throws {
     try holds(reference, from: 48000, to: 44100)
   }
 
   @Test(
     arguments: [(3, 80.0), (4, 80), (5, 97), (6, 97), (7, 97), (8, 97), (9, 114), (10, 114)],
     [(48000, 44100), (96000, 44100), (192_000, 48000), (48000, 8000), (44100, 8000)])
-  func `what lies above the new half rate is taken out`(
+  func `frequencies above half the output rate are removed`(
     quality: (number: Int, decibels: Double), rates: (from: Int, to: Int)
   ) throws {
     let half = Double(rates.to) / 2
@@ -90,7 +94,7 @@ import Testing
 
   /// The same quality as the variable-rate converter, which adds at most -135 dB.
   @Test(arguments: 5...10, [(44100, 48000), (48000, 44100)])
-  func `the default adds nothing above -135 dB, and is level to 20 kHz`(
+  func `the default and higher qualities add less than -135 dB and are flat to 20 kHz`(
     quality: Int, rates: (from: Int, to: Int)
   ) throws {
     for hertz in [100.0, 997, 9973, 19990] {
@@ -104,7 +108,7 @@ import Testing
     (8000, 44100), (8000, 192_000), (44100, 96000), (48000, 192_000), (192_000, 48000),
     (96000, 44100), (22050, 48000),
   ])
-  func `other rates leave a sine clean`(from: Int, to: Int) throws {
+  func `a sine stays pure at other rates`(from: Int, to: Int) throws {
     for (quality, decibels) in [(3, 90.0), (5, 130), (10, 130)] {
       let sine = try passed(997, from: from, to: to, quality: quality)
       #expect(sine.rest > decibels)

@@ -22,7 +22,7 @@ import Testing
     (44100, 48000), (48000, 44100), (44101, 48000), (96000, 44100), (8000, 48000), (48000, 48000),
     (44100, 767_999), (767_999, 44100), (96001, 95999),
   ])
-  func `what is converted lines up with what was`(from: Int, to: Int) throws {
+  func `the output is aligned with the input`(from: Int, to: Int) throws {
     let input = FixedRateRun.sine(997, rate: from, frames: from / 2, channels: 2)
     var converter = try RateConverter(channelCount: 2, inputRate: from, outputRate: to)
     converter.skipLeadingSilence()
@@ -38,7 +38,7 @@ import Testing
     #expect(worst < 1e-4)
   }
 
-  @Test func `without the skip, everything is late by the delay`() throws {
+  @Test func `without skipLeadingSilence() the output is late by the delay`() throws {
     var input = SampleBuffer(frameCount: 1000, channelCount: 1)
     input[441] = 1
     var converter = try RateConverter(channelCount: 1, inputRate: 44100, outputRate: 88200)
@@ -54,7 +54,7 @@ import Testing
     (48000, 44100, 2), (44100, 48000, 1), (44100, 48000, 6), (8000, 44100, 3), (96000, 8000, 2),
     (44101, 48000, 2), (48000, 48000, 2),
   ])
-  func `pieces of any size give the same frames`(from: Int, to: Int, channels: Int) throws {
+  func `blocks of any size give the same frames`(from: Int, to: Int, channels: Int) throws {
     let input = FixedRateRun.noise(frames: 5000, channels: channels)
     var reference: [Float] = []
     for (piece, room) in [(5000, 5000), (1, 100), (64, 1), (999, 7), (5000, 3)] {
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: 0...10, [(44100, 88200), (48000, 48000 / 3), (44100, 48000)])
-  func `an impulse stays where it was`(quality: Int, rates: (Int, Int)) throws {
+  func `an impulse keeps its position`(quality: Int, rates: (Int, Int)) throws {
     for place in [0, 441, 882] {
       var input = SampleBuffer(frameCount: 1323, channelCount: 1)
       input[place] = 1
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test(arguments: [(44100, 48000), (48000, 8000)])
-  func `after a reset nothing is left of what passed`(from: Int, to: Int) throws {
+  func `after a reset earlier input has no effect`(from: Int, to: Int) throws {
     let loud = FixedRateRun.sine(300, rate: from, frames: 1234, channels: 3)
     let next = FixedRateRun.sine(440, rate: from, frames: 2000, channels: 3)
     var fresh = try RateConverter(channelCount: 3, inputRate: from, outputRate: to)
@@ -128,7 +128,7 @@ import Testing
     #expect(FixedRateRun.convert(next, with: &fresh) == expected)
   }
 
-  @Test func `what cannot be converted is refused`() {
+  @Test func `unsupported rates, channels and qualities are refused`() {
     func refusal(_ channels: Int, _ from: Int, _ to: Int, _ quality: Int) -> RateFailure? {
       do throws(RateFailure) {
         _ = try RateConverter(

@@ -26,20 +26,20 @@ import Testing
   }
 
   @Test(arguments: [1000.0, 10000])
-  func `a pitch that moves slowly is no impurity`(hertz: Double) {
+  func `a slow change of pitch is not counted as an impurity`(hertz: Double) {
     #expect(rest(samples(hertz: hertz)) > 140)
     #expect(rest(samples(hertz: hertz, ppm: 10)) > 130)
   }
 
   @Test(arguments: [1000.0, 10000])
-  func `what lies beside a sine is found while the pitch moves`(hertz: Double) {
+  func `a tone beside a sine is measured while the pitch changes`(hertz: Double) {
     let beside = 2 * Double.pi * (hertz + 200) / 48000
     let sounding = samples(hertz: hertz, ppm: 10) { 1e-5 * sin(beside * Double($0)) }
     #expect(abs(rest(sounding) - 100) < 0.5)
   }
 
   @Test(arguments: [1000.0, 10000])
-  func `a level that moves is an impurity, however slow`(hertz: Double) {
+  func `a slow change of level is counted as an impurity`(hertz: Double) {
     let sounding = samples(hertz: hertz) { _ in
       0
     } level: {
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: [1000.0, 10000])
-  func `a lost frame counts as a break, and is left out`(hertz: Double) {
+  func `a lost frame is counted as a break and left out`(hertz: Double) {
     let whole = samples(hertz: hertz)
     var broken = whole
     broken.remove(at: 5000)
@@ -63,7 +63,7 @@ import Testing
     #expect(abs((sine.level ?? 0) + 1) < 0.01)
   }
 
-  @Test func `silence is a break, and holds no sine`() {
+  @Test func `silence is counted as a break and contains no sine`() {
     var sine = RecordedSine(sampleRate: 48000)
     let silence = [Float](repeating: 0, count: Self.frames)
     sine.take(WanderingSine(silence, degree: 12))

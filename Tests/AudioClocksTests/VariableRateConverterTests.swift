@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 8])
-  func `pieces of any size give the same frames`(channels: Int) {
+  func `blocks of any size give the same frames`(channels: Int) {
     let input = testSine(0.3, frames: 1000, channels: channels)
     var converter = VariableRateConverter(channelCount: channels, maximumInputPerOutput: 1.3)
     converter.reset(position: 3.7)
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 8])
-  func `channels do not touch each other`(channels: Int) {
+  func `channels do not affect each other`(channels: Int) {
     var together = VariableRateConverter(channelCount: channels, maximumInputPerOutput: 1.3)
     let input = testSine(0.3, frames: 500, channels: channels)
     let output = convert(input, with: &together, piece: 500, room: 100, highest: 1.3)
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(arguments: [0.0, 0.25, 17.123456, 200.5, 1999.999])
-  func `after a reset the next frame lies where it was asked for`(position: Double) {
+  func `after a reset the next frame is at the requested position`(position: Double) {
     let input = testSine(0.2, frames: 2200)
     var converter = VariableRateConverter(channelCount: 1, maximumInputPerOutput: 2)
     // Earlier samples must have no influence.
@@ -98,7 +98,7 @@ import Testing
     #expect(abs(Double(output[0]) - testLevel * sin(0.2 * position)) < 1e-5)
   }
 
-  @Test func `no frame is lost or doubled while the ratio moves`() {
+  @Test func `no frame is lost or repeated while the ratio changes`() {
     let input = SampleBuffer(frameCount: 64, channelCount: 1)
     var output = SampleBuffer(frameCount: 64, channelCount: 1)
     var converter = VariableRateConverter(
@@ -139,7 +139,7 @@ import Testing
   }
 
   @Test(arguments: [0.25, 0.5, 1, 1.5, 4])
-  func `as many frames of silence as the kernel reaches push out the last frame`(ratio: Double) {
+  func `silence as long as the kernel's reach flushes the last frame`(ratio: Double) {
     var converter = VariableRateConverter(channelCount: 1, maximumInputPerOutput: 4)
     converter.setRatio(ratio)
     let frames = 1000

@@ -38,7 +38,7 @@ import Testing
     (.standard, 1000, 145), (.standard, 10000, 145), (.standard, 20000, 135),
     (.fine, 1000, 145), (.fine, 10000, 145), (.fine, 20000, 140),
   ])
-  func `a sine stays clean while the ratio wanders`(
+  func `a sine stays pure while the ratio varies`(
     quality: ConversionQuality, hertz: Double, decibels: Double
   ) {
     let (gain, rest, _) = run(hertz: hertz, ratio: 1, quality: quality, wanders: true)
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: ConversionQuality.allCases)
-  func `everything below the slope passes`(quality: ConversionQuality) {
+  func `frequencies below the slope of the filter pass`(quality: ConversionQuality) {
     let edge: [ConversionQuality: Double] = [.quick: 0.86, .standard: 0.94, .fine: 0.96]
     for part in [0.01, 0.5, 0.833, edge[quality] ?? 1] {
       let (gain, rest, _) = run(
@@ -58,14 +58,14 @@ import Testing
   }
 
   @Test(arguments: [1000.0, 10000, 17640, 20000])
-  func `44.1 kHz becomes 48 kHz`(hertz: Double) {
+  func `a sine stays pure from 44.1 to 48 kHz`(hertz: Double) {
     let (gain, rest, _) = run(hertz: hertz, rate: 44100, ratio: 44100.0 / 48000)
     #expect(rest > 120)
     #expect(abs(gain) < 0.1)
   }
 
   @Test(arguments: [0.25, 0.5, 48000.0 / 44100, 1.5, 2, 4])
-  func `other speeds leave a sine clean`(ratio: Double) {
+  func `a sine stays pure at other speeds`(ratio: Double) {
     for part in [0.05, 0.5, 0.88] {
       let (gain, rest, _) = run(
         hertz: part * 24000 / max(1, ratio), ratio: ratio, count: 1500)
@@ -75,20 +75,20 @@ import Testing
   }
 
   @Test(arguments: [48000.0 / 44100, 1.5, 2, 4])
-  func `what lies above the new half rate is taken out`(ratio: Double) {
+  func `frequencies above half the output rate are removed`(ratio: Double) {
     for part in [1.005, 1.02, 1.3, 1.9] where part < ratio {
       let (_, _, power) = run(hertz: part * 24000 / ratio, ratio: ratio, count: 1500)
       #expect(power < -110)
     }
   }
 
-  @Test func `a slowed tone right below half the rate brings no image`() {
+  @Test func `a slowed tone just below half the rate creates no image`() {
     let (_, rest, _) = run(hertz: 23000, ratio: 0.25, count: 3000)
     #expect(rest > 100)
   }
 
   @Test(arguments: [(1.0, 1.01), (1, 0.6), (0.9, 1.3), (1, 4), (4, 0.25)])
-  func `gliding does not click`(from: Double, to: Double) {
+  func `a ramp of the ratio does not click`(from: Double, to: Double) {
     let radians = 2 * Double.pi * 1000 / 48000
     let input = testSine(radians, frames: 12000)
     var converter = VariableRateConverter(channelCount: 1, maximumInputPerOutput: 4)
@@ -105,7 +105,7 @@ import Testing
     #expect(20 * log10(worst / testLevel) < -104)
   }
 
-  @Test func `the treble fades where faster begins, and is not cut`() {
+  @Test func `the treble fades gradually while the speed rises`() {
     let radians = 2 * Double.pi * 22500 / 48000
     let input = testSine(radians, frames: 5000)
     var converter = VariableRateConverter(channelCount: 1, maximumInputPerOutput: 4)

@@ -23,11 +23,11 @@ import Testing
     ("_toplevel_:3:1:Unexpected end of file", "a file, line 3: Unexpected end of file"),
     ("hooks failed, removing configuration\n", "hooks failed, removing configuration"),
   ])
-  func `the file, the line and the reason are one sentence`(messages: String, sentence: String) {
+  func `file, line and reason of a message form one sentence`(messages: String, sentence: String) {
     #expect(ALSAConfiguration.reason(in: messages) == sentence)
   }
 
-  @Test func `where it says nothing there is no reason`() {
+  @Test func `empty messages contain no reason`() {
     #expect(ALSAConfiguration.reason(in: "") == nil)
   }
 }

@@ -20,7 +20,7 @@ import Testing
     #expect(capture.pointee.started == 1 && playback.pointee.started == (isLinked ? 0 : 1))
   }
 
-  @Test func `a period wakes it, and not a frame more`() throws {
+  @Test func `a unit is woken when exactly one period is available`() throws {
     let rig = try ALSADuplexRig(step: 1)
     let capture = try #require(rig.capture)
     capture.pointee.hardware = 63
@@ -30,7 +30,7 @@ import Testing
     #expect(capture.pointee.application == 64)
   }
 
-  @Test func `a device that does not move lets the wait end`() throws {
+  @Test func `a wait ends although the device does not advance`() throws {
     let fake = FakePCM.make()
     fake.pointee.is_never_due = true
     var device = try ALSADuplex(opening: .fake(fake, nil))
@@ -46,7 +46,7 @@ import Testing
     return (try #require(rig.capture), rig)
   }
 
-  @Test func `hardware wakes it once for each period, and nothing is translated`() throws {
+  @Test func `hardware wakes the unit once per period, and its events are not translated`() throws {
     let (capture, rig) = try hardware()
     capture.pointee.hardware = 64
     // Frames that are already available are found before the first sleep.
@@ -66,14 +66,14 @@ import Testing
     #expect(capture.pointee.translated == 0)
   }
 
-  @Test func `hardware that is not due lets the wait end`() throws {
+  @Test func `a wait ends although the hardware has no period`() throws {
     let (capture, rig) = try hardware()
     for _ in 1...3 { #expect(rig.wait() == "waiting") }
     #expect(capture.pointee.application == 0)
   }
 
   @Test(arguments: [(0, "waiting"), (-EPIPE, "captureXrun"), (-ENODEV, "lost")])
-  func `hardware that hangs up is asked what is the matter`(code: Int32, expected: String) throws {
+  func `hardware that hangs up is queried for its state`(code: Int32, expected: String) throws {
     let (capture, rig) = try hardware()
     capture.pointee.code = Int(code)
     capture.pointee.is_code_hidden = true
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: [-10, 0, 10], [true, false])
-  func `a start that went wrong is corrected by silence or by dropping`(
+  func `an inexact start is corrected by silence or by dropping frames`(
     error: Int, isLinked: Bool
   ) throws {
     let rig = try ALSADuplexRig(isLinked: isLinked)
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `the drivers' own delays are told together`() throws {
+  @Test func `the delays of both drivers are reported as one sum`() throws {
     let rig = try ALSADuplexRig()
     rig.capture?.pointee.delay = 70
     rig.playback?.pointee.delay = 59
@@ -109,7 +109,7 @@ import Testing
     #expect(rig.status.reportedLatencyFrames == 129)
   }
 
-  @Test func `an output whose page is stale is asked again`() throws {
+  @Test func `the kernel is queried if the mapped page of an output is stale`() throws {
     let rig = try ALSADuplexRig(isLinked: false)
     let playback = try #require(rig.playback)
     #expect(rig.wait() == "ready")
@@ -123,7 +123,7 @@ import Testing
   /// If the headroom is not a whole number of periods, some periods cross the end of the ring
   /// buffer.
   @Test(arguments: [true, false], [10, 32, 100])
-  func `an output whose page is a period old is no xrun, wherever the ring ends`(
+  func `an output page that is one period old is not mistaken for an xrun`(
     isLinked: Bool, headroom: Int
   ) throws {
     // The smallest buffer of whole periods that holds one period and the headroom.
@@ -146,7 +146,7 @@ import Testing
   /// If both directions stop together because the output ran dry, possibly only the output's
   /// position is that of the stop. The input then reports `counted` of the `captured` frames.
   @Test(arguments: [(true, 101, 101), (false, 101, 101), (true, 64, 128), (true, 120, 128)])
-  func `the gap after an xrun is exact, told once, and the latency is as before`(
+  func `the gap after an xrun is exact and reported once, and the latency is restored`(
     isLinked: Bool, counted: Int, captured: Int
   ) throws {
     let rig = try ALSADuplexRig(isLinked: isLinked)
@@ -179,7 +179,7 @@ import Testing
   }
 
   @Test(arguments: [EPIPE, ESTRPIPE])
-  func `an output that stopped in the middle of a cycle is counted once`(code: Int32) throws {
+  func `an output that stops within a cycle is counted as one xrun`(code: Int32) throws {
     let (capture, playback) = (FakePCM.make(), FakePCM.make())
     playback.pointee.buffer = 256
     capture.pointee.companion = playback
@@ -204,7 +204,7 @@ import Testing
     #expect(events.map(\.frame) == [11 * 64])
   }
 
-  @Test func `an xrun that only the kernel knows of is found when the wait ends badly`() throws {
+  @Test func `an xrun that only the kernel reports is found when poll reports an error`() throws {
     let rig = try ALSADuplexRig()
     let capture = try #require(rig.capture)
     capture.pointee.events = POLLERR
@@ -214,14 +214,14 @@ import Testing
     #expect(rig.wait().contains("playbackXrun"))
   }
 
-  @Test func `a device that is troubled and does not say by what is lost after 16 times`() throws {
+  @Test func `a device with errors of unknown reason is lost after 16 waits`() throws {
     let rig = try ALSADuplexRig(step: 0)
     rig.capture?.pointee.events = POLLERR
     for _ in 1...16 { #expect(rig.wait() == "waiting") }
     #expect(rig.wait() == "lost")
   }
 
-  @Test func `a machine that slept is woken, and both directions start again`() throws {
+  @Test func `after a suspension both directions are resumed and restarted`() throws {
     let rig = try ALSADuplexRig()
     let (capture, playback) = (try #require(rig.capture), try #require(rig.playback))
     capture.pointee.code = -Int(ESTRPIPE)
@@ -235,13 +235,13 @@ import Testing
   }
 
   @Test(arguments: [ENODEV, EIO])
-  func `what goes away is lost`(code: Int32) throws {
+  func `a device that disappears is lost`(code: Int32) throws {
     let rig = try ALSADuplexRig()
     rig.capture?.pointee.code = -Int(code)
     #expect(rig.wait() == "lost")
   }
 
-  @Test func `an error in the middle of a cycle is told by the next wait`() throws {
+  @Test func `an error within a cycle is reported by the next wait`() throws {
     let rig = try ALSADuplexRig()
     #expect(rig.wait() == "ready")
     rig.capture?.pointee.code = -Int(EPIPE)
@@ -252,7 +252,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a device that refuses 17 times in a row is lost`(isCapture: Bool) throws {
+  func `a device that refuses frames 17 times in a row is lost`(isCapture: Bool) throws {
     let rig = try ALSADuplexRig(capture: isCapture, playback: !isCapture)
     let fake = try #require(rig.capture ?? rig.playback)
     fake.pointee.refusals = .max
@@ -267,7 +267,7 @@ import Testing
     #expect(rig.wait() == "lost")
   }
 
-  @Test func `refusals count only one after the other`() throws {
+  @Test func `only successive refusals are counted`() throws {
     let rig = try ALSADuplexRig(playback: false)
     for _ in 1...40 {
       rig.capture?.pointee.refusals = 8
@@ -295,7 +295,7 @@ import Testing
     #expect(playback.pointee.hardware == 64)
   }
 
-  @Test func `an output alone that ends before it started is started, and heard`() throws {
+  @Test func `an output alone that is drained before its start is started and played`() throws {
     let rig = try ALSADuplexRig(capture: false)
     let playback = try #require(rig.playback)
     #expect(rig.wait() == "ready")
@@ -307,7 +307,7 @@ import Testing
   }
 
   @Test(arguments: [Int.max, Int.min, 1 << 40])
-  func `a delay that cannot be does not keep an output from its end`(delay: Int) throws {
+  func `an impossible delay does not prevent an output from draining`(delay: Int) throws {
     let rig = try ALSADuplexRig(capture: false)
     let playback = try #require(rig.playback)
     #expect(rig.wait() == "ready")
@@ -319,7 +319,7 @@ import Testing
     #expect(playback.pointee.drained == 1)
   }
 
-  @Test func `what is closed is opened and started again as it was`() throws {
+  @Test func `a closed device is opened again with the same settings and started`() throws {
     let rig = try ALSADuplexRig()
     let (capture, playback) = (try #require(rig.capture), try #require(rig.playback))
     rig.close()
@@ -338,7 +338,7 @@ import Testing
     #expect(rig.wait() == "ready")
   }
 
-  @Test func `what was away for a while has lost the frames of that time`() throws {
+  @Test func `the frames of an absence are counted as lost`() throws {
     let rig = try ALSADuplexRig()
     #expect(rig.wait() == "ready")
     rig.cycle()
@@ -348,7 +348,7 @@ import Testing
     #expect(rig.wait() == "ready" && rig.status.lostFrames >= 4800 - 64)
   }
 
-  @Test func `a server's input is back when it delivers something`() throws {
+  @Test func `the input of a server has returned when it delivers frames`() throws {
     let rig = try ALSADuplexRig(playback: false, isServer: true)
     let capture = try #require(rig.capture)
     rig.close()
@@ -358,7 +358,8 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `only a server may have a period that is far from what was asked`(isServer: Bool) throws {
+  func `only a server may grant a period that differs much from the request`(isServer: Bool) throws
+  {
     let fake = FakePCM.make()
     fake.pointee.is_server = isServer
     fake.pointee.period = 512

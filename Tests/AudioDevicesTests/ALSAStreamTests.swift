@@ -44,7 +44,7 @@ import Testing
     return (reading.frames, reading.nanoseconds, available)
   }
 
-  @Test func `an output starts with silence, and tells what was played of it`() throws {
+  @Test func `an output starts with silence and reports the played frames`() throws {
     let fake = FakePCM.make()
     let stream = try output(fake)
     fake.fill { _ in 7 }
@@ -57,7 +57,7 @@ import Testing
     #expect(found.frames == 50 && found.available == fake.pointee.buffer - 150)
   }
 
-  @Test func `an output that takes less silence than it must is refused`() throws {
+  @Test func `an output that accepts less than the initial silence is refused`() throws {
     let fake = FakePCM.make()
     fake.pointee.buffer = 100
     let stream = try output(fake)
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: [0, 2])
-  func `what slept is woken before it starts anew`(slowly: Int32) throws {
+  func `a suspended device is resumed before it is restarted`(slowly: Int32) throws {
     let fake = FakePCM.make()
     let stream = try output(fake)
     fake.pointee.is_suspended = true
@@ -78,7 +78,7 @@ import Testing
         && fake.pointee.application == 10)
   }
 
-  @Test func `an input counts what it captured, taken or not`() throws {
+  @Test func `an input counts captured frames whether they were read or not`() throws {
     let fake = FakePCM.make()
     let stream = try input(fake)
     try stream.start(silence: 0)
@@ -93,7 +93,7 @@ import Testing
     #expect(reading(stream.look())?.frames == 0)
   }
 
-  @Test func `the kernel is asked where it is, not the mapped page`() throws {
+  @Test func `the position is queried from the kernel and not from the mapped page`() throws {
     let fake = FakePCM.make()
     let stream = try input(fake)
     try stream.start(silence: 0)
@@ -102,7 +102,7 @@ import Testing
     #expect(reading(stream.look())?.available == 100)
   }
 
-  @Test func `the driver's own stamp says when that was`() throws {
+  @Test func `the time of a reading is the driver's timestamp`() throws {
     let fake = FakePCM.make()
     let stream = try input(fake)
     try stream.start(silence: 0)
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(arguments: [-1, 0, Int.max / 2, 3_600_000_000_001])
-  func `a stamp that makes no sense is not believed`(stamp: Int) throws {
+  func `an implausible timestamp is ignored`(stamp: Int) throws {
     let fake = FakePCM.make()
     let stream = try input(fake)
     try stream.start(silence: 0)
@@ -125,7 +125,7 @@ import Testing
     #expect(found.frames == 10 && found.nanoseconds >= UInt64(now))
   }
 
-  @Test func `what an error means`() throws {
+  @Test func `errors are translated to states`() throws {
     let fake = FakePCM.make()
     let stream = try output(fake)
     func state(_ code: Int32) -> String {
@@ -139,7 +139,7 @@ import Testing
 
   /// The server's plugin accepts every start and has run dry at the next query.
   @Test(arguments: [false, true])
-  func `a server that runs dry after each of four starts is gone`(movesOnce: Bool) throws {
+  func `a server that underruns after each of four starts is lost`(movesOnce: Bool) throws {
     let fake = FakePCM.make()
     fake.pointee.is_server = true
     let stream = try output(fake)
@@ -159,7 +159,9 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `what refuses a start after another is a server that is gone, or says why`(isServer: Bool)
+  func `a refused restart is reported as a lost server, or with its reason for hardware`(
+    isServer: Bool
+  )
     throws
   {
     let fake = FakePCM.make()
@@ -197,7 +199,7 @@ import Testing
     #expect((64..<128).allSatisfy { target.samples[$0 % 100] == Int16($0 % 100 * 100) })
   }
 
-  @Test func `fewer frames than asked for are none`() throws {
+  @Test func `fewer frames than requested are not returned`() throws {
     let fake = FakePCM.make()
     let stream = try input(fake)
     try stream.start(silence: 0)
@@ -208,7 +210,7 @@ import Testing
   }
 
   @Test(arguments: [(7, 0, true), (7, -5, true), (8, 0, false), (8, -5, false)])
-  func `what is refused is offered again, eight times in all`(
+  func `refused frames are offered again, up to eight times`(
     refusals: Int, code: Int, isTaken: Bool
   ) throws {
     let fake = FakePCM.make()
@@ -222,7 +224,9 @@ import Testing
   }
 
   @Test(arguments: [(8, true, 64), (7, false, 56)])
-  func `what is taken in part is handed over in pieces`(maximum: Int, isTaken: Bool, taken: Int)
+  func `frames that are accepted in part are committed in pieces`(
+    maximum: Int, isTaken: Bool, taken: Int
+  )
     throws
   {
     for isCopied in [false, true] {
@@ -241,7 +245,7 @@ import Testing
     }
   }
 
-  @Test func `a device that maps no memory is copied from`() throws {
+  @Test func `frames are copied from a device without mapped memory`() throws {
     let fake = FakePCM.make()
     fake.pointee.is_copied = true
     let stream = try input(fake)
@@ -275,7 +279,7 @@ import Testing
   }
 
   @Test(arguments: [false, true], [false, true])
-  func `each channel of an input is read from where it lies`(isCopied: Bool, isPlanar: Bool) throws
+  func `each channel of an input is read from its own memory`(isCopied: Bool, isPlanar: Bool) throws
   {
     let fake = FakePCM.make()
     prepare(fake, isCopied: isCopied, isPlanar: isPlanar)
@@ -300,7 +304,7 @@ import Testing
   }
 
   @Test(arguments: [false, true], [false, true])
-  func `each channel of an output is written to where it lies`(isCopied: Bool, isPlanar: Bool)
+  func `each channel of an output is written to its own memory`(isCopied: Bool, isPlanar: Bool)
     throws
   {
     let fake = FakePCM.make()
@@ -326,7 +330,9 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a device whose channels lie at uneven distances is copied from`(isByChannel: Bool) throws {
+  func `frames are copied from a device with uneven distances between channels`(isByChannel: Bool)
+    throws
+  {
     let fake = FakePCM.make()
     fake.pointee.is_uneven = isByChannel
     fake.pointee.has_uneven_steps = !isByChannel
@@ -342,7 +348,7 @@ import Testing
     #expect(fake.pointee.application == 64)
   }
 
-  @Test func `what was detached is closed, opened and started with the silence it was told`() throws
+  @Test func `a detached device is closed, opened, and started with the requested silence`() throws
   {
     let fake = FakePCM.make()
     let stream = try output(fake)
@@ -368,7 +374,7 @@ import Testing
     #expect(!fake.pointee.is_running)
   }
 
-  @Test func `a device that comes back with other settings stays away, and that is told`() throws {
+  @Test func `a device that returns with other settings is reported and not attached`() throws {
     let fake = FakePCM.make()
     let stream = try output(fake)
     try stream.start(silence: 10)

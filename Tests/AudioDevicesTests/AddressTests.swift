@@ -9,12 +9,14 @@ import Testing
     ("sysdefault:CARD=USB", "sysdefault:CARD=3"), ("front:USB,1", "front:3,1"),
     ("default", "default"),
   ])
-  func `a card that came back under another number is named by it`(name: String, now: String) {
+  func `the name of a card that returned under another number has that number`(
+    name: String, now: String
+  ) {
     #expect(HardwareAddress.name(name, onCard: 3) == now)
   }
 
   @Test(arguments: ["default", "pulse", "hw:77,0", "plug:default", "sim:clock=free", ""])
-  func `what speaks of no card that is there cannot be known again`(name: String) {
+  func `a name that refers to no existing card has no known identity`(name: String) {
     #expect(!DeviceIdentity.isKnown(name))
   }
 }

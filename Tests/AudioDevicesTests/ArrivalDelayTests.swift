@@ -31,7 +31,7 @@ struct ArrivalDelayTests {
 
   /// Steps of 512 frames are read every 256 frames of a clock that differs by 100 ppm, so that for
   /// many seconds each step arrives just before a reading.
-  @Test func `when the input is asked between its steps does not matter`() {
+  @Test func `the time at which the input is read between its steps has no effect`() {
     var arrival = ArrivalDelay(minimumFrames: 384, maximumFrames: 4096)
     var minimum = Int.max
     for cycle in 1..<60 * 188 {
@@ -49,25 +49,25 @@ struct ArrivalDelayTests {
     #expect(minimum >= 512 && arrival.allowedFrames < 600)
   }
 
-  @Test mutating func `small steps change nothing`() {
+  @Test mutating func `small steps do not change the delay`() {
     #expect(deliver(48, seconds: 1, isLearning: true) == 0)
     #expect(arrival.allowedFrames == 96)
   }
 
   @Test(arguments: [192, 480, 1920])
-  mutating func `a large step is learned from its first deliveries`(step: Int) {
+  mutating func `a large step is found from its first deliveries`(step: Int) {
     #expect(deliver(step, seconds: 0.3, isLearning: true) > 0)
     #expect((step...step + step / 8 + 8).contains(arrival.allowedFrames))
   }
 
-  @Test mutating func `a step that becomes larger later counts when it goes on`() {
+  @Test mutating func `a step that becomes larger counts when it persists`() {
     _ = deliver(48, seconds: 1, isLearning: true)
     #expect(deliver(960, seconds: 0.2, isLearning: false) == 0)
     #expect(deliver(960, seconds: 1, isLearning: false) > 0)
     #expect((960...1100).contains(arrival.allowedFrames))
   }
 
-  @Test mutating func `a single late delivery makes no longer delay`() {
+  @Test mutating func `a single late delivery does not increase the delay`() {
     _ = deliver(48, seconds: 1, isLearning: true)
     _ = deliver(4800, seconds: 0.1, isLearning: false)
     #expect(deliver(48, seconds: 10, isLearning: false) == 0)
@@ -76,7 +76,7 @@ struct ArrivalDelayTests {
 
   /// Such steps count only after the clock has run undisturbed for some time, because its estimate
   /// is inaccurate at first.
-  @Test mutating func `steps that are late about once a second count in the end`() {
+  @Test mutating func `steps that are late about once per second finally count`() {
     _ = deliver(480, seconds: 0.5, isLearning: true)
     let allowed = arrival.allowedFrames
     #expect(deliver(480, seconds: 20, isLearning: false, lateEvery: 500) == 0)
@@ -84,13 +84,13 @@ struct ArrivalDelayTests {
     #expect((allowed + 1...allowed + 40).contains(arrival.allowedFrames))
   }
 
-  @Test mutating func `a step that becomes smaller lets the delay become shorter`() {
+  @Test mutating func `a step that becomes smaller reduces the delay`() {
     _ = deliver(1920, seconds: 0.5, isLearning: true)
     #expect(deliver(48, seconds: 20, isLearning: false) > 0)
     #expect(arrival.allowedFrames < 200)
   }
 
-  @Test mutating func `no step makes more than the buffer can hold`() {
+  @Test mutating func `no step increases the delay beyond the buffer`() {
     _ = deliver(48000, seconds: 5, isLearning: true)
     #expect(arrival.allowedFrames == 4096)
   }
@@ -101,7 +101,7 @@ struct ArrivalDelayTests {
     (step: 256, period: 256, late: 0), (64, 256, 0), (1024, 256, 768), (480, 256, 448),
     (512, 16, 496),
   ])
-  mutating func `an input that begins the cycles is late by what is due only`(
+  mutating func `an input that begins the cycles is late only by the frames that are due`(
     step: Int, period: Int, late: Int
   ) {
     for millisecond in 1...5000 {

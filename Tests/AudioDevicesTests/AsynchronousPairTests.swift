@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(arguments: [ClockMaster.capture, .playback])
-  func `a machine that stood while the master was away leaves out the cycles of that time`(
+  func `cycles are skipped after a stall of the machine while the master is absent`(
     master: ClockMaster
   ) throws {
     let rig = try Rig(master, reconnects: true)
@@ -102,7 +102,7 @@ import Testing
     #expect(abs(rig.lostFrames - lostBefore - 96000) < 500)
   }
 
-  @Test func `what is heard after a jump comes up from silence`() throws {
+  @Test func `sound fades in after a jump`() throws {
     let rig = try Rig(.playback, reconnects: true)
     #expect(rig.run(milliseconds: 1000).isEmpty)
     #expect(rig.heard.allSatisfy { abs($0 - 0.5) < 0.001 })
@@ -124,7 +124,7 @@ import Testing
     #expect(abs(last - 0.5) < 0.001)
   }
 
-  @Test func `an input that comes too late is told once a second`() throws {
+  @Test func `late frames of an input are reported once per second`() throws {
     let rig = try Rig(.playback)
     #expect(rig.run(milliseconds: 1500).isEmpty)
     func freeze() -> [String] {
@@ -138,7 +138,7 @@ import Testing
     #expect(freeze().count == 1)
   }
 
-  @Test func `an input that stands still without an error is started anew`() throws {
+  @Test func `an input that stalls without an error is restarted`() throws {
     let rig = try Rig(.playback)
     #expect(rig.run(milliseconds: 1000).isEmpty)
     rig.capture.withLock { $0.frozenTime = rig.now }
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a machine that slept has both devices started anew`(isInputAsked: Bool) throws {
+  func `both devices are restarted after a suspension`(isInputAsked: Bool) throws {
     let rig = try Rig(.playback)
     #expect(rig.run(milliseconds: 200).isEmpty)
     let asked = isInputAsked ? rig.capture : rig.playback
@@ -173,7 +173,7 @@ import Testing
   }
 
   @Test(arguments: [true, false], [true, false])
-  func `a device that cannot be started anew is lost, and looked for where that is asked`(
+  func `a device that cannot be restarted is lost, and reconnected if requested`(
     isInput: Bool, reconnects: Bool
   ) throws {
     let rig = try Rig(.playback, reconnects: reconnects)

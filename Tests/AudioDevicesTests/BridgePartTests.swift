@@ -8,7 +8,7 @@ import Testing
 /// Tests of the parts of clock domain bridges, and of a device that also plays on a secondary
 /// output.
 @Suite struct BridgePartTests {
-  @Test func `a device that stops is found after a tenth of a second and two periods`() {
+  @Test func `a stalled device is detected after a tenth of a second and two periods`() {
     var detector = StallDetector(periodFrames: 480, sampleRate: 48000)
     detector.begin(at: 1_000_000_000)
     #expect(detector.note(10, at: 1_500_000_000) == .moving)
@@ -17,7 +17,7 @@ import Testing
     #expect(detector.note(11, at: 1_620_000_002) == .moving)
   }
 
-  @Test func `a device that never begins is given up after five seconds`() {
+  @Test func `a device that never advances is given up after five seconds`() {
     var detector = StallDetector(periodFrames: 480, sampleRate: 48000)
     detector.begin(at: 1_000_000_000)
     #expect(detector.note(0, at: 6_000_000_000) == .moving)
@@ -26,7 +26,7 @@ import Testing
     #expect(detector.note(0, at: 12_000_000_000) == .moving)
   }
 
-  @Test func `each time output frames are counted anew is told`() {
+  @Test func `each restart of the count of output frames changes the epoch`() {
     var bridge = ClockDomainBridge(
       channelCount: 1, inputRate: 48000, outputRate: 48000, delaySeconds: 0.01,
       quality: ConversionQuality(resamplerQuality: 5))
@@ -38,7 +38,7 @@ import Testing
     #expect(second == first + 1 && third == first + 2 && bridge.writtenFrames == 200)
   }
 
-  @Test func `an output that is muted until its clock is known leaves the bridge's clock alone`()
+  @Test func `an output that is muted until its clock is known does not change the bridge's clock`()
     throws
   {
     var bridge = ClockDomainBridge(
@@ -66,7 +66,8 @@ import Testing
     #expect(abs(bridge.output.frames(at: now) - 1300 * 48) < 48)
   }
 
-  @Test func `an output that ran dry before its clock was known starts with more silence`() throws {
+  @Test func `an output that underran before its clock was known starts with more silence`() throws
+  {
     var bridge = ClockDomainBridge(
       channelCount: 1, inputRate: 24000, outputRate: 24000, delaySeconds: 0.01,
       quality: ConversionQuality(resamplerQuality: 5))
@@ -81,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: [16, 4096])
-  func `what a converter's filter still holds comes out through a queue of any length`(
+  func `the frames in a converter's filter are drained through a queue of any length`(
     capacity: Int
   ) throws {
     var stage = try RateStage(
@@ -139,7 +140,7 @@ import Testing
     }()
   }
 
-  @Test func `a further output that is lost and comes back is told, by its number`() throws {
+  @Test func `a secondary output that is lost and returns is reported`() throws {
     let unit = try Unit(states: [.lost])
     unit.cycle()
     #expect(!unit.status.hasEvents)
@@ -159,14 +160,14 @@ import Testing
     #expect(!unit.status.hasEvents)
   }
 
-  @Test func `a further output that ran dry is counted, and is no event`() throws {
+  @Test func `an underrun of a secondary output is counted and is not an event`() throws {
     let unit = try Unit(states: [.xrun])
     unit.cycle()
     unit.cycle()
     #expect(unit.xruns() == 1 && !unit.status.hasEvents)
   }
 
-  @Test func `the device's own events are told first`() throws {
+  @Test func `the device's own events are reported first`() throws {
     var status = DeviceStatus.ready()
     status.hasEvents = true
     let unit = try Unit(
@@ -212,7 +213,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1000])
-  func `frames that the device left out are a gap, also where it counts them anew`(
+  func `frames that the device skipped are a gap even if its count restarts`(
     shift: Int
   ) throws {
     #expect(try relocks(shift: shift, gap: 0) == 0)
@@ -221,7 +222,7 @@ import Testing
   }
 
   /// The device reports no clock, so the clock is estimated from the times of the cycles.
-  @Test func `a further output is silent for as long as the device stood still`() throws {
+  @Test func `a secondary output is silent for as long as the device stalled`() throws {
     var statuses: [DeviceStatus] = []
     for wait in 1...110 {
       var status = DeviceStatus.ready()

@@ -14,20 +14,22 @@ import Testing
     ("null", "/proc/asound/card*/pcm*[cp]/sub*/status"),
     ("file:../x,*", "/proc/asound/card*/pcm*[cp]/sub*/status"),
   ])
-  func `an ALSA name leads to the kernel's status of its hardware`(name: String, pattern: String) {
+  func `an ALSA name is mapped to the kernel's status files of its hardware`(
+    name: String, pattern: String
+  ) {
     #expect(BusyDevice.statusPattern(of: name, nil) == pattern)
   }
 
-  @Test func `an input's status is not the output's`() {
+  @Test func `input and output have different status files`() {
     #expect(BusyDevice.statusPattern(of: "hw:0,0", .capture).contains("/pcm0c/"))
     #expect(BusyDevice.statusPattern(of: "hw:0,0", .playback).contains("/pcm0p/"))
   }
 
-  @Test func `nobody holds a card that is not there`() {
+  @Test func `a card that does not exist has no holder`() {
     #expect(BusyDevice.holder(of: "hw:CARD=NoSuchCard,DEV=0") == nil)
   }
 
-  @Test func `a holder is named in a sentence`() {
+  @Test func `the description of a holder contains its name and process`() {
     #expect("\(BusyHolder(name: "jackd", process: 12))" == "jackd (process 12)")
   }
 }

@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: 0..<4, [[3, 4], [5], [1, 1], [4, 2, 4], [1, 2, 3, 4, 5]])
-  func `the channels that are named are captured in their order`(access: Int, named: [Int]) throws {
+  func `the selected channels are captured in their order`(access: Int, named: [Int]) throws {
     let fake = fake(5, self.access(access))
     var device = try ALSADuplex(opening: request(fake, nil, named))
     #expect(device.configuration.capture?.channelCount == named.count)
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: 0..<2, [[3, 4], [5], [4, 2]])
-  func `channels that are not played on stay silent`(access: Int, named: [Int]) throws {
+  func `channels that are not selected stay silent`(access: Int, named: [Int]) throws {
     let isPlanar = access == 1
     let fake = fake(5, self.access(access))
     fake.fill { _ in 7 }
@@ -86,7 +86,7 @@ import Testing
     #expect(fake.samples[(64 * 5)...].allSatisfy { $0 == 0 } || isPlanar)
   }
 
-  @Test func `of a device with many channels the first two are used`() throws {
+  @Test func `the first two channels of a device with many channels are used`() throws {
     let fake = fake(26)
     let device = try ALSADuplex(opening: request(fake, nil))
     #expect(device.configuration.capture?.channelCount == 2)
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(arguments: [1, 3, 4])
-  func `as many of a device's channels are used as are asked for`(count: Int) throws {
+  func `as many channels of a device are used as are requested`(count: Int) throws {
     let fake = fake(4)
     var request = request(fake, nil)
     request.channelCount = count
@@ -103,7 +103,7 @@ import Testing
     #expect(device.configuration.capture?.channelCount == count)
   }
 
-  @Test func `each direction has channels of its own`() throws {
+  @Test func `each direction has its own channels`() throws {
     let (mono, many) = (fake(1), fake(8))
     let device = try ALSADuplex(opening: request(mono, many, [1, 1], [7, 8]))
     #expect(device.configuration.capture?.channelCount == 2)
@@ -111,7 +111,7 @@ import Testing
     #expect(device.configuration.playback?.selection == ChannelSelection([7, 8], of: 8))
   }
 
-  @Test func `a channel that a device does not have is refused by its number`() throws {
+  @Test func `a channel that a device does not have is refused with its number`() throws {
     let fake = fake(2)
     let failure = #expect(throws: DeviceFailure.self) {
       _ = try ALSADuplex(opening: request(fake, nil, [3]))
@@ -125,14 +125,14 @@ import Testing
     arguments: [
       ([0], nil), ([257], nil), ([], nil), (Array(repeating: 1, count: 65), nil), (nil, [2, 2]),
     ] as [([Int]?, [Int]?)])
-  func `lists that no device could have are refused`(captured: [Int]?, played: [Int]?) {
+  func `lists of channels that no device could have are refused`(captured: [Int]?, played: [Int]?) {
     let failure = #expect(throws: DeviceFailure.self) {
       try request(.make(), .make(), captured, played).validate()
     }
     #expect(failure?.kind == .invalidRequest)
   }
 
-  @Test func `a number of channels and a list of another length are refused`() {
+  @Test func `a number of channels and a list of a different length are refused`() {
     var both = request(.make(), nil, [3, 4])
     both.channelCount = 2
     #expect(throws: Never.self) { try both.validate() }
@@ -141,7 +141,7 @@ import Testing
   }
 
   @Test(arguments: SampleFormat.allCases)
-  func `every format keeps some of its channels`(format: SampleFormat) {
+  func `selected channels are stored and loaded in every format`(format: SampleFormat) {
     let device = DeviceBuffer(
       format: format, channelCount: 6, frameCount: 9, lending: ChannelSelection([6, 2], of: 6))
     var samples = SampleBuffer(frameCount: 9, channelCount: 2)

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: SampleFormat.allCases)
-  func `the ends of the range pass through every format`(format: SampleFormat) {
+  func `the limits of the range pass through every format unchanged`(format: SampleFormat) {
     var samples = SampleBuffer(frameCount: 1, channelCount: 2)
     samples[0] = -1
     samples[1] = 32767.0 / 32768
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: integers)
-  func `what is too loud saturates and never wraps`(format: SampleFormat) {
+  func `samples beyond full scale saturate and never wrap`(format: SampleFormat) {
     var samples = SampleBuffer(frameCount: 5, channelCount: 1)
     for (index, loud) in ([1, 1.5, 1e30, -1.5, -Float.infinity] as [Float]).enumerated() {
       samples[index] = loud
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: [SampleFormat.floatLE, .floatBE])
-  func `what a device delivers and is no number is read as silence`(format: SampleFormat) {
+  func `NaN delivered by a device is read as silence`(format: SampleFormat) {
     let device = DeviceBuffer(format: format, channelCount: 1, frameCount: 3)
     for (frame, value) in ([0.5, .nan, -0.25] as [Float]).enumerated() {
       let bits = format == .floatLE ? value.bitPattern : value.bitPattern.byteSwapped
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: SampleFormat.allCases, [1, 2, 3, 7])
-  func `what is no number becomes silence and is counted`(format: SampleFormat, channels: Int) {
+  func `NaN is written as silence and counted`(format: SampleFormat, channels: Int) {
     var samples = SampleBuffer(frameCount: 9, channelCount: channels)
     for index in 0..<samples.sampleCount { samples[index] = index % 3 == 0 ? .nan : 0.5 }
     let device = DeviceBuffer(format: format, channelCount: channels, frameCount: 9)
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: SampleFormat.allCases)
-  func `channels kept apart come together in order`(format: SampleFormat) {
+  func `non-interleaved channels are read and written in order`(format: SampleFormat) {
     let layout = DeviceLayout(
       format: format, channelCount: 3, frameStride: format.byteCount,
       channelStride: 8 * format.byteCount)
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: 0...8)
-  func `a piece that wraps at the ring's end reads as one`(split: Int) {
+  func `a piece that wraps at the ring's end is read as one`(split: Int) {
     let layout = DeviceLayout(interleaved: .s16LE, channelCount: 2)
     let memory = DeviceBuffer(layout, frameCount: 8)
     // The piece begins `split` frames before the ring buffer's end and continues at its start.

@@ -7,7 +7,7 @@ import Testing
 /// Tests of devices without mapped memory whose own period differs from the cycle.
 @Suite struct CopiedFramesTests {
   @Test(arguments: [false, true])
-  func `an output that maps no memory takes the periods of an input that are longer than its own`(
+  func `an unmapped output accepts cycles that are longer than its own period`(
     isPlanar: Bool
   ) throws {
     let (capture, playback) = (FakePCM.make(), FakePCM.make())

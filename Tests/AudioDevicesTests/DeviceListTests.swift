@@ -11,7 +11,7 @@ import Testing
     #expect(null?.comment.isEmpty == false)
   }
 
-  @Test func `every card's devices are opened by their names`() {
+  @Test func `every listed device has the name that opens it, and a direction`() {
     for card in DeviceList.current().cards {
       for device in card.devices {
         #expect(device.name.hasPrefix("hw:CARD=\(card.id),DEV="))
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `a PCM tells all that it can be configured to`() throws {
+  @Test func `a PCM lists all settings that it supports`() throws {
     let abilities = try PCM(opening: "null", .playback).abilities()
     #expect(abilities.formats.contains("S16_LE"))
     #expect(abilities.formats.contains("FLOAT_LE"))

@@ -28,30 +28,32 @@ import Testing
     ("scarlett", "hw:CARD=USB,DEV=0"), ("2I2 usb", "hw:CARD=USB,DEV=0"),
     ("yeti", "hw:CARD=Mic,DEV=0"), ("STUD", "studio"), ("analog", "hw:CARD=PCH,DEV=0"),
   ])
-  func `a part in either case stands for the one device that it fits`(part: String, name: String)
+  func `part of a name, in either case, selects the only device that it matches`(
+    part: String, name: String
+  )
     throws
   {
     #expect(try resolve(part) == name)
   }
 
-  @Test func `a part of a card's name stands for the card's first device`() throws {
+  @Test func `part of a card's name selects the card's first device`() throws {
     #expect(try resolve("pch", isCapture: false) == "hw:CARD=PCH,DEV=0")
   }
 
-  @Test func `only devices of the direction are asked`() throws {
+  @Test func `only devices of the requested direction are searched`() throws {
     #expect(try resolve("usb", isCapture: false) == "hw:CARD=USB,DEV=0")
     #expect(try resolve("hdmi", isCapture: false) == "hw:CARD=PCH,DEV=3")
     #expect(try resolve("hdmi") == "hdmi")
   }
 
-  @Test func `where several fit, the sentence lists them`() {
+  @Test func `the message lists the devices if several match`() {
     let failure = #expect(throws: DeviceFailure.self) { try resolve("usb") }
     #expect(failure?.kind == .invalidRequest)
     #expect(failure?.message.contains("hw:CARD=USB,DEV=0") == true)
     #expect(failure?.message.contains("hw:CARD=Mic,DEV=0") == true)
   }
 
-  @Test func `a name that fits nothing stays as it is`() throws {
+  @Test func `a name that matches no device is unchanged`() throws {
     #expect(try resolve("Focusrite") == "Focusrite")
   }
 }

@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `a mixer tells what it has in each direction`() throws {
+  @Test func `a mixer lists its controls of each direction`() throws {
     let mixer = Self.mixer([
       Self.control("Master", capture: false, volume: 60),
       Self.control("Mic", volume: 45, isOn: true),
@@ -54,7 +54,7 @@ import Testing
     #expect(mixer.pointee.opened == 2 && mixer.pointee.closed == 2)
   }
 
-  @Test func `a volume is set for a while, on the control that is for all of it, and put back`()
+  @Test func `a volume is set on the main control and restored once`()
     throws
   {
     let mixer = Self.mixer([Self.control("Boost", volume: 0), Self.control("Capture", volume: 30)])
@@ -70,7 +70,7 @@ import Testing
     #expect(mixer.pointee.opened == mixer.pointee.closed)
   }
 
-  @Test func `all that is changed is put back before the program ends`() throws {
+  @Test func `restoreAll() restores all changed volumes`() throws {
     let mixer = Self.mixer([
       Self.control("Capture", volume: 30), Self.control("PCM", capture: false, volume: 20),
     ])
@@ -83,7 +83,7 @@ import Testing
     #expect(mixer.pointee.controls.1.volumes == (20, 20))
   }
 
-  @Test func `what cannot be set is said, and nothing is changed`() throws {
+  @Test func `a volume that cannot be set is refused, and nothing is changed`() throws {
     let mixer = Self.mixer([Self.control("Mic", volume: 30)])
     let name = Self.name(mixer)
     #expect(kind(name, .decibels(3)) == .invalidRequest)
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `the control that lets nothing through is found`() {
+  @Test func `the control that silences an input is found`() {
     func control(_ name: String, _ volume: Double?, _ isOn: Bool?) -> MixerControl {
       MixerControl(name: name, isCapture: true, volume: volume, decibels: nil, isOn: isOn)
     }
@@ -127,7 +127,7 @@ import Testing
     #expect(silencing() == nil)
   }
 
-  @Test func `the mixer of a name that speaks of no card has that name`() {
+  @Test func `a name that refers to no card is the name of its mixer`() {
     #expect(CardMixers.mixerName(of: "default") == "default")
     #expect(CardMixers.mixerName(of: "pulse:server") == "pulse")
   }

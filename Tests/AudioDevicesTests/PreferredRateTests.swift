@@ -6,7 +6,7 @@ import Testing
 /// Tests of the rate that a device gets if none is requested.
 @Suite struct PreferredRateTests {
   @Test(arguments: [(0, 44100), (48000, 48000)])
-  func `a preferred rate is taken where the device has it, and nothing is resampled`(
+  func `a preferred rate is used if the device supports it, and nothing is resampled`(
     only: Int, granted: Int
   ) throws {
     let pcm = FakePCM.make()

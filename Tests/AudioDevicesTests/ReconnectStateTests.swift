@@ -14,7 +14,7 @@ import Testing
   /// The results of a number of cycles of a unit on a scripted device.
   private struct Outcome {
     var events: [TimelineEvent] = []
-    var told: [DeviceReturn] = []
+    var returns: [DeviceReturn] = []
     var frames = 0
     var lostFrames = 0
     var captureXruns = 0
@@ -43,7 +43,7 @@ import Testing
         outcome.failure = failure
         break
       }
-      if let found = progress.takeReturn() { outcome.told.append(found) }
+      if let found = progress.takeReturn() { outcome.returns.append(found) }
     }
     unit.stop()
     while let event = reader.read() { outcome.events.append(event) }
@@ -54,13 +54,13 @@ import Testing
     return outcome
   }
 
-  @Test func `it is let go of at once, and its return is a gap`() throws {
+  @Test func `a lost device is closed at once, and its return is a gap`() throws {
     let log = MutexBox<[String]>([])
     let outcome = try run(
       ScriptedDevice([.ready, .lost], returns: [.absent, Self.back], log: log), cycles: 5)
     let calls = log.withLock { $0 }
     #expect(calls == ["let go"])
-    #expect(outcome.told == [Self.back])
+    #expect(outcome.returns == [Self.back])
     #expect(
       outcome.events == [
         TimelineEvent(kind: .deviceLost, frame: Self.period, frames: 0),
@@ -69,13 +69,13 @@ import Testing
     #expect(outcome.frames == 5 * Self.period && outcome.captureXruns == 0)
   }
 
-  @Test func `a gap is handed over even where the first period after it is empty`() throws {
+  @Test func `a gap is reported although the first period after it is empty`() throws {
     let outcome = try run(ScriptedDevice([.ready, .xrun, .empty, .ready]), cycles: 5)
     #expect(outcome.lostFrames == Self.period)
     #expect(outcome.callbackLostFrames == outcome.lostFrames)
   }
 
-  @Test func `a device that delivers nothing for five seconds is given up and waited for`() throws {
+  @Test func `a device that delivers nothing for five seconds is lost, and reconnected`() throws {
     let silence = [ScriptedDevice.Answer](repeating: .waiting, count: 50)
     let outcome = try run(ScriptedDevice([.ready] + silence, returns: [Self.back]), cycles: 53)
     #expect(outcome.failure == nil)
@@ -85,7 +85,7 @@ import Testing
     #expect(ended.failure?.message.contains("has delivered nothing for 5 seconds") == true)
   }
 
-  @Test func `back for a moment only, it is lost once and returns once`() throws {
+  @Test func `a device that returns only briefly is lost once and returns once`() throws {
     let outcome = try run(
       ScriptedDevice([.ready, .lost, .lost, .lost], returns: [Self.back, Self.back, Self.back]),
       cycles: 8)
@@ -93,7 +93,7 @@ import Testing
     #expect(outcome.events.last?.frames == outcome.lostFrames)
   }
 
-  @Test func `a device that cannot be mended after an xrun is waited for too`() throws {
+  @Test func `a device that cannot be recovered after an xrun is waited for`() throws {
     let outcome = try run(
       ScriptedDevice([.ready, .xrun], returns: [Self.back], recovers: false), cycles: 4)
     // The xrun has no separate gap: it is part of the absence.
@@ -102,30 +102,30 @@ import Testing
     #expect(outcome.events.last?.frames == outcome.lostFrames)
   }
 
-  @Test func `other settings are told once, and waited out`() throws {
+  @Test func `a return with other settings is reported once, and waiting continues`() throws {
     let refusal = DeviceReturn.refused(failure(.refused))
     let outcome = try run(
       ScriptedDevice([.ready, .lost], returns: [refusal, refusal, refusal, Self.back]), cycles: 8)
-    #expect(outcome.told == [refusal, Self.back])
+    #expect(outcome.returns == [refusal, Self.back])
   }
 
   @Test(arguments: [DeviceFailure.Kind.busy, .permissionDenied])
-  func `who holds it for a moment is not worth a word, for two seconds is`(
+  func `a device that is busy on its return is reported only after two seconds`(
     kind: DeviceFailure.Kind
   ) throws {
     let refusal = DeviceReturn.refused(failure(kind))
     let brief = try run(
       ScriptedDevice(
         [.ready, .lost], returns: Array(repeating: refusal, count: 19) + [Self.back]), cycles: 24)
-    #expect(brief.told == [Self.back])
+    #expect(brief.returns == [Self.back])
     let long = try run(
       ScriptedDevice(
         [.ready, .lost], returns: Array(repeating: refusal, count: 60) + [Self.back]), cycles: 64)
-    #expect(long.told == [refusal, Self.back])
+    #expect(long.returns == [refusal, Self.back])
   }
 
   @Test(arguments: [1, 2, 5, 40])
-  func `the frame limit is reached in its own time`(periods: Int) throws {
+  func `the frame limit is reached in real time during an absence`(periods: Int) throws {
     let limit = Self.period * (1 + periods) - 7
     let outcome = try run(
       ScriptedDevice([.ready, .lost]), cycles: 2 + periods, frameLimit: limit)
@@ -140,13 +140,13 @@ import Testing
   @Test(arguments: [
     (DeviceFailure.Kind.refused, 1), (.invalidRequest, 1), (.busy, 20), (.permissionDenied, 20),
   ])
-  func `a device that is refused is told once, where rights may come late after 20 looks`(
+  func `a refused device is reported once, and after 20 polls if rights may come later`(
     kind: DeviceFailure.Kind, look: Int
   ) {
     var report = ReconnectReport()
     let found = DeviceReturn.refused(DeviceFailure(kind, "It cannot be had.", hint: "Wait."))
-    let told = (1...60).filter { _ in report.shouldReport(found) }
-    #expect(told == [look])
+    let reported = (1...60).filter { _ in report.shouldReport(found) }
+    #expect(reported == [look])
     let news = [DeviceReturn.absent, .returned(cards: [])].map { report.shouldReport($0) }
     #expect(news == [false, true])
   }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct RecoveryTests {
   @Test(arguments: [0, 1, 479, 48000, 4_800_000])
-  func `a gap is the time that passed, and what was captured and not kept`(frames: Int) {
+  func `a gap consists of the elapsed time and the frames captured but not read`(frames: Int) {
     var clock = XrunGapEstimator()
     clock.note(captured: 64, taking: 64, at: 1_000_000_000)
     clock.open(unread: 100, at: 2_000_000_000)
@@ -14,14 +14,14 @@ import Testing
     #expect(!clock.isOpen)
   }
 
-  @Test func `a device that does not say when it stopped is timed from its last period`() {
+  @Test func `without a stop time the gap is measured from the last period`() {
     var clock = XrunGapEstimator()
     clock.note(captured: 80, taking: 64, at: 1_000_000_000)
     clock.open()
     #expect(clock.close(captured: 64, at: 1_100_000_000, sampleRate: 48000) == 16 + 4800 - 64)
   }
 
-  @Test func `a device that says when it started is timed from its last period`() {
+  @Test func `with a start time the gap is measured from the last period`() {
     var clock = XrunGapEstimator()
     for cycle in 1...100 {
       clock.note(captured: 64, taking: 64, at: 1_000_000_000 + UInt64(cycle) * 1_000_000)
@@ -30,8 +30,7 @@ import Testing
     #expect(clock.close(captured: 64, at: 1_200_000_000, sampleRate: 48000) == 4800 - 64)
   }
 
-  @Test func `a device that stopped before its last wake-up, which could read nothing, says when`()
-  {
+  @Test func `a stop before a wake-up that read nothing is the beginning of the gap`() {
     var clock = XrunGapEstimator()
     clock.note(captured: 64, taking: 64, at: 1_000_000_000)
     clock.note(captured: 100, taking: 64, at: 1_100_000_000)
@@ -41,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: 0..<40)
-  func `a device that moves in steps loses whole steps, however late it is looked at`(seed: Int) {
+  func `a device that moves in steps loses whole steps, however late it is read`(seed: Int) {
     // Ticks of 64 frames, each of which is read up to 100 microseconds late.
     var random = UInt64(seed) &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
     func time(_ frames: Int) -> UInt64 {
@@ -58,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: [1, 7, 9, 31, 33])
-  func `a device that moves by single frames loses as many as time says`(frames: Int) {
+  func `a device that moves by single frames loses as many as the time indicates`(frames: Int) {
     var clock = XrunGapEstimator()
     for cycle in 1...8 {
       clock.note(captured: 64 + cycle % 3, taking: 64, at: UInt64(cycle) * 1_000_000)
@@ -69,7 +68,7 @@ import Testing
     #expect(lost == 14_400 + frames - 64)
   }
 
-  @Test func `a gap after a gap, with no frame between, is one from the first stop on`() {
+  @Test func `a gap after a gap without a frame between them is one gap from the first stop`() {
     var clock = XrunGapEstimator()
     clock.open(unread: 100, at: 2_000_000_000)
     clock.open(unread: 0, at: 2_500_000_000)
@@ -77,7 +76,7 @@ import Testing
     #expect(clock.close(captured: 64, at: 3_000_000_000, sampleRate: 48000) == 100 + 48000 - 64)
   }
 
-  @Test func `frames that could not be taken after all are part of the gap`() {
+  @Test func `frames that finally could not be read are part of the gap`() {
     var clock = XrunGapEstimator()
     clock.note(captured: 64, taking: 64, at: 1_000_000_000)
     clock.undoRead(64)
@@ -86,7 +85,7 @@ import Testing
   }
 
   @Test(arguments: [-300, -1, 0, 1, 64])
-  func `a start that is off by so many frames is found out`(error: Int) {
+  func `the error of a start latency is found`(error: Int) {
     var proof = StartLatencyCheck(expected: 128)
     var verdicts: [Int] = []
     while proof.isOpen { verdicts.append(proof.judge(captured: 64, queued: 64 + error)) }

@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `lost frames are told at the unit's rate, all of them, once`() throws {
+  @Test func `lost frames are reported once, at the unit's rate`() throws {
     let unit = try Unit([.ready(lost: 10), .ready(lost: 20), .ready(lost: 5)])
     #expect(unit.wait() == "ready")
     let waits = unit.log.withLock { $0.waits }
@@ -59,7 +59,7 @@ import Testing
     #expect(unit.take() && unit.wait() == "ready" && unit.status.lostFrames == 0)
   }
 
-  @Test func `bridged frames are told at the unit's rate, when they are known`() throws {
+  @Test func `concealed frames are reported at the unit's rate when they are known`() throws {
     let unit = try Unit([
       .ready(bridged: 7), .ready(bridged: nil), .ready(bridged: 30), .ready(bridged: 1),
     ])
@@ -70,7 +70,9 @@ import Testing
     #expect(unit.take() && unit.wait() == "ready" && unit.status.concealedFrames == 0)
   }
 
-  @Test func `the driver's latency is told at the unit's rate, with the resampler's own`() throws {
+  @Test func `the driver's latency is reported at the unit's rate, with that of the resampler`()
+    throws
+  {
     let unit = try Unit(Array(repeating: .ready(latency: 100), count: 2))
     #expect(unit.wait() == "ready")
     let own = unit.configuration.resamplerDelayFrames
@@ -79,15 +81,15 @@ import Testing
     #expect(unit.take() && unit.wait() == "ready" && unit.status.reportedLatencyFrames == 0)
   }
 
-  @Test func `events are passed on at the unit's rate, whatever the wait found`() throws {
+  @Test func `events are reported at the unit's rate, whatever the result of the wait`() throws {
     var status = DeviceStatus()
     status.readiness = .waiting
     status.hasEvents = true
     let event = DeviceEvent(.captureXrun, frames: 30, silentFrames: 11)
     let unit = try Unit([status], events: [event])
     #expect(unit.wait() == "waiting" && unit.status.hasEvents)
-    let told = try #require(unit.takeEvent())
-    #expect(told.kind == .captureXrun && told.frames == 60 && told.silentFrames == 22)
+    let reported = try #require(unit.takeEvent())
+    #expect(reported.kind == .captureXrun && reported.frames == 60 && reported.silentFrames == 22)
     #expect(unit.takeEvent() == nil)
     #expect(unit.wait() == "ready" && !unit.status.hasEvents)
   }
@@ -98,13 +100,15 @@ import Testing
     #expect(told.kind == .secondaryOutputLost && told.outputIndex == 1 && told.frames == 0)
   }
 
-  @Test func `secondary outputs of the device are told of`() throws {
+  @Test func `the secondary outputs of the device are reported`() throws {
     let unit = try Unit()
     #expect(unit.secondaryReading(1)?.xruns == 101 && unit.secondaryReading(2) == nil)
   }
 
   @Test(arguments: [DeviceReadiness.lost, .suspended, .xrun(.playbackXrun)])
-  func `trouble is passed on`(trouble: DeviceReadiness) throws {
+  func `a loss, suspension or xrun of the device is reported by the wait`(trouble: DeviceReadiness)
+    throws
+  {
     var status = DeviceStatus()
     status.readiness = trouble
     let unit = try Unit([.ready(lost: 10), status])
@@ -114,7 +118,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `frames that waited when a gap came are part of it`(isReconnected: Bool) throws {
+  func `frames that were queued when a gap began are part of it`(isReconnected: Bool) throws {
     var status = DeviceStatus()
     status.readiness = .xrun(.captureXrun)
     let unit = try Unit([.ready(), status, .ready(lost: 100)])
@@ -126,14 +130,13 @@ import Testing
     #expect(waited > 0 && waited <= 64)
   }
 
-  @Test func `a device that is ready and gives nothing is not asked for ever`() throws {
+  @Test func `a device that is ready but delivers nothing is not polled endlessly`() throws {
     let unit = try Unit(isEmpty: true)
     #expect(unit.wait() == "waiting")
     #expect(unit.log.withLock { $0.waits } == 1)
   }
 
-  @Test func `at each period the output was given one more, by the reserve it starts with`() throws
-  {
+  @Test func `the output is always ahead of the input by its initial reserve`() throws {
     let unit = try Unit()
     for _ in 1...20 {
       #expect(unit.wait() == "ready" && unit.take())
@@ -143,7 +146,7 @@ import Testing
     }
   }
 
-  @Test func `an output alone plays whole periods before more is asked for`() throws {
+  @Test func `an output alone plays whole periods before the device is waited for`() throws {
     let unit = try Unit(hasCapture: false, sampleRate: 24000)
     #expect(unit.wait() == "ready")
     unit.commit()
@@ -152,7 +155,7 @@ import Testing
     #expect(played == 128)
   }
 
-  @Test func `cycles before the device was waited for count from its start`() throws {
+  @Test func `cycles before the first wait have the time of the start`() throws {
     let unit = try Unit(hasCapture: false, sampleRate: 24000)
     let started = unit.now
     #expect(unit.wait() == "ready" && unit.log.withLock { $0.waits } == 0)

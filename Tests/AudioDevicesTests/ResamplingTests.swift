@@ -32,7 +32,7 @@ import Testing
 
   @Test(
     arguments: rates.flatMap { unit in rates.filter { $0 != unit }.map { (unit, $0) } })
-  func `every frame is played, and none more`(unitRate: Int, deviceRate: Int) throws {
+  func `exactly all frames are played`(unitRate: Int, deviceRate: Int) throws {
     var table = [Float](repeating: 0, count: 4321)
     // Both ends are loud, so that a missing frame there is detected.
     for index in 0..<60 {
@@ -50,12 +50,12 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 2, 63, 64, 65])
-  func `what is shorter than the converter's filter is played too`(frames: Int) throws {
+  func `a sound shorter than the converter's filter is played completely`(frames: Int) throws {
     let heard = try played([Float](repeating: 0.5, count: frames), from: 96000, to: 48000)
     #expect(heard.count == (frames + 1) / 2)
   }
 
-  @Test func `a device that calls itself ready and takes nothing ends the run`() throws {
+  @Test func `a device that is ready but accepts nothing ends the run`() throws {
     var request = DuplexRequest(captureDevice: nil, playbackDevice: "played")
     request.sampleRate = 44100
     request.periodFrames = 64

@@ -14,7 +14,7 @@ import Testing
     return unit
   }
 
-  @Test func `ready without a frame, it is given up after five seconds`() throws {
+  @Test func `a device that is ready without frames is given up after five seconds`() throws {
     let progress = UnitProgress()
     var unit = try unit(
       ScriptedDevice([.ready] + Array(repeating: .empty, count: 60)), progress)
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [ScriptedDevice.Answer.waiting, .empty, .xrun])
-  func `a stop ends it within 0.3 seconds of the device's time`(answer: ScriptedDevice.Answer)
+  func `a stop ends the unit within 0.3 seconds of the device's time`(answer: ScriptedDevice.Answer)
     throws
   {
     let progress = UnitProgress()
@@ -51,7 +51,7 @@ import Testing
     #expect(turns <= 3)
   }
 
-  @Test func `gap upon gap with no frame between is no recovery, and ends after five seconds`()
+  @Test func `repeated gaps without a frame between them end the unit after five seconds`()
     throws
   {
     let progress = UnitProgress()
@@ -68,7 +68,7 @@ import Testing
     #expect(progress.captureXruns == turns + 1)
   }
 
-  @Test func `samples that are no numbers are counted`() throws {
+  @Test func `NaN samples are counted and played as silence`() throws {
     let progress = UnitProgress()
     var table = [Float](repeating: 0.25, count: 640)
     for index in [0, 63, 64, 200, 639] { table[index] = .nan }

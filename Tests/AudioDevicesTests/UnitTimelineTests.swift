@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `a unit says that it is in a callback for as long as it is`() throws {
+  @Test func `isInCallback is true exactly while a callback runs`() throws {
     let shown = Shown()
     let statuses: [DeviceStatus] = [.ready(bridged: nil), Self.xrun, .ready(lost: 5)]
     var unit = DuplexUnit(
@@ -63,23 +63,23 @@ import Testing
     #expect(seen.count >= 2 && seen.allSatisfy { $0 })
   }
 
-  @Test func `frames lost while a gap is open are told with it`() throws {
-    let told = try events([.ready(lost: 100, bridged: nil), .ready(bridged: 10)])
-    #expect(told == [TimelineEvent(kind: .captureXrun, frame: 132, frames: 110)])
+  @Test func `frames lost while a gap is open are reported with the gap`() throws {
+    let reported = try events([.ready(lost: 100, bridged: nil), .ready(bridged: 10)])
+    #expect(reported == [TimelineEvent(kind: .captureXrun, frame: 132, frames: 110)])
   }
 
-  @Test func `an xrun whose gap is open is told when the next one comes`() throws {
-    let told = try events([
+  @Test func `an xrun with an open gap is reported when the next one occurs`() throws {
+    let reported = try events([
       Self.xrun, .ready(bridged: nil), Self.xrun, .ready(lost: 5),
     ])
     #expect(
-      told == [
+      reported == [
         TimelineEvent(kind: .captureXrun, frame: 0, frames: 0),
         TimelineEvent(kind: .captureXrun, frame: 32, frames: 5),
       ])
   }
 
-  @Test func `an xrun whose gap is open at the end is told with all frames up to there`() throws {
+  @Test func `an open gap is reported at the end with all frames up to the end`() throws {
     let writer = EventWriter<TimelineEvent>()
     var reader = writer.makeReader()
     let progress = UnitProgress()
@@ -95,8 +95,7 @@ import Testing
     #expect(progress.lostFrames == 96)
   }
 
-  @Test func `an input that is lost after it had stopped is missing from where it stopped`() throws
-  {
+  @Test func `an input that is lost after a stop is absent from the stop on`() throws {
     let writer = EventWriter<TimelineEvent>()
     var reader = writer.makeReader()
     var lost = DeviceStatus.ready(bridged: 0)
@@ -114,7 +113,7 @@ import Testing
     #expect(events.last == TimelineEvent(kind: .captureAbsent, frame: 32, frames: 5 * 32))
   }
 
-  @Test func `where the output has no room its callback still takes its turn`() throws {
+  @Test func `the output callback is called although the output has no room`() throws {
     let log = MutexBox(ReportingDevice.Log())
     let starts = MutexBox<[Int]>([])
     let progress = UnitProgress()
@@ -134,7 +133,7 @@ import Testing
     #expect(progress.frames == 6 * 32 && progress.playbackXruns == 2 && progress.lostFrames == 64)
   }
 
-  @Test func `a gap that is open where the device is lost for good is told`() throws {
+  @Test func `an open gap is reported if the device is finally lost`() throws {
     let writer = EventWriter<TimelineEvent>()
     var reader = writer.makeReader()
     let progress = UnitProgress()

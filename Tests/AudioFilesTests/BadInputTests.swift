@@ -23,7 +23,7 @@ import Testing
     #expect(kind(folder("secret.wav")) == .permissionDenied)
   }
 
-  @Test func `an empty file and one of text are unusable, and named`() {
+  @Test func `an empty file and a text file are unusable, and the message names them`() {
     folder.write([], to: "empty.wav")
     folder.write(Array("Dear diary, today it rained.".utf8), to: "text.wav")
     let files = [("empty.wav", FileFailure.Kind.unusableContents), ("text.wav", .unknownContents)]
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.wav, .rf64, .w64, .aiff, .caf, .flac, .ogg])
-  func `a head cut short is unusable`(format: FileFormat) throws {
+  func `a truncated header is unusable`(format: FileFormat) throws {
     let sound = integers(bits: 16, frames: 1000, channels: 1)
     try save(sound, to: folder("whole"), format, format.nearest(to: .s16))
     folder.write(Array(folder.bytes(of: "whole").prefix(30)), to: "cut")
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.wav, .rf64, .w64, .aiff, .caf])
-  func `sound cut short is read to its end`(format: FileFormat) throws {
+  func `truncated audio is read to its end`(format: FileFormat) throws {
     let sound = integers(bits: 16, frames: 1000, channels: 2)
     try save(sound, to: folder("whole"), format, .s16)
     folder.write(Array(folder.bytes(of: "whole").dropLast(400)), to: "cut")
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.wav, .rf64])
-  func `a WAV file that is shorter than its head says ends with a failure`(
+  func `a WAV file that is shorter than its header states ends with a failure`(
     format: FileFormat
   ) throws {
     let sound = integers(bits: 16, frames: 1000, channels: 2)
@@ -77,7 +77,7 @@ import Testing
     #expect(trouble?.message.hasSuffix("cut short after 900 of 1000 frames.") == true)
   }
 
-  @Test func `damage in a FLAC file is reported behind the last sound frame`() throws {
+  @Test func `damage in a FLAC file is reported after the last intact frame`() throws {
     let sound = integers(bits: 16, frames: 20000, channels: 2)
     try save(sound, to: folder("whole"), .flac, .s16)
     var bytes = folder.bytes(of: "whole")
@@ -89,7 +89,7 @@ import Testing
     #expect(throws: FileFailure.self) { try reader.read(into: &buffer) }
   }
 
-  @Test func `a frame that a FLAC file has lost is not there because of damage`() throws {
+  @Test func `a seek to a missing frame of a truncated FLAC file reports the damage`() throws {
     let sound = integers(bits: 16, frames: 40000, channels: 2)
     try save(sound, to: folder("whole"), .flac, .s16)
     let bytes = folder.bytes(of: "whole")
@@ -105,7 +105,7 @@ import Testing
     #expect(trouble?.message.contains("damaged or cut short") == true)
   }
 
-  @Test func `a FLAC file that becomes shorter while it is read ends with a failure`() throws {
+  @Test func `a FLAC file that is truncated while it is read ends with a failure`() throws {
     let sound = integers(bits: 16, frames: 100_000, channels: 2)
     try save(sound, to: folder("shrinking"), .flac, .s16)
     var reader = try SoundFileReader(path: folder("shrinking"))
@@ -121,7 +121,7 @@ import Testing
     #expect(trouble?.message.contains("cut short after") == true)
   }
 
-  @Test func `a file is what its contents say, whatever its name`() throws {
+  @Test func `the format of a file is determined by its contents and not by its name`() throws {
     let sound = integers(bits: 16, frames: 500, channels: 2)
     try save(sound, to: folder("really-flac.wav"), .flac, .s16)
     let reader = try SoundFileReader(path: folder("really-flac.wav"))
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test(arguments: [1 << 62, 1 << 63, .max] as [UInt64])
-  func `an RF64 file does not have fewer frames than none`(byteCount: UInt64) throws {
+  func `an RF64 file never has a negative number of frames`(byteCount: UInt64) throws {
     let sound = integers(bits: 16, frames: 1000, channels: 2)
     try save(sound, to: folder("long.wav"), .rf64, .s16)
     var bytes = folder.bytes(of: "long.wav")

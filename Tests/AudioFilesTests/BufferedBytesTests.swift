@@ -57,7 +57,9 @@ import Testing
   }
 
   @Test(arguments: [1000, 4096, 5001, .max])
-  func `short and long reads in any order give what is there`(pieceByteCount: Int) throws {
+  func `short and long reads in any order return the bytes of the source`(pieceByteCount: Int)
+    throws
+  {
     for seed in 1...4 as ClosedRange<UInt64> {
       let source = MemorySource(Self.contents, pieceByteCount: pieceByteCount)
       try compare(source, seed: seed) { place, random in
@@ -72,7 +74,9 @@ import Testing
   }
 
   @Test(arguments: [1000, 4096, 5001, .max])
-  func `the same from where nothing can be read twice`(pieceByteCount: Int) throws {
+  func `short and long reads forwards return the bytes of a source without seeking`(
+    pieceByteCount: Int
+  ) throws {
     for seed in 1...4 as ClosedRange<UInt64> {
       let source = MemorySource(
         Self.contents, isSeekable: false, hasLength: seed % 2 == 0, pieceByteCount: pieceByteCount)
@@ -82,8 +86,7 @@ import Testing
     }
   }
 
-  @Test func `a long read takes what is held from the buffer, and the rest from the source`() throws
-  {
+  @Test func `a long read combines the buffered bytes with a read of the source`() throws {
     let source = MemorySource(Self.contents, pieceByteCount: .max)
     let bytes = BufferedBytes(source)
     _ = try bytes.peek(10)
@@ -96,7 +99,9 @@ import Testing
   }
 
   @Test(arguments: [1000, 4096, 40_000])
-  func `a library gets what came before a failure, and the failure behind it`(count: Int) throws {
+  func `a library receives the bytes before a failure, and the failure is reported once`(count: Int)
+    throws
+  {
     let source = MemorySource(Self.contents, pieceByteCount: 4000)
     source.fail(behind: 10_000)
     let bytes = BufferedBytes(source)

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.wav, .flac])
-  func `an existing file stays as it is unless it is to be overwritten`(format: FileFormat) {
+  func `an existing file is kept unless it may be overwritten`(format: FileFormat) {
     let folder = TemporaryFolder()
     folder.write([1, 2, 3], to: "take")
     #expect(create(folder("take"), format)?.kind == .cannotCreate)
@@ -27,7 +27,7 @@ import Testing
     #expect(folder.bytes(of: "take").count > 40)
   }
 
-  @Test func `what cannot be written leaves an existing file as it is`() {
+  @Test func `a file that cannot be written leaves an existing file unchanged`() {
     let folder = TemporaryFolder()
     folder.write([1, 2, 3], to: "take.mp3")
     #expect(
@@ -36,7 +36,7 @@ import Testing
     #expect(folder.bytes(of: "take.mp3") == [1, 2, 3])
   }
 
-  @Test func `a name with a zero byte is no name, and what is before it neither`() {
+  @Test func `a path with a zero byte is refused, and no prefix of it is used`() {
     let folder = TemporaryFolder()
     #expect(create(folder("take\0.wav"))?.kind == .cannotCreate)
     #expect(create(folder("ta\0ke/take.wav"))?.kind == .cannotCreate)
@@ -63,7 +63,7 @@ import Testing
     (.opus, .float, 44100, 2), (.mp3, .float, 48000, 3), (.mp3, .float, 96000, 2),
     (.ogg, .s16, 48000, 2), (.ogg, .float, 384_000, 2), (.wav, .s16, 0, 2), (.wav, .s16, 48000, 0),
   ])
-  func `what a format cannot hold is refused before anything is created`(
+  func `parameters that a format does not support are refused before a file is created`(
     format: FileFormat, samples: FileSampleFormat, rate: Int, channels: Int
   ) {
     let folder = TemporaryFolder()
@@ -79,7 +79,7 @@ import Testing
     (.ogg, .float, 8000, 1), (.aiff, .s24, 768_000, 6), (.mp3, .float, 11025, 2),
     (.w64, .s32, 768_000, 1024), (.flac, .s24, 65535, 1), (.flac, .s24, 8000, 1),
   ])
-  func `what a format is said to hold it holds`(
+  func `parameters that a format supports can be written and read`(
     format: FileFormat, samples: FileSampleFormat, rate: Int, channels: Int
   ) throws {
     let folder = TemporaryFolder()
@@ -93,14 +93,16 @@ import Testing
   }
 
   @Test(arguments: FileFormat.allCases, FileSampleFormat.allCases)
-  func `the nearest sample format can be held`(format: FileFormat, wanted: FileSampleFormat) {
+  func `the nearest sample format is supported by the file format`(
+    format: FileFormat, wanted: FileSampleFormat
+  ) {
     #expect(format.sampleFormats.contains(format.nearest(to: wanted)))
     #expect(FileFormat(name: format.name.uppercased()) == format)
     #expect(FileFormat(pathExtensionOf: "a/b.c/take.\(format.name.uppercased())") == format)
     #expect(FileSampleFormat(name: wanted.name) == wanted)
   }
 
-  @Test func `extensions have their synonyms, and no extension has no format`() {
+  @Test func `extensions have synonyms, and a path without an extension has no format`() {
     #expect(FileFormat(pathExtensionOf: "a.wave") == .wav)
     #expect(FileFormat(pathExtensionOf: "a.aif") == .aiff)
     #expect(FileFormat(pathExtensionOf: "a.aifc") == .aiff)
@@ -118,7 +120,7 @@ import Testing
     #expect(create("/dev/full", .flac)?.kind == .invalidRequest)
   }
 
-  @Test func `where nothing fits any more, the writer says what it saved`() throws {
+  @Test func `a write to a full disk reports the number of saved frames`() throws {
     let sound = integers(bits: 16, frames: 100, channels: 2)
     var writer = try SoundFileWriter(
       path: "/dev/full", fileFormat: .raw, sampleFormat: .s16, sampleRate: 48000,

@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.ogg, .opus])
-  func `lost pages are silence, what follows stays in its place, and the end is a failure`(
+  func `lost pages are replaced by silence, and the end of the file is a failure`(
     format: FileFormat
   ) throws {
     let bytes = try file(format)
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: [MPEGDecoder.Exactness.exact, .economical])
-  func `an MP3 file that lost blocks plays the others, and its end is a failure`(
+  func `an MP3 file without some blocks plays the others, and its end is a failure`(
     exactness: MPEGDecoder.Exactness
   ) throws {
     let bytes = try file(.mp3)
@@ -76,7 +76,9 @@ import Testing
   }
 
   @Test(arguments: [1000, 30_000, 48_000])
-  func `a first stream of one page is played like those that follow`(frames: Int) throws {
+  func `a chained stream is played completely even if its first stream has one page`(frames: Int)
+    throws
+  {
     let bytes = try chain([(frames, 48000), (96_000, 48000), (500, 48000), (48_000, 48000)])
     let decoder = try Decoding.decoder(for: MemorySource(bytes))
     #expect(decoder.frameCount == frames + 144_500)
@@ -87,7 +89,9 @@ import Testing
   }
 
   @Test(arguments: [1000, 300_000])
-  func `a second stream of another rate is told, however short the first is`(frames: Int) throws {
+  func `a second stream of another rate is reported, however short the first one is`(frames: Int)
+    throws
+  {
     let bytes = try chain([(frames, 48000), (44_100, 44100)])
     let decoder = try Decoding.decoder(for: MemorySource(bytes))
     #expect(decoder.sampleRate == 48000)
@@ -97,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: [MPEGDecoder.Exactness.exact, .economical])
-  func `of joined MP3 files all are played`(exactness: MPEGDecoder.Exactness) throws {
+  func `concatenated MP3 files are played completely`(exactness: MPEGDecoder.Exactness) throws {
     let one = try file(.mp3, frames: 48_000)
     let tag = Array("TAG".utf8) + [UInt8](repeating: 65, count: 125)
     for joint in [[], tag] {

@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.wav, .aiff, .caf, .flac, .ogg, .opus, .mp3])
-  func `bytes from afar decode as the file does`(format: FileFormat) throws {
+  func `a byte source is decoded like the file`(format: FileFormat) throws {
     let folder = TemporaryFolder()
     folder.write(try bytes(format), to: "sound")
     let expected = try decode(Decoding.decoder(forPath: folder("sound")))
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.wav, .flac, .ogg, .opus, .mp3], [true, false])
-  func `a server that only sends is played from beginning to end`(
+  func `a source without seeking is decoded from its beginning to its end`(
     format: FileFormat, hasLength: Bool
   ) throws {
     let contents = try bytes(format)
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.wav, .flac, .ogg, .opus, .mp3])
-  func `an interruption leaves nothing behind after the next seek`(format: FileFormat) throws {
+  func `an interruption has no effect after the next seek`(format: FileFormat) throws {
     let contents = try bytes(format)
     let expected = try decode(Decoding.decoder(for: MemorySource(contents)))
     for share in [2, 3, 5, 8] {
@@ -69,7 +69,9 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.wav, .flac, .ogg, .opus, .mp3])
-  func `a line that is cut says so, and not that the sound has ended`(format: FileFormat) throws {
+  func `an interrupted transfer is reported as a failure and not as the end`(format: FileFormat)
+    throws
+  {
     let contents = try bytes(format)
     let source = MemorySource(contents)
     let decoder = try Decoding.decoder(for: source)
@@ -84,7 +86,9 @@ import Testing
   }
 
   @Test(arguments: [["-b", "128"], ["-b", "128", "-t"], ["-V", "4"]])
-  func `a far MP3 file fetches only what it plays`(encoding: [String]) throws {
+  func `decoding a remote MP3 file fetches only the bytes that are played`(encoding: [String])
+    throws
+  {
     let contents = try lame(encoding, seconds: 60)
     let source = MemorySource(contents)
     let decoder = try Decoding.decoder(for: source)
@@ -101,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `without notes, a far MP3 file estimates its length, and a near one counts`() throws {
+  @Test func `without an encoder header the length of a remote MP3 file is estimated`() throws {
     let contents = try lame(["-b", "128", "-t"])
     let near = try MPEGDecoder(MemorySource(contents), exactness: .exact)
     let far = try MPEGDecoder(MemorySource(contents), exactness: .economical)
@@ -115,7 +119,7 @@ import Testing
     #expect(throws: FileFailure.self) { try far.seek(toFrame: -1) }
   }
 
-  @Test func `a radio station begins anywhere, and has no end`() throws {
+  @Test func `a radio station is decoded from any byte on, and has no length`() throws {
     let contents = try lame(["-b", "128", "-t"])
     let whole = try decode(Decoding.decoder(for: MemorySource(contents)))
     let source = MemorySource(
@@ -129,7 +133,7 @@ import Testing
     #expect(samples.suffix(tail).elementsEqual(whole.suffix(tail)))
   }
 
-  @Test func `behind damage an MP3 file goes on`() throws {
+  @Test func `an MP3 file is decoded after damage`() throws {
     var contents = try lame(["-b", "128"])
     for index in 60_000..<63_000 { contents[index] = UInt8(truncatingIfNeeded: index &* 31) }
     let decoder = try MPEGDecoder(MemorySource(contents), exactness: .exact)
@@ -143,7 +147,7 @@ import Testing
     }
   }
 
-  @Test func `garbage before MP3 is skipped, and garbage alone refused`() throws {
+  @Test func `garbage before MP3 audio is skipped, and garbage alone is refused`() throws {
     let contents = try lame(["-b", "64"], seconds: 2)
     var random = SplitMix64(seed: 3)
     func garbage(_ count: Int) -> [UInt8] {
@@ -164,14 +168,14 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `tags that claim to be longer than the file are no trouble`(isSeekable: Bool) throws {
+  func `tags that claim to be longer than the file are refused`(isSeekable: Bool) throws {
     let claim: [UInt8] = [0x49, 0x44, 0x33, 4, 0, 0, 0x0F, 0x7F, 0x7F, 0x7F]
     let source = MemorySource(
       claim + [UInt8](repeating: 0xFF, count: 70_000), isSeekable: isSeekable)
     #expect(failure { _ = try Decoding.decoder(for: source) }?.kind == .unknownContents)
   }
 
-  @Test func `channels that change midway become those of the beginning`() throws {
+  @Test func `a later change of channels is converted to the initial channels`() throws {
     let stereo = try lame(["-b", "128", "-t"], seconds: 2)
     let mono = try lame(["-b", "128", "-t", "-m", "m"], seconds: 2)
     for (first, second, channels) in [(stereo, mono, 2), (mono, stereo, 1)] {
@@ -184,7 +188,8 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `MP3 streams that were joined are played to the end of the last`(hasLength: Bool) throws {
+  func `MP3 streams that were joined are played to the end of the last one`(hasLength: Bool) throws
+  {
     let first = try lame(["-b", "128"], seconds: 2)
     let joined = first + (try lame(["-b", "96", "--resample", "44.1"], seconds: 2))
     func sent(_ bytes: [UInt8]) throws -> MPEGDecoder {
@@ -201,14 +206,14 @@ import Testing
     #expect(try decode(sent(first + tag)).count == 2 * 2 * 44100)
   }
 
-  @Test func `once it is opened, a joined MP3 file is read where its sound begins`() throws {
+  @Test func `an opened joined MP3 file is read at the beginning of its audio`() throws {
     let joined = try lame(["-b", "320"]) + (try lame(["-b", "320"]))
     let source = MemorySource(joined)
     _ = try MPEGDecoder(source, exactness: .economical)
     #expect(source.place < joined.count / 4)
   }
 
-  @Test func `a length that only the beginning tells ends nothing`() throws {
+  @Test func `a length estimated from the beginning does not end the playback`() throws {
     let uneven =
       try lame(["-b", "320", "-t"], seconds: 1)
       + (try lame(["-b", "64", "-t", "--resample", "44.1"], seconds: 9))
@@ -224,7 +229,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `AAC is told from MP3`(isSaid: Bool) throws {
+  func `AAC is distinguished from MP3`(isSaid: Bool) throws {
     // Two blocks of seven bytes without audio.
     let block: [UInt8] = [0xFF, 0xF1, 0x50, 0x80, 0x00, 0xFF, 0xFC]
     let source = MemorySource(
@@ -234,7 +239,7 @@ import Testing
     #expect(refusal?.message == "the source is AAC sound, which cannot be played.")
   }
 
-  @Test func `a rate that changes midway ends the sound with a sentence`() throws {
+  @Test func `a change of rate in the middle ends the audio with a message`() throws {
     let contents = try lame(["-b", "128", "-t"], seconds: 2)
     let other = try lame(["-b", "128", "-t"], seconds: 2, rate: 48000)
     let decoder = try MPEGDecoder(
@@ -245,7 +250,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.ogg, .opus])
-  func `each song of an Ogg station is a stream of its own`(format: FileFormat) throws {
+  func `each song of an Ogg station is a separate stream`(format: FileFormat) throws {
     let first = try bytes(format)
     let second = try bytes(format, frames: 60_000, seed: 9)
     let decoder = try Decoding.decoder(
@@ -257,7 +262,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.ogg, .opus])
-  func `a codec that changes midway ends the sound with a sentence`(format: FileFormat) throws {
+  func `a change of codec in the middle ends the audio with a message`(format: FileFormat) throws {
     let first = try bytes(format)
     let second = try bytes(format == .ogg ? .opus : .ogg, frames: 60_000, seed: 9)
     let decoder = try Decoding.decoder(
@@ -269,7 +274,7 @@ import Testing
   }
 
   @Test(arguments: ["1", "2"])
-  func `an MP3 file says what it is called`(version: String) throws {
+  func `the tags of an MP3 file are read`(version: String) throws {
     let contents = try lame(
       ["-b", "64", "--id3v\(version)-only", "--tt", "Fugue", "--ta", "Bach", "--tl", "Art"]
         + ["--ty", "1750", "--tc", "Unfinished"], seconds: 1)
@@ -282,7 +287,7 @@ import Testing
   }
 
   @Test(arguments: [["-V2"], ["-b", "128"]])
-  func `an MP3 file that is shorter than its encoder's notes say ends with a failure`(
+  func `an MP3 file that is shorter than its encoder header states ends with a failure`(
     encoding: [String]
   ) throws {
     let contents = try lame(encoding)
@@ -302,7 +307,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.wav, .aiff, .flac, .ogg, .opus, .mp3])
-  func `once opened, the source is back where the sound begins`(format: FileFormat) throws {
+  func `an opened source is positioned at the beginning of its audio`(format: FileFormat) throws {
     let contents = try bytes(format, frames: 960_000)
     let source = MemorySource(contents)
     let decoder = try Decoding.decoder(for: source)
@@ -311,7 +316,9 @@ import Testing
     #expect(source.place < contents.count / 2)
   }
 
-  @Test func `it is ready when three seconds are there, or more comes in than is needed`() throws {
+  @Test func `a decoder is ready with three seconds of audio, or if data arrives fast enough`()
+    throws
+  {
     let contents = try bytes(.wav)
     let source = MemorySource(contents)
     source.setReady(upTo: 0, bytesPerSecond: 1000)
@@ -328,8 +335,7 @@ import Testing
     #expect(decoder.isReady(prebuffer: nil))
   }
 
-  @Test func `where a prebuffer is asked for, that much must be there, or all that is left`() throws
-  {
+  @Test func `a requested prebuffer must be available, or all remaining bytes`() throws {
     let contents = try bytes(.wav)
     let source = MemorySource(contents)
     let second = 48000 * 4
@@ -344,7 +350,7 @@ import Testing
     #expect(decoder.isReady(prebuffer: 20))
   }
 
-  @Test func `formats go by ending and by type`() {
+  @Test func `formats are recognised by extension and by media type`() {
     for format in ["mp3", ".FLAC", "audio/mpeg", "audio/x-wav", "Audio/OGG; codecs=opus", "opus"] {
       #expect(Decoding.supports(format: format))
     }

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: FileFormat.allCases)
-  func `an old file stays until there is something to be read in the new one`(
+  func `an existing file is kept until the new one has readable frames`(
     format: FileFormat
   ) throws {
     let folder = TemporaryFolder()
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.wav, .flac, .opus])
-  func `a writer that is let go of before its first frame leaves everything as it was`(
+  func `a writer released before its first frame leaves the folder unchanged`(
     format: FileFormat
   ) throws {
     let folder = TemporaryFolder()
@@ -46,7 +46,8 @@ import Testing
     #expect(folder.names == ["take"])
   }
 
-  @Test func `what appears when it is finished does not before, and never otherwise`() throws {
+  @Test func `a file that appears when it is finished never appears earlier or unfinished`() throws
+  {
     let folder = TemporaryFolder()
     let sound = glide(frames: 4800, channels: 1)
     do {
@@ -62,7 +63,7 @@ import Testing
     #expect(try load(folder("take")).count == 4800)
   }
 
-  @Test func `a second writer of one file is refused, before and after it was replaced`() throws {
+  @Test func `a second writer of a file is refused before and after the file is replaced`() throws {
     let folder = TemporaryFolder()
     folder.write([1, 2, 3], to: "take")
     let path = folder("take")
@@ -75,7 +76,7 @@ import Testing
     #expect(try load(path).count == 48)
   }
 
-  @Test func `a name that is taken meanwhile is not taken back, and nothing is lost`() throws {
+  @Test func `a name that another file took is not replaced, and no frame is lost`() throws {
     let folder = TemporaryFolder()
     let sound = glide(frames: 480, channels: 1)
     var new = try SoundFileWriter(
@@ -93,17 +94,18 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.wav, .w64, .aiff, .caf, .flac, .ogg, .opus, .mp3])
-  func `a file that somebody else cuts off or writes over is noticed`(format: FileFormat) throws {
+  func `a file that another program truncates or overwrites is detected`(format: FileFormat) throws
+  {
     let folder = TemporaryFolder()
     let sound = glide(frames: 48000, channels: 1)
     for isCut in [true, false] {
       var new = try writer(folder("take"), format)
       try new.write(sound, frames: 48000)
       try new.refreshHeader()
-      let before = new.isSpoilt
+      let before = new.isModifiedByOthers
       #expect(!before)
       folder.write([UInt8](repeating: 7, count: isCut ? 20 : 1_000_000), to: "take")
-      let after = new.isSpoilt
+      let after = new.isModifiedByOthers
       #expect(after)
       new.abandon()
       try? new.finish()
@@ -112,7 +114,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.wav, .rf64, .w64, .aiff, .caf, .flac, .ogg, .opus, .mp3])
-  func `bytes that somebody else adds to a growing file are no sound of it`(
+  func `bytes that another program appends to a growing file are not read as audio`(
     format: FileFormat
   ) throws {
     let folder = TemporaryFolder()
@@ -134,7 +136,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.wav, .rf64, .aiff, .caf, .flac, .ogg, .opus, .mp3])
-  func `texts of any length leave a file that can be read`(format: FileFormat) throws {
+  func `a file with tags of any length can be read`(format: FileFormat) throws {
     let lengths = [0, 1, 40, 601, 2999, 3000, 4095, 8001, 32768, 65536, 131_073, 1_048_576]
     for (index, length) in lengths.enumerated() {
       let folder = TemporaryFolder()
@@ -150,17 +152,18 @@ import Testing
       try new.write(glide(frames: 24000, channels: 1), frames: 24000)
       try new.finish()
       #expect(try load(folder("take")).count >= 24000, "\(length)")
-      let told = try Decoding.decoder(forPath: folder("take")).tags.comment ?? ""
+      let comment = try Decoding.decoder(forPath: folder("take")).tags.comment ?? ""
       let fitting = tags.fitting(format).comment ?? ""
       // Of an MP3 file's texts only the first 4000 bytes are read, possibly with a partial
       // character at the end.
-      let isCut = format == .mp3 && fitting.utf8.count > 4000 && told.utf8.count >= 4000
-      #expect(isCut || told.utf8.count == fitting.utf8.count, "\(length)")
+      let isCut = format == .mp3 && fitting.utf8.count > 4000 && comment.utf8.count >= 4000
+      #expect(isCut || comment.utf8.count == fitting.utf8.count, "\(length)")
     }
   }
 
   @Test(arguments: [true, false])
-  func `what no file takes the place of is called what it is`(overwrite: Bool) throws {
+  func `a path that is a pipe, a broken link or a folder is refused as such`(overwrite: Bool) throws
+  {
     let folder = TemporaryFolder()
     mkfifo(folder("pipe"), 0o600)
     symlink("nowhere", folder("link"))

@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: sounds)
-  func `a seek goes to the very frame that reading in order comes to`(sound: Sound) throws {
+  func `a seek reaches exactly the frame that sequential reading reaches`(sound: Sound) throws {
     let folder = TemporaryFolder()
     let decoder = try Decoding.decoder(forPath: try sound.make(in: folder))
     #expect(decoder.supportsSeeking)
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: [nil, ["-b", "128"], ["-V", "4"]] as [[String]?])
-  func `an MP3 file has as many frames as went into it`(encoding: [String]?) throws {
+  func `an MP3 file has as many frames as were encoded`(encoding: [String]?) throws {
     let folder = TemporaryFolder()
     let sound = Sound(
       format: .mp3, sampleRate: 44100, channelCount: 2, frameCount: 100_003, tolerance: 0,
@@ -87,7 +87,7 @@ import Testing
     #expect(try decode(decoder).count == 200_006)
   }
 
-  @Test func `an MP3 file sounds as libsndfile decodes it`() throws {
+  @Test func `an MP3 file is decoded as by libsndfile`() throws {
     let folder = TemporaryFolder()
     let sound = Sound(
       format: .mp3, sampleRate: 44100, channelCount: 2, frameCount: 100_003, tolerance: 0,

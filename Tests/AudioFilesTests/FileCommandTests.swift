@@ -22,14 +22,14 @@ import Testing
     return (lines + command.takeLines(isLast: true), nil)
   }
 
-  @Test func `what it prints is kept line by line, of both streams`() throws {
+  @Test func `the output of a command is kept line by line, from both streams`() throws {
     let (lines, failure) = try run(
       "printf 'one\\n\\n10 %%\\r20 %%\\rdone with %s\\nno end' \"$1\"; echo ' but one' >&2")
     #expect(failure == nil)
     #expect(lines == ["one", "done with a file", "no end but one"])
   }
 
-  @Test func `a line without an end and a flood of lines are bounded`() throws {
+  @Test func `the length of a line and the number of lines are limited`() throws {
     let (lines, failure) = try run(
       ": $1; head -c 300000 /dev/zero | tr '\\0' x; echo; yes | head -n 1000000; echo the end"
     )
@@ -38,7 +38,7 @@ import Testing
       lines.count > 1 && lines.allSatisfy { $0.utf8.count <= 1000 } && lines.last == "the end")
   }
 
-  @Test func `it prints on though nobody looks, and how it ends is told`() throws {
+  @Test func `a command may print after a pause, and its exit status is reported`() throws {
     let (lines, failure) = try run(": $1; sleep 0.05; echo late; exit 3")
     #expect(lines == ["late"])
     #expect(failure?.message.contains("status 3") == true)

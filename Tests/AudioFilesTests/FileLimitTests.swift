@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: [(FileSampleFormat.s16, 4), (.s24, 6), (.s32, 8)])
-  func `an AIFF file ends before its lengths of 32 bits do`(
+  func `the frame limit of an AIFF file is below its 32-bit lengths`(
     samples: FileSampleFormat, frameByteCount: Int
   ) throws {
     let folder = TemporaryFolder()
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.wav, .rf64, .w64, .caf, .raw])
-  func `other files go on beyond 4 GiB`(format: FileFormat) throws {
+  func `other formats may exceed 4 GiB`(format: FileFormat) throws {
     let folder = TemporaryFolder()
     let limit = try writer(folder, format, .s16).frameLimit
     #expect(limit > 1 << 40)
@@ -34,13 +34,13 @@ import Testing
     arguments: [
       (0, 4096, 0), (3, 4096, 12288), (.max, 1, .max), (1 << 62, 4096, .max),
     ] as [(UInt, UInt, Int)])
-  func `a disk without end has as much room as can be counted`(
+  func `the free space of a huge disk is limited to the largest integer`(
     blocks: UInt, size: UInt, room: Int
   ) {
     #expect(DiskSpace.byteCount(blocks: blocks, of: size) == room)
   }
 
-  @Test func `a gap is no longer than any sound`() {
+  @Test func `the length of a gap is limited to the maximum length of a file`() {
     for (frames, isGap) in [(1, true), (FileBounds.frameCount, true), (0, false), (-1, false)] {
       let marker = SoundFileMarker(frame: 0, label: "\(frames) frames lost")
       #expect(marker.gapFrames == (isGap ? frames : nil))
@@ -54,7 +54,7 @@ import Testing
     (FileFormat.wav, [SoundFileTags.Loss.zero, .length]),
     (.flac, [.zero]), (.aiff, [.zero, .text("album"), .text("date")]), (.mp3, [.zero, .date]),
   ])
-  func `what a file cannot say of itself is told`(
+  func `tags that a format cannot store are reported`(
     format: FileFormat, losses: [SoundFileTags.Loss]
   ) {
     var tags = SoundFileTags()
@@ -71,7 +71,7 @@ import Testing
     #expect(tags.losses(in: format) == (format == .aiff ? [.text("date")] : []))
   }
 
-  @Test func `what a file cannot hold any more is told, and what it holds is whole`() throws {
+  @Test func `frames beyond the limit of a format are refused, and the file is complete`() throws {
     let folder = TemporaryFolder()
     let sound = integers(bits: 16, frames: 7000, channels: 2)
     var writer = try writer(folder, .aiff, .s16)

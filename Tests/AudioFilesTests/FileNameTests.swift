@@ -9,11 +9,11 @@ import Testing
     [0xEE, 0xBE, 0x80], [0xEE, 0xBF, 0xBF, 0x41], [0xEE, 0xBE, 0x7F], [0xEF, 0x80, 0x80], [],
     [0xE2, 0x82], [0x65, 0xCC, 0x81],
   ])
-  func `every name comes back as it was`(name: [UInt8]) {
+  func `the bytes of a file name are preserved`(name: [UInt8]) {
     #expect(FileName.bytes(of: FileName.text(of: name)) == name)
   }
 
-  @Test func `so does any name of random bytes, and people are shown UTF-8`() {
+  @Test func `random bytes of a file name are preserved, and shown as UTF-8`() {
     var random = SystemRandomNumberGenerator()
     for _ in 0..<20_000 {
       let name = (0..<Int.random(in: 1...12, using: &random)).map { _ in
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `what is not UTF-8 is shown as such`() {
+  @Test func `bytes that are not UTF-8 are shown as replacement characters`() {
     #expect(FileName.shown(FileName.text(of: [0x7A, 0xE9])) == "z\u{FFFD}")
     #expect(FileName.shown("plain") == "plain")
   }
@@ -40,7 +40,7 @@ import Testing
     ("a/.b", "a", ".b", "", "a/.b-2"),
     ("a/\u{301}b.\u{301}c", "a", "\u{301}b.\u{301}c", "\u{301}c", "a/\u{301}b-2.\u{301}c"),
   ])
-  func `a path has a folder, a name and an ending`(
+  func `a path is split into folder, name and extension`(
     path: String, folder: String, name: String, ending: String, numbered: String
   ) {
     #expect(FileName.folder(of: path) == folder)
@@ -58,7 +58,7 @@ import Testing
     ("http://[::1]/@name", "http://[::1]/@name"), ("a:b@c.wav", "a:b@c.wav"), ("", ""),
     ("http://", "http://"),
   ])
-  func `messages name an address without its user`(address: String, name: String) {
+  func `messages contain addresses without user and password`(address: String, name: String) {
     #expect(FileName.withoutUser(address) == name)
     let error = SystemError(number: 2)
     for failure in [FileFailure.opening(address, error), .creating(address, error)] {
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: ["http://user:secret@[bad", "http://user:secret@host:x/", "http://u:se/cret@h"])
-  func `what is no address is told without its user`(address: String) {
+  func `messages contain invalid addresses without user and password`(address: String) {
     let trouble = failure {
       try CurlLibrary.load()
       _ = try WebAddress(address)
@@ -75,7 +75,7 @@ import Testing
     #expect(trouble != nil && trouble?.message.contains("cret") == false)
   }
 
-  @Test func `a list of names keeps every byte of them, and frees what is taken out`() {
+  @Test func `a list of names keeps every byte, and frees the names that are removed`() {
     let names =
       [""] + (0..<2000).map { FileName.text(of: [UInt8(250 - $0 % 200), 0xE9, 0x41]) + "\($0)" }
       + [String(repeating: "x", count: 100_000), "", "ü"]
@@ -90,7 +90,7 @@ import Testing
     #expect(list[1].isEmpty)
   }
 
-  @Test func `a name grows by no more than a file's name may be long`() {
+  @Test func `an extended name is shortened to the maximum length of a file name`() {
     #expect(FileName.insertShortening("-x", into: "a/b.wav") == "a/b-x.wav")
     let long = String(repeating: "é", count: 124)
     let grown = FileName.insertShortening("-region", into: "folder/\(long).wav")

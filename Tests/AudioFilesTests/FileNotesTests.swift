@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.wav, .rf64], [FileSampleFormat.s16, .s24, .float])
-  func `samples always begin at the same place`(
+  func `samples always begin at the same offset`(
     format: FileFormat, samples: FileSampleFormat
   ) throws {
     let folder = TemporaryFolder()
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `a recording says when it began, and how loud it is`() throws {
+  @Test func `a recording stores its origination time and its loudness`() throws {
     let folder = TemporaryFolder()
     var writer = try writer(folder("b"), tags: tags)
     try writer.refreshHeader()
@@ -96,7 +96,7 @@ import Testing
     #expect(["2026-11-17", "2026-11-18", "2026-11-19"].contains(origination.date))
   }
 
-  @Test func `markers are in the file while it is recorded`() throws {
+  @Test func `markers are stored in the file while it is recorded`() throws {
     let folder = TemporaryFolder()
     var writer = try writer(folder("m"))
     try writer.write(integers(bits: 24, frames: 999, channels: 1), frames: 999)
@@ -111,7 +111,7 @@ import Testing
     #expect(WaveChunks(folder.bytes(of: "m")).markers.map(\.frame) == [20, 500])
   }
 
-  @Test func `more markers than the header holds are all told at the end`() throws {
+  @Test func `more markers than fit into the header are all stored at the end`() throws {
     let folder = TemporaryFolder()
     let sound = integers(bits: 24, frames: 999, channels: 1)
     var writer = try writer(folder("m"))

@@ -19,7 +19,9 @@ import Testing
   @Test(arguments: [
     (FileFormat.wav, FileSampleFormat.s16), (.wav, .float), (.flac, .s24), (.aiff, .s16),
   ])
-  func `a stretch is replaced and the rest stays`(format: FileFormat, sample: FileSampleFormat)
+  func `a region is replaced, and the other frames are unchanged`(
+    format: FileFormat, sample: FileSampleFormat
+  )
     throws
   {
     let folder = TemporaryFolder()
@@ -38,7 +40,7 @@ import Testing
     #expect(!SoundFileReader.exists(region))
   }
 
-  @Test func `a region behind the end makes the file longer, with silence between`() throws {
+  @Test func `a region after the end extends the file, with silence in between`() throws {
     let folder = TemporaryFolder()
     let take = folder("take.wav")
     let region = folder("region.wav")
@@ -53,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.wav, .rf64, .flac])
-  func `what a file says beside its sound stays, and the region's markers come with it`(
+  func `the metadata of a file is kept, and the markers of the region are added`(
     format: FileFormat
   ) throws {
     let folder = TemporaryFolder()
@@ -83,14 +85,14 @@ import Testing
     #expect(after.markers.map(\.label).contains("at 10"))
   }
 
-  @Test func `a file that would change by being written again is refused`() throws {
+  @Test func `a file in a lossy format is refused`() throws {
     let folder = TemporaryFolder()
     let take = folder("take.ogg")
     try write(take, frames: 1000, base: 0, .ogg, .float)
     #expect(throws: FileFailure.self) { try FileSplice(path: take) }
   }
 
-  @Test func `what goes wrong leaves the old file alone`() throws {
+  @Test func `a failed splice leaves the file unchanged`() throws {
     let folder = TemporaryFolder()
     let take = folder("take.wav")
     try write(take, frames: 100, base: 1, .wav, .s16)
@@ -104,7 +106,7 @@ import Testing
   }
 
   @Test(arguments: [(44100, 2), (48000, 1), (48000, 3)], [false, true])
-  func `a region of another rate or other channels is refused`(
+  func `a region of another rate or number of channels is refused`(
     region: (rate: Int, channels: Int), isNew: Bool
   ) throws {
     let folder = TemporaryFolder()
@@ -123,7 +125,7 @@ import Testing
     #expect(folder.bytes(of: "take.wav") == before && SoundFileReader.exists(folder("region.wav")))
   }
 
-  @Test func `what the kernel tells is read whole, though it says that it is empty`() throws {
+  @Test func `a file of procfs is read completely although its size is 0`() throws {
     let text = try TextFile.read("/proc/self/maps")
     #expect(text.utf8.count > 4096 && text.hasSuffix("\n"))
     let folder = TemporaryFolder()
@@ -134,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `a settings file is written whole, and read back`() throws {
+  @Test func `a text file is replaced completely, and read back`() throws {
     let folder = TemporaryFolder()
     let path = folder("c.json")
     try TextFile.write("one\n", to: path)
@@ -145,7 +147,7 @@ import Testing
     #expect(throws: FileFailure.self) { try TextFile.write("x", to: "/proc/none/x") }
   }
 
-  @Test func `thousands of markers with their labels stay`() throws {
+  @Test func `thousands of markers with labels are kept`() throws {
     let folder = TemporaryFolder()
     let (take, region) = (folder("take.wav"), folder("region.wav"))
     let markers = (0..<3000).map { SoundFileMarker(frame: 3 * $0, label: "at \(3 * $0)") }
@@ -162,7 +164,7 @@ import Testing
     #expect(try SoundFileReader(path: take).markers == kept)
   }
 
-  @Test func `what is lost where a file is written again is told before`() throws {
+  @Test func `the parts that a splice would lose are listed`() throws {
     let folder = TemporaryFolder()
     try write(folder("a.wav"), frames: 100, base: 1, .wav, .s16)
     #expect(try FileSplice(path: folder("a.wav")).lostParts == [])
@@ -183,8 +185,7 @@ import Testing
     #expect(try FileSplice(path: folder("b.flac")).lostParts == ["APPLICATION"])
   }
 
-  @Test func `markers are read behind a tag, and where numbers have the highest byte first`() throws
-  {
+  @Test func `markers are read after an ID3 tag, and in big-endian files`() throws {
     let folder = TemporaryFolder()
     var writer = try SoundFileWriter(
       path: folder("a.wav"), fileFormat: .wav, sampleFormat: .s16, sampleRate: 48000,
@@ -217,7 +218,7 @@ import Testing
     #expect(try SoundFileReader(path: folder("x.wav")).markers == [marker])
   }
 
-  @Test func `what a broadcast chunk says beyond ours is told to be lost`() throws {
+  @Test func `a bext chunk with fields that a splice would lose is listed`() throws {
     let folder = TemporaryFolder()
     var writer = try SoundFileWriter(
       path: folder("a.wav"), fileFormat: .wav, sampleFormat: .s16, sampleRate: 48000,

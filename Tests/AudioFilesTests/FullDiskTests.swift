@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.wav, .raw], [1, 2, 5])
-  func `what does not fit leaves no part of a frame`(format: FileFormat, channels: Int) throws {
+  func `a full disk leaves no incomplete frame`(format: FileFormat, channels: Int) throws {
     let samples = FileSampleFormat.s24
     let sound = integers(bits: 16, frames: 9000, channels: channels)
     let file = FullFile(byteCount: 5 * 4096)

@@ -8,7 +8,7 @@ import Testing
 /// Tests of files and servers that announce more than they have, or never deliver any audio.
 @Suite struct HostileContentsTests {
   @Test(arguments: [1 << 49, 1 << 61, 1 << 62 - 1, Int.max])
-  func `a WAV file holds as many frames as its bytes do, whatever its head says`(
+  func `a WAV file holds as many frames as its bytes do, whatever its header states`(
     announced: Int
   ) throws {
     let folder = TemporaryFolder()
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.w64, .aiff, .caf], [true, false])
-  func `a cut file says so at its end, of whatever format`(
+  func `a truncated file of any format reports the truncation at its end`(
     format: FileFormat, isFile: Bool
   ) throws {
     let folder = TemporaryFolder()
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: [FileSampleFormat.s16, .s24, .s32, .float])
-  func `a cut CAF file is read as far as it goes`(samples: FileSampleFormat) throws {
+  func `a truncated CAF file is read up to its end`(samples: FileSampleFormat) throws {
     let folder = TemporaryFolder()
     try save(glide(frames: 4000, channels: 3), to: folder("whole"), .caf, samples)
     let whole = try load(folder("whole"))
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: [true, false], [true, false])
-  func `a cut AU file says so at its end`(isBig: Bool, isFile: Bool) throws {
+  func `a truncated AU file reports the truncation at its end`(isBig: Bool, isFile: Bool) throws {
     let folder = TemporaryFolder()
     func word(_ number: Int) -> [UInt8] { [UInt8](number, 4, bigEndian: isBig) }
     let head = [24, 4000, 3, 8000, 1].flatMap(word)
@@ -80,7 +80,9 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.ogg, .opus], [true, false])
-  func `an Ogg file that ends within a page says so`(format: FileFormat, isFile: Bool) throws {
+  func `an Ogg file that ends within a page reports the truncation`(
+    format: FileFormat, isFile: Bool
+  ) throws {
     let folder = TemporaryFolder()
     try save(glide(frames: 96000, channels: 2), to: folder("whole"), format, .float)
     let bytes = folder.bytes(of: "whole")
@@ -103,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `an Ogg file that ends within its first page of sound says so`() throws {
+  @Test func `an Ogg file that ends within its first audio page reports the truncation`() throws {
     let folder = TemporaryFolder()
     try save(glide(frames: 96000, channels: 2), to: folder("whole"), .ogg, .float)
     let bytes = folder.bytes(of: "whole")
@@ -116,7 +118,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.ogg, .opus], [1 << 50, 1 << 62 - 1])
-  func `an Ogg file holds no more frames than its bytes can, whatever its last page says`(
+  func `an Ogg file holds no more frames than its bytes can, whatever its last page states`(
     format: FileFormat, announced: Int
   ) throws {
     let folder = TemporaryFolder()
@@ -149,7 +151,8 @@ import Testing
 
   @Test(
     arguments: [[], [0x49, 0x44, 0x33, 3, 0, 0, 0, 0, 0, 7, 1, 2, 3, 4, 5, 6, 7]] as [[UInt8]])
-  func `libsndfile, which prints what it thinks of MPEG audio, never sees any`(tag: [UInt8]) throws
+  func `MPEG audio, about which libsndfile prints messages, is never passed to it`(tag: [UInt8])
+    throws
   {
     let folder = TemporaryFolder()
     try save(glide(frames: 48000, channels: 1), to: folder("m"), .mp3, .float)
@@ -162,7 +165,7 @@ import Testing
     #expect(try load(folder("m")).count == 48000)
   }
 
-  @Test func `an encoder's notes count no more blocks than there are bytes for`() throws {
+  @Test func `an encoder header counts no more blocks than the bytes can hold`() throws {
     // A block of silence at 128 kbit/s, and a header that announces 4 294 967 295 blocks.
     let head: [UInt8] = [0xFF, 0xFB, 0x90, 0x44]
     let silence = head + [UInt8](repeating: 0, count: 413)
@@ -177,7 +180,7 @@ import Testing
     }
   }
 
-  @Test func `no length from a server is beyond what can be reckoned with`() {
+  @Test func `lengths from a server are limited to the range of safe arithmetic`() {
     #expect(ContentRange("bytes 0-9/4611686018427387903") == nil)
     #expect(ContentRange("bytes 0-9/\(FileBounds.byteCount)")?.total == FileBounds.byteCount)
     #expect(0.offset(movedBy: .max) == nil)
@@ -192,7 +195,7 @@ import Testing
       [0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 0, 0],  // Tags without contents.
       Array("OggS\0\0".utf8), [0x66, 0x4C, 0x61, 0x43, 0x01, 0xFF, 0xFF, 0xFF], [0],
     ] as [[UInt8]])
-  func `what never comes to the point is given up`(bytes: [UInt8]) throws {
+  func `a source that never delivers audio is given up`(bytes: [UInt8]) throws {
     for hasLength in [true, false] {
       let source = EndlessSource(bytes, hasLength: hasLength)
       let trouble = failure { _ = try Decoding.decoder(for: source) }
@@ -201,7 +204,8 @@ import Testing
     }
   }
 
-  @Test func `what follows the notes is looked at only as far as bytes are kept`() throws {
+  @Test func `the audio after an encoder header is examined only as far as bytes are kept`() throws
+  {
     func block(_ head: [UInt8], _ count: Int) -> [UInt8] {
       head + [UInt8](repeating: 0, count: count - head.count)
     }
@@ -237,7 +241,7 @@ import Testing
     #expect(failure { _ = try TextFile.read("/dev/zero") }?.kind == .cannotOpen)
   }
 
-  @Test func `a pipe that is a source is waited for until somebody ends that`() throws {
+  @Test func `waiting for a pipe that is a source can be interrupted`() throws {
     let folder = TemporaryFolder()
     let pipe = folder("pipe.wav")
     #expect(mkfifo(pipe, 0o600) == 0)
@@ -262,7 +266,7 @@ import Testing
 
 /// A source that repeats a few bytes endlessly.
 private final class EndlessSource: ByteSource, @unchecked Sendable {
-  // @unchecked because one thread reads, and asks afterwards.
+  // @unchecked because one thread reads, and the test checks the result afterwards.
   private let bytes: [UInt8]
   private(set) var readByteCount = 0
   let name = "the source"

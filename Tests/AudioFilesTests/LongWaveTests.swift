@@ -19,7 +19,7 @@ import Testing
   private static let maximum = (Int(UInt32.max) - 4088) / 4 * 4
 
   @Test(arguments: [0, 4, maximum])
-  func `up to 4 GiB it is WAV`(byteCount: Int) {
+  func `up to 4 GiB the header is WAV`(byteCount: Int) {
     let bytes = header(.s16).bytes(dataByteCount: byteCount, notes: notes)
     #expect(bytes.count == 4096)
     #expect(bytes.text(0, 4) == "RIFF")
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: [(maximum + 4, false), (5 << 30, false), (0, true)])
-  func `beyond it is RF64 and nothing has moved`(byteCount: Int, isAlwaysLong: Bool) {
+  func `above 4 GiB the header is RF64 and nothing has moved`(byteCount: Int, isAlwaysLong: Bool) {
     for samples in [FileSampleFormat.s16, .float] {
       let header = header(samples, isAlwaysLong: isAlwaysLong)
       let bytes = header.bytes(dataByteCount: byteCount, notes: notes)
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `markers behind the samples make it RF64, too`() {
+  @Test func `markers after the samples also make the header RF64`() {
     let header = header(.s16)
     let short = header.bytes(dataByteCount: Self.maximum, notes: notes, trailerByteCount: 0)
     let long = header.bytes(dataByteCount: Self.maximum, notes: notes, trailerByteCount: 100)
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: [FileSampleFormat.s16, .s24, .float], [false, true])
-  func `a header that is resized is that of the new length`(
+  func `a resized header equals a new header of that length`(
     samples: FileSampleFormat, isAlwaysLong: Bool
   ) {
     let header = header(samples, isAlwaysLong: isAlwaysLong)
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(arguments: [(FileSampleFormat.s16, 80), (.float, 94)])
-  func `the head on a pipe is short`(samples: FileSampleFormat, byteCount: Int) {
+  func `the header on a pipe is short`(samples: FileSampleFormat, byteCount: Int) {
     let bytes = header(samples).streamed
     #expect(bytes.count == byteCount)
     #expect(bytes.number(4, 4) == UInt64(UInt32.max))
@@ -88,14 +88,14 @@ import Testing
     #expect(bytes.number(byteCount - 4, 4) == UInt64(UInt32.max))
   }
 
-  @Test func `a frame that no marker can tell is left out`() {
+  @Test func `a marker whose frame cannot be stored is left out`() {
     let markers = [-1, 5, 1 << 32].map { SoundFileMarker(frame: $0, label: "x") }
     let chunks = MarkerChunks(markers, room: .max)
     #expect(!chunks.isCut)
     #expect(chunks.bytes.number(8, 4) == 1)
   }
 
-  @Test func `a text is never cut within a letter`() {
+  @Test func `a text is never truncated within a character`() {
     #expect("añb".bytes(atMost: 2) == [0x61])
     #expect("a\0b".bytes(atMost: 9) == [0x61, 0x62])
     #expect("".bytes(atMost: 0) == [])

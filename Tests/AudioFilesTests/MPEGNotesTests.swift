@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: [0.05, 0.5, 2])
-  func `an MP3 file whose notes miscount its blocks is played to its end`(share: Double) throws {
+  func `an MP3 file with a wrong block count is played to its end`(share: Double) throws {
     let contents = try lame(["-b", "128"], seconds: 4)
     let folder = TemporaryFolder()
     folder.write(contents, to: "right.mp3")
@@ -32,7 +32,7 @@ import Testing
       abs(wrong.count - right.count) <= 1152 * 4 && wrong.prefix(99_000) == right.prefix(99_000))
   }
 
-  @Test func `an MP3 file that goes on behind what its notes announce is not taken for whole`()
+  @Test func `an MP3 file with more audio than its VBR header states is not complete`()
     throws
   {
     let contents = try announcing(0.7, lame(["-V", "4"], seconds: 4))

@@ -3,7 +3,7 @@ import Testing
 @testable import AudioFiles
 
 @Suite struct NetworkPartsTests {
-  @Test func `ranges join, split and count their bytes as a set of bytes does`() {
+  @Test func `byte ranges join, split and count like a set of bytes`() {
     var ranges = ByteRanges()
     var set: Set<Int> = []
     var number: UInt32 = 7
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `a Content-Range is understood or refused`() {
+  @Test func `a Content-Range is parsed or refused`() {
     #expect(ContentRange("bytes 0-499/1234")?.bytes == 0..<500)
     #expect(ContentRange("bytes 5-5/*")?.total == nil)
     #expect(ContentRange("bytes */77")?.total == 77)
@@ -48,7 +48,7 @@ import Testing
       ("StreamTitle='A - B';", "A - B"), ("StreamTitle='It's me';StreamUrl='x';", "It's me"),
       ("StreamUrl='';StreamTitle='x", "x"), ("StreamTitle='';", ""), ("StreamTitle", nil),
     ] as [(String, String?)])
-  func `a title is found in an announcement`(text: String, title: String?) {
+  func `a title is found in ICY metadata`(text: String, title: String?) {
     #expect(ICYMetadata.title(in: Array(text.utf8)) == title)
   }
 
@@ -57,7 +57,7 @@ import Testing
     #expect(ICYMetadata.title(in: bytes) == "Caf\u{E9}")
   }
 
-  @Test func `a title holds from the byte on behind which it was announced`() {
+  @Test func `a title is valid from the byte after which it was announced`() {
     var titles = StationTitles()
     #expect(titles.title(at: 0) == nil)
     titles.begin(with: "Radio")
@@ -78,14 +78,16 @@ import Testing
       ("identity", true), ("none", true), ("UTF-8", true), ("binary", true), ("", true),
       ("gzip", false), ("GZIP", false), ("identity, br", false), ("x-gzip", false),
     ])
-  func `a body is packed where its coding is a known one`(coding: String, isIdentity: Bool) {
+  func `a body is compressed unless its coding is a known identity`(
+    coding: String, isIdentity: Bool
+  ) {
     var header = ResponseHeader()
     header.add("HTTP/1.1 200 OK")
     header.add("Content-Encoding: \(coding)")
     #expect(header.isIdentity == isIdentity)
   }
 
-  @Test func `a body in chunks is as long as these, whatever the header says besides`() {
+  @Test func `a chunked body has no length, whatever the header states`() {
     var header = ResponseHeader()
     header.add("HTTP/1.1 200 OK")
     header.add("Content-Length: 1000")
@@ -94,7 +96,7 @@ import Testing
     #expect(header.contentLength == nil)
   }
 
-  @Test func `a station that is not there for a moment is asked again, a file is not`() throws {
+  @Test func `a station that is briefly unavailable is retried, and a file is not`() throws {
     try CurlLibrary.load()
     let address = try WebAddress("http://a.example/live")
     var gone = ResponseHeader()
@@ -119,7 +121,7 @@ import Testing
     #expect(try plain.redirected(to: "https://a.example/x").isEncrypted)
   }
 
-  @Test func `a weak tag does not vouch for a range, and tells of change`() {
+  @Test func `a weak tag does not validate a range, but shows a change`() {
     let weak = FileValidator(tag: "W/\"1\"", date: "Monday")
     #expect(weak.condition == "Monday")
     #expect(FileValidator(tag: "\"1\"", date: "Monday").condition == "\"1\"")
@@ -127,7 +129,7 @@ import Testing
     #expect(!weak.differs(from: FileValidator(tag: nil, date: "Monday")))
   }
 
-  @Test func `a watch tells a stall from a drip, and neither while it pauses`() {
+  @Test func `a watch distinguishes a stall from a low speed, and neither occurs in a pause`() {
     var watch = TransferWatch(RemoteFileTimeouts(), now: 0, answerDeadline: 10)
     #expect(watch.timeout(now: 9.9) == nil)
     #expect(watch.timeout(now: 10) == .noAnswer)
@@ -142,7 +144,7 @@ import Testing
     #expect(watch.timeout(now: 1009) == nil)
   }
 
-  @Test func `tries wait twice as long each time, and count anew after progress`() {
+  @Test func `the pause between retries doubles, and restarts after progress`() {
     var backoff = RetryBackoff(RemoteFileTimeouts())
     let pauses = (0..<6).map { _ in backoff.next() }
     #expect(pauses == [0.25, 0.5, 1, 2, 4, nil])
@@ -150,14 +152,14 @@ import Testing
     #expect(backoff.next() == 0.25)
   }
 
-  @Test func `a server that never took a connection is given up sooner`() {
+  @Test func `a server that never accepted a connection is given up sooner`() {
     var backoff = RetryBackoff(RemoteFileTimeouts())
     let pauses = (0..<3).map { _ in backoff.next(isUnconnected: true) }
     #expect(pauses == [0.25, 0.5, nil])
     #expect(backoff.next() == 1)
   }
 
-  @Test func `a rate is that of the seconds in which bytes were wanted`() throws {
+  @Test func `a rate is measured only while bytes are wanted`() throws {
     var meter = RateMeter()
     #expect(meter.rate(now: 0) == nil)
     meter.begin(now: 0)
@@ -167,7 +169,7 @@ import Testing
     #expect(abs(rate - 10_000) < 600)
   }
 
-  @Test func `holes in the cache give way behind the reader first`() throws {
+  @Test func `the cache discards bytes before the reader first`() throws {
     let cache = try SparseCache(folders: ["/nowhere", "/tmp"])
     let bytes = [UInt8](repeating: 5, count: 100_000)
     for offset in [0, 200_000, 400_000] {
@@ -183,7 +185,7 @@ import Testing
     #expect(cache.present.byteCount < 70_000)
   }
 
-  @Test func `the cache gives the disk back what it gives up`() throws {
+  @Test func `the cache frees the disk space of discarded bytes`() throws {
     let cache = try SparseCache(folders: ["/tmp"])
     let bytes = [UInt8](repeating: 5, count: 1_000_000)
     _ = try bytes.withUnsafeBytes { try cache.write($0, at: 0) }
@@ -199,7 +201,7 @@ import Testing
   }
 
   @Test(arguments: [4096, 5000, 20_000, 99_999])
-  func `what lies ahead stays as long as something lies behind`(step: Int) throws {
+  func `bytes ahead of the reader are kept as long as there are bytes before it`(step: Int) throws {
     let cache = try SparseCache(folders: ["/tmp"])
     let bytes = [UInt8](repeating: 5, count: step)
     for offset in stride(from: 0, to: 2_000_000, by: step) {
@@ -210,7 +212,7 @@ import Testing
     }
   }
 
-  @Test func `a second of sound is waited for only so long, whatever the waiting is`() {
+  @Test func `the wait for a second of audio is limited, whatever causes it`() {
     var wait = SoundWait(maximumSeconds: 18, waited: 5, sampleRate: 1000)
     #expect(wait.rest == 13)
     wait.waited(3)

@@ -20,7 +20,7 @@ import Testing
     return Array(bytes.prefix(got))
   }
 
-  @Test func `what is in a pipe comes in order, and its end is the end`() throws {
+  @Test func `the bytes of a pipe are read in order up to its end`() throws {
     #expect(write(writer, "abcdef", 6) == 6)
     #expect(try read(4, at: 0) == Array("abcd".utf8))
     #expect(try read(4, at: 4) == Array("ef".utf8))
@@ -37,7 +37,7 @@ import Testing
     #expect(try read(4, at: 0) == Array("a".utf8))
   }
 
-  @Test func `sound that is not WAV is decoded from a pipe`() throws {
+  @Test func `audio that is not WAV is decoded from a pipe`() throws {
     let folder = TemporaryFolder()
     try save(integers(bits: 16, frames: 2000, channels: 1), to: folder("sound"), .flac, .s16)
     let bytes = folder.bytes(of: "sound")
@@ -49,7 +49,7 @@ import Testing
     #expect(try decode(decoder) == load(folder("sound")))
   }
 
-  @Test func `a pipe has one reader at a time, which loses nothing to another`() throws {
+  @Test func `a pipe has one reader at a time, and another one is refused`() throws {
     let folder = TemporaryFolder()
     let path = folder("fifo")
     try #require(mkfifo(path, 0o600) == 0)
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.ogg, .opus, .mp3])
-  func `what is cut short in a pipe says so`(format: FileFormat) throws {
+  func `truncated audio in a pipe is reported`(format: FileFormat) throws {
     let folder = TemporaryFolder()
     let sample = format.nearest(to: .s16)
     let sound = glide(frames: 12000, channels: 1)

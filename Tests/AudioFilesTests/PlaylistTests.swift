@@ -5,7 +5,7 @@ import Testing
 @Suite struct PlaylistTests {
   let folder = TemporaryFolderBox()
 
-  @Test func `an M3U names a file a line, comments left out`() throws {
+  @Test func `an M3U has one file per line, and comments are ignored`() throws {
     let path = folder("list.m3u8")
     try TextFile.write(
       "\u{FEFF}#EXTM3U\r\n#EXTINF:1,One\r\none.wav\r\n\r\n  sub/two ü.flac  \n/abs/three.ogg\n"
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test
-  func `paths with backslashes, as Windows writes them, are found where no file is called so`()
+  func `paths with backslashes are converted unless a file has that name`()
     throws
   {
     for name in ["sub/one.wav", "two\\b.wav"] {
@@ -32,7 +32,7 @@ import Testing
       ])
   }
 
-  @Test func `a PLS names files by number`() throws {
+  @Test func `a PLS numbers its files`() throws {
     let path = folder("list.pls")
     try TextFile.write(
       "[playlist]\nFile2=b=c.wav\nTitle1=x\nfile1=a.wav\nNumberOfEntries=2\nVersion=2\n", to: path)
@@ -45,7 +45,7 @@ import Testing
     #expect(try Array(Playlist.entries(of: path)) == [folder("a.wav"), folder("b c.wav")])
   }
 
-  @Test func `a playlist that names nothing is refused`() throws {
+  @Test func `a playlist without files is refused`() throws {
     let path = folder("empty.m3u")
     try TextFile.write("# nothing\n\n", to: path)
     #expect(throws: FileFailure.self) { try Playlist.entries(of: path) }
@@ -53,7 +53,8 @@ import Testing
     #expect(!Playlist.isPlaylist("song.wav") && !Playlist.isPlaylist("m3u"))
   }
 
-  @Test func `a folder's sound files come in order, those within after it`() throws {
+  @Test func `the sound files of a folder are sorted, followed by those of its subfolders`() throws
+  {
     for name in ["b.wav", "a.FLAC", "notes.txt", ".hidden.wav", "in/z.ogg", "in/deep/c.mp3"] {
       try TextFile.write("", to: folder("music/" + name), makingFolders: true)
     }
@@ -77,7 +78,7 @@ import Testing
     #expect(throws: FileFailure.self) { try SoundFolder.files(in: folder("none")) }
   }
 
-  @Test func `numbers in names count as numbers, in files and folders`() throws {
+  @Test func `numbers in names are sorted by value, in files and folders`() throws {
     let names = [
       "1.wav", "2.wav", "10.wav", "take-2.wav", "take-02.wav", "take-11.wav", "take-11b.wav",
       "take-99999999999999999999999.wav", "take-100000000000000000000000.wav", "take-a.wav",
@@ -92,7 +93,7 @@ import Testing
     #expect(found == names.map { folder("numbers/" + $0) })
   }
 
-  @Test func `a folder that links lead back to is visited once`() throws {
+  @Test func `a folder to which links lead back is visited once`() throws {
     try TextFile.write("", to: folder("loop/in/a.wav"), makingFolders: true)
     let expected = try Array(SoundFolder.files(in: folder("loop")))
     #expect(expected == [folder("loop/in/a.wav")])
@@ -103,7 +104,7 @@ import Testing
   }
 
   @Test(.enabled(if: getuid() != 0, "the superuser may read everything"))
-  func `a folder within that may not be read is passed over, and named`() throws {
+  func `an unreadable subfolder is skipped and named`() throws {
     try TextFile.write("", to: folder("shut/a.wav"), makingFolders: true)
     try TextFile.write("", to: folder("shut/no/b.wav"), makingFolders: true)
     chmod(folder("shut/no"), 0)
@@ -117,7 +118,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a playlist in UTF-16 says so with its first two bytes`(isLittle: Bool) throws {
+  func `a playlist in UTF-16 is recognised by its byte order mark`(isLittle: Bool) throws {
     let bytes = "\u{FEFF}a ü.wav\r\nb.wav\r\n".utf16.flatMap { unit in
       isLittle ? [UInt8(unit & 255), UInt8(unit >> 8)] : [UInt8(unit >> 8), UInt8(unit & 255)]
     }
@@ -135,7 +136,7 @@ import Testing
   }
 
   @Test(arguments: ["m3u", "pls"])
-  func `a playlist that names more than anybody plays is refused`(kind: String) throws {
+  func `a playlist with more entries than the limit is refused`(kind: String) throws {
     let path = folder("long.\(kind)")
     func text(_ count: Int) -> [UInt8] {
       (kind == "pls" ? Array("[playlist]\n".utf8) : [])
@@ -150,7 +151,7 @@ import Testing
     #expect(failure { _ = try Playlist.entries(of: path) }?.kind == .unusableContents)
   }
 
-  @Test func `a folder lists all that can be read by its name, and no pipes`() throws {
+  @Test func `a folder lists all files of supported extensions, and no pipes`() throws {
     let names = ["a.voc", "b.au", "c.mp2", "d.wave", "e.bwf", "f.snd", "g.opus", "h.aifc"]
     for name in names + ["i.raw", "j.txt"] {
       try TextFile.write("", to: folder("kinds/" + name), makingFolders: true)
@@ -163,7 +164,7 @@ import Testing
     }
   }
 
-  @Test func `an address of a file here is a path`() throws {
+  @Test func `an address of a local file is converted to a path`() throws {
     let path = folder("addresses.m3u")
     try TextFile.write("file:///music/a%20b%C3%BC.wav\nFile://localhost/c%zz.wav\n", to: path)
     #expect(try Array(Playlist.entries(of: path)) == ["/music/a bü.wav", "/c%zz.wav"])

@@ -8,7 +8,7 @@ import Testing
     "ok", "by-date", "interim", "http-1-0", "no-range", "no-length", "chunked",
     "chunked-with-trailer", "no-type", "no-ranges-416", "garbled-range", "long-body",
   ])
-  func `every byte arrives`(fault: String) throws {
+  func `every byte is received`(fault: String) throws {
     let file = try server.open("\(fault)/x.wav?id=all")
     #expect(try isWhole(file))
     #expect(file.byteCount == 300_000)
@@ -20,12 +20,12 @@ import Testing
     "drop-once", "drop-often", "drop-with-reset", "drop-no-range", "unavailable-on-resume",
     "forgets-ranges", "redirect-expires",
   ])
-  func `a break is mended`(fault: String) throws {
+  func `an interrupted transfer is resumed`(fault: String) throws {
     #expect(try isWhole(try server.open("\(fault)/x.wav?id=mend")))
   }
 
   @Test(arguments: ["stall", "stall-once"])
-  func `a server that falls silent is asked again`(fault: String) throws {
+  func `a stalled transfer is requested again`(fault: String) throws {
     #expect(try isWhole(try server.open("\(fault)/x.wav?id=silent", .restless)))
   }
 
@@ -34,7 +34,7 @@ import Testing
     "bad-chunk", "changed-tag", "changed-tag-ignored", "changed-length", "shrunk", "short-body",
     "other-range-on-resume",
   ])
-  func `what was there before a break for good can be read`(fault: String) throws {
+  func `bytes received before a final failure can be read`(fault: String) throws {
     let file = try server.open("\(fault)/x.wav?id=good")
     var bytes: [UInt8] = []
     let trouble = failure { _ = try read(file, from: 0, count: .max, into: &bytes) }
@@ -60,7 +60,8 @@ import Testing
       ("packed/x.wav", .unusableContents), ("reset/x.wav", .cannotOpen),
       ("close/x.wav", .cannotOpen),
     ] as [(String, FileFailure.Kind)])
-  func `what cannot be opened says so at once`(path: String, kind: FileFailure.Kind) {
+  func `an address that cannot be opened is reported at once`(path: String, kind: FileFailure.Kind)
+  {
     let trouble = failure { _ = try server.open(path) }
     #expect(trouble?.kind == kind)
     #expect(trouble?.message.contains("127.0.0.1") == true)
@@ -75,11 +76,11 @@ import Testing
   }
 
   @Test(arguments: ["unavailable-twice", "reset-twice", "redirect"])
-  func `what comes right after a while opens`(fault: String) throws {
+  func `an address that works after some retries is opened`(fault: String) throws {
     #expect(try isWhole(try server.open("\(fault)/x.wav?id=while")))
   }
 
-  @Test func `as many redirects are followed as browsers follow`() throws {
+  @Test func `up to 20 redirects are followed`() throws {
     #expect(try isWhole(try server.open("redirect/x.wav?hops=20")))
   }
 
@@ -87,7 +88,7 @@ import Testing
     "application/octet-stream", "audio/x-flac", "video/mp4", "application/ogg",
     "AUDIO/MPEG;%20q=1", "text/plain",
   ])
-  func `what may be sound is read`(type: String) throws {
+  func `media types that may be audio are accepted`(type: String) throws {
     #expect(try server.open("type/x.flac?is=\(type)").byteCount == 300_000)
   }
 
@@ -97,14 +98,14 @@ import Testing
     #expect(try contents(file).isEmpty)
   }
 
-  @Test func `a slow drip comes to an end`() throws {
+  @Test func `a transfer of very low speed ends with a failure`() throws {
     var timeouts = RemoteFileTimeouts.short
     timeouts.lowSpeedTime = 0.1
     let file = try server.open("drip/x.wav?rate=40", timeouts)
     #expect(failure { _ = try contents(file) }?.kind == .cannotOpen)
   }
 
-  @Test func `hardly any bytes within the time for the first sound are no opening`() throws {
+  @Test func `too few bytes within the time for the first audio fail the opening`() throws {
     var timeouts = RemoteFileTimeouts.short
     timeouts.audioTimeout = 0.2
     let file = try server.open("drip/x.wav?id=sound", timeouts)
@@ -114,13 +115,13 @@ import Testing
     #expect(trouble?.kind == .cannotOpen)
   }
 
-  @Test func `what never sends its first bytes cannot be opened`() throws {
+  @Test func `a server that never sends the first bytes fails the opening`() throws {
     let file = try server.open("drop-always/x.wav?id=first")
     #expect(failure { _ = try contents(file) }?.kind == .cannotOpen)
     #expect(file.isBroken)
   }
 
-  @Test func `what is gone when it is taken up again is said to be`() throws {
+  @Test func `a file that no longer exists on a resumption is reported`() throws {
     let file = try server.open("gone-on-resume/x.wav?id=gone")
     var bytes: [UInt8] = []
     let trouble = failure { _ = try read(file, from: 0, count: .max, into: &bytes) }
@@ -129,11 +130,11 @@ import Testing
   }
 
   @Test(arguments: ["ftp://127.0.0.1/x.wav", "file:///etc/passwd", "song.wav", "http://", ""])
-  func `only addresses on the web are fetched`(address: String) {
+  func `only HTTP and HTTPS addresses are fetched`(address: String) {
     #expect(failure { _ = try RemoteFile(address: address) }?.kind == .cannotOpen)
   }
 
-  @Test func `a password is not shown`() throws {
+  @Test func `the name of a file contains no user and no password`() throws {
     let file = try RemoteFile(address: "http://me:secret@127.0.0.1:\(server.port)/ok/x.wav")
     #expect(file.name == "http://127.0.0.1:\(server.port)/ok/x.wav")
   }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct RemoteSeekingTests {
   let server = HostileServer.shared
 
-  @Test func `only what is read and a little more is fetched`() throws {
+  @Test func `only the bytes that are read, and some read-ahead, are fetched`() throws {
     let path = "ok/x.wav?size=40000000&id=little"
     let file = try server.open(path)
     let offsets = [0, 39_000_000, 20_000_000, 100, 39_999_990]
@@ -19,7 +19,7 @@ import Testing
     #expect(try server.sentByteCount(path) < 6_000_000)
   }
 
-  @Test func `a short way ahead is downloaded through`() throws {
+  @Test func `a short distance forwards is downloaded without a new request`() throws {
     var bounds = RemoteFileBounds()
     bounds.readAhead = 10_000
     let path = "ok/x.wav?size=20000000&id=short"
@@ -31,7 +31,7 @@ import Testing
     #expect(try server.sentByteCount(path) < 4_000_000)
   }
 
-  @Test func `what was read before is read again without the server`() throws {
+  @Test func `bytes that were read before are read again without the server`() throws {
     let path = "ok/x.wav?id=again"
     let file = try server.open(path)
     _ = try contents(file)
@@ -43,7 +43,7 @@ import Testing
     #expect(try server.sentByteCount(path) == sent)
   }
 
-  @Test func `a server that only goes on is not seekable until all is there`() throws {
+  @Test func `a file without range requests is not seekable until it is complete`() throws {
     let path = "no-range/x.wav?size=4000000&id=onward"
     let file = try server.open(path)
     #expect(!file.isSeekable)
@@ -55,7 +55,7 @@ import Testing
     #expect(file.isSeekable)
   }
 
-  @Test func `a server that stops sending ranges is read through`() throws {
+  @Test func `a server that stops to support ranges is read sequentially`() throws {
     let path = "forgets-ranges/x.wav?size=4000000&id=through"
     let file = try server.open(path)
     #expect(file.isSeekable)
@@ -64,7 +64,7 @@ import Testing
     #expect(try server.sentByteCount(path) < 6_000_000)
   }
 
-  @Test func `a cache that is full forgets what lies behind`() throws {
+  @Test func `a full cache discards the bytes before the reader`() throws {
     var bounds = RemoteFileBounds()
     bounds.cache = 2 << 20
     let file = try server.open("ok/x.wav?size=4000000&id=full", .short, bounds)
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: [Int.min, -1, 0, 1, .max])
-  func `no bounds are so strange that a file cannot be read`(number: Int) throws {
+  func `a file can be read with any bounds`(number: Int) throws {
     var bounds = RemoteFileBounds()
     bounds.readAhead = number
     bounds.firstRequest = number
@@ -95,7 +95,7 @@ import Testing
     #expect(try isWhole(endless, count: 300_000))
   }
 
-  @Test func `a waiting read is interrupted, and reading goes on after that`() throws {
+  @Test func `a waiting read can be interrupted, and reading continues afterwards`() throws {
     let file = try server.open("stall-once/x.wav?id=interrupt", RemoteFileTimeouts())
     #expect(try hasPattern(file, count: 100_000))
     let reader = Reader(file, at: 100_000)

@@ -3,7 +3,7 @@ import Testing
 @testable import AudioFiles
 
 @Suite struct RequestSpanTests {
-  @Test func `a reader who goes on is given twice as much each time, up to a bound`() {
+  @Test func `sequential requests double in size up to a bound`() {
     var span = RequestSpan(first: 100)
     #expect(span.next(from: 0, bound: 500) == 0..<100)
     #expect(span.next(from: 100, bound: 500) == 100..<300)
@@ -11,7 +11,7 @@ import Testing
     #expect(span.next(from: 700, bound: 500) == 700..<1200)
   }
 
-  @Test func `a jump begins with little`() {
+  @Test func `the first request after a jump is small`() {
     var span = RequestSpan(first: 100)
     _ = span.next(from: 0, bound: 500)
     _ = span.next(from: 100, bound: 500)

@@ -6,7 +6,7 @@ import Testing
   @Test(
     arguments: [FileFormat.wav, .rf64, .w64, .aiff, .caf, .flac],
     [(FileSampleFormat.s16, 16), (.s24, 24)])
-  func `what is written is read back to the bit`(
+  func `integer samples are read back bit for bit`(
     format: FileFormat, samples: (FileSampleFormat, Int)
   ) throws {
     let folder = TemporaryFolder()
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.wav, .rf64, .raw, .w64, .aiff, .caf, .flac], [1, 3])
-  func `samples of 16 bits make the file that numbers do, where it takes them`(
+  func `integers of 16 bits give the same file as floating-point samples`(
     format: FileFormat, channels: Int
   ) throws {
     let folder = TemporaryFolder()
@@ -46,7 +46,7 @@ import Testing
     #expect(folder.bytes(of: "words") == folder.bytes(of: "numbers"))
   }
 
-  @Test func `other samples are taken as numbers only`() throws {
+  @Test func `only 16-bit files accept integers`() throws {
     let folder = TemporaryFolder()
     for sampleFormat in [FileSampleFormat.s24, .s32, .float] {
       let writer = try SoundFileWriter(
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: 0..<8)
-  func `16 bits are the nearest number, of two the even one, wherever a sample stands`(
+  func `samples are rounded to the nearest 16-bit integer, halves to the even one`(
     offset: Int
   ) throws {
     let folder = TemporaryFolder()
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.wav, .aiff, .caf, .flac], [FileSampleFormat.s16, .s24])
-  func `beyond full scale is full scale, and no number is silence`(
+  func `samples beyond full scale are clipped, and NaN becomes silence`(
     format: FileFormat, samples: FileSampleFormat
   ) throws {
     let folder = TemporaryFolder()
@@ -106,7 +106,7 @@ import Testing
     #expect(try load(folder("x")) == [top, -1, 0, top, -1])
   }
 
-  @Test func `a sample between two integers goes to the nearer`() throws {
+  @Test func `a sample between two integers is rounded to the nearer one`() throws {
     let folder = TemporaryFolder()
     var written = SampleBuffer(frameCount: 4, channelCount: 1)
     for (index, value) in [0.4, 0.6, -0.6, 1.5].enumerated() {
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.ogg, .opus, .mp3])
-  func `a lossy file keeps length and loudness`(format: FileFormat) throws {
+  func `a lossy file keeps its length and its loudness`(format: FileFormat) throws {
     let folder = TemporaryFolder()
     var written = SampleBuffer(frameCount: 48000, channelCount: 2)
     for index in 0..<96000 { written[index] = index / 100 % 2 == 0 ? 0.25 : -0.25 }
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(arguments: FileFormat.allCases)
-  func `a seek goes to the frame`(format: FileFormat) throws {
+  func `a seek reaches the requested frame`(format: FileFormat) throws {
     guard format != .raw, !format.isLossy else { return }
     let folder = TemporaryFolder()
     let written = integers(bits: 16, frames: 20000, channels: 2)
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.wav, .rf64, .w64, .aiff, .caf])
-  func `a refreshed file is whole while it is still written`(format: FileFormat) throws {
+  func `a refreshed file is complete while it is still written`(format: FileFormat) throws {
     let folder = TemporaryFolder()
     let written = integers(bits: 24, frames: 5000, channels: 2)
     var writer = try SoundFileWriter(
@@ -164,7 +164,7 @@ import Testing
   }
 
   @Test(arguments: [SampleFormat.s16LE, .s24Packed3LE, .s32LE, .floatLE])
-  func `raw samples are read as they are described`(format: SampleFormat) throws {
+  func `raw samples are read in the given format`(format: SampleFormat) throws {
     let folder = TemporaryFolder()
     let written = integers(bits: 16, frames: 100, channels: 2)
     let samples: [SampleFormat: FileSampleFormat] = [

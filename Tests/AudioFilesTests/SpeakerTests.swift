@@ -15,19 +15,19 @@ import Testing
     return try Decoding.decoder(forPath: path).speakers
   }
 
-  @Test func `many channels of microphones are for no speaker in particular`() throws {
+  @Test func `channels without positions are assigned to no particular speaker`() throws {
     let found = try speakers(of: nil, channels: 6)
     #expect(found == [Speaker](repeating: .other, count: 6))
   }
 
-  @Test func `the speakers that a file names are read as they were written`() throws {
+  @Test func `the speakers of a file are read as they were written`() throws {
     let quadrophonic: [Speaker] = [.frontLeft, .frontRight, .frontCentre, .backCentre]
     #expect(try speakers(of: quadrophonic, channels: 4) == quadrophonic)
     let usual = Speaker.defaultLayout(channelCount: 8)
     #expect(try speakers(of: usual, channels: 8) == usual)
   }
 
-  @Test func `a region put into a file leaves its speakers`() throws {
+  @Test func `a splice keeps the speakers of a file`() throws {
     let folder = TemporaryFolder()
     let (path, region) = (folder("a.wav"), folder("b.wav"))
     let speakers: [Speaker] = [.frontLeft, .frontRight, .frontCentre, .lowFrequency]
@@ -42,7 +42,7 @@ import Testing
     #expect(try Decoding.decoder(forPath: path).speakers == speakers)
   }
 
-  @Test func `a file that says nothing of speakers keeps the usual ones where it is written again`()
+  @Test func `a splice of a file without speaker positions keeps the default layout`()
     throws
   {
     let folder = TemporaryFolder()

@@ -5,7 +5,7 @@ import Testing
   let server = HostileServer.shared
 
   @Test(arguments: ["HTTP/1.0", "ICY", "HTTP/1.1"])
-  func `announcements are taken out of the sound`(version: String) throws {
+  func `metadata is removed from the audio of a station`(version: String) throws {
     let file = try server.open("station/x.mp3?as=\(version)", RemoteFileTimeouts())
     #expect(file.announcedBitRate == 128_000)
     #expect(file.byteCount == nil)
@@ -14,18 +14,18 @@ import Testing
     #expect(file.announcedTitle == "Third")
   }
 
-  @Test func `a station is called by its name before it announces a title`() throws {
+  @Test func `the title is the name of the station before a title is announced`() throws {
     let file = try server.open("station/x.mp3?size=9000", RemoteFileTimeouts())
     #expect(try contents(file, count: 9000).count == 9000)
     #expect(file.announcedTitle == "Radio Hostile")
   }
 
-  @Test func `a station that breaks is joined again`() throws {
+  @Test func `a station is connected again after an interruption`() throws {
     let file = try server.open("station-drops/x.mp3?id=joined", RemoteFileTimeouts.short)
     #expect(try hasPattern(file, count: 300_000))
   }
 
-  @Test func `of an endless stream only the latest is kept`() throws {
+  @Test func `only the latest bytes of an endless stream are kept`() throws {
     var bounds = RemoteFileBounds()
     bounds.window = 100_000
     bounds.readAhead = 50_000

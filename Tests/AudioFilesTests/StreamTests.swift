@@ -6,7 +6,9 @@ import Testing
 
 @Suite struct StreamTests {
   @Test(arguments: [FileSampleFormat.s16, .s24, .s32, .float], [FileFormat.wav, .raw])
-  func `sound goes down a pipe`(samples: FileSampleFormat, format: FileFormat) throws {
+  func `audio is written to a pipe and read from it`(samples: FileSampleFormat, format: FileFormat)
+    throws
+  {
     var ends: [Int32] = [0, 0]
     pipe(&ends)
     let sound = integers(bits: 16, frames: 1000, channels: 2)
@@ -52,7 +54,7 @@ import Testing
     close(ends[0])
   }
 
-  @Test func `a closed pipe is its own kind of trouble`() throws {
+  @Test func `a closed pipe is reported as a failure of its own kind`() throws {
     signal(SIGPIPE, SIG_IGN)
     var ends: [Int32] = [0, 0]
     pipe(&ends)
@@ -66,7 +68,7 @@ import Testing
     close(ends[1])
   }
 
-  @Test func `standard output that is a file gets its length`() throws {
+  @Test func `standard output that is a file gets its length in the header`() throws {
     let folder = TemporaryFolder()
     let sound = integers(bits: 24, frames: 333, channels: 1)
     let descriptor = open(folder("o.wav"), O_WRONLY | O_CREAT, 0o600)
@@ -80,7 +82,7 @@ import Testing
     #expect(folder.bytes(of: "o.wav").count % 2 == 0)
   }
 
-  @Test func `what needs a file does not go to standard output`() {
+  @Test func `a format that needs a file is refused on standard output`() {
     let trouble = failure {
       _ = try SoundFileWriter(
         standardOutput: 1, fileFormat: .flac, sampleFormat: .s16, sampleRate: 8000,
@@ -116,7 +118,7 @@ import Testing
     ) throws(FileFailure) -> Int { try source.read(into: bytes, at: offset) }
   }
 
-  @Test func `where a file has no such frame any more after an interruption, that is told`() throws
+  @Test func `a missing frame of a source that changed during an interruption is reported`() throws
   {
     let folder = TemporaryFolder()
     let contents = try [100_000, 9000].map { frames in
@@ -141,7 +143,7 @@ import Testing
     (channels: 64, samples: FileSampleFormat.s16, sampleRate: 48000), (1, .s16, 48000),
     (2, .float, 48000), (2, .s16, 44100),
   ])
-  func `a file that is another kind of sound after an interruption is not read into the old buffer`(
+  func `a source of another format after an interruption is reported and not read`(
     other: (channels: Int, samples: FileSampleFormat, sampleRate: Int)
   ) throws {
     let folder = TemporaryFolder()
@@ -165,7 +167,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.wav, .rf64, .w64, .aiff, .caf, .flac])
-  func `a file that is cut off while it is read says so`(format: FileFormat) throws {
+  func `a file that is truncated while it is read is reported`(format: FileFormat) throws {
     let folder = TemporaryFolder()
     try save(glide(frames: 300_000, channels: 2), to: folder("f"), format, .s24)
     let decoder = try Decoding.decoder(forPath: folder("f"))

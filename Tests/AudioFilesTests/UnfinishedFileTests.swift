@@ -11,7 +11,7 @@ import Testing
   @Test(
     arguments: [FileFormat.wav, .rf64, .w64, .aiff, .caf],
     [(FileSampleFormat.s16, 16), (.s24, 24), (.float, 24)])
-  func `a refreshed file holds every frame`(
+  func `a refreshed file contains every frame`(
     format: FileFormat, samples: (FileSampleFormat, Int)
   ) throws {
     for channels in [1, 2, 6] {
@@ -39,7 +39,9 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.flac, .ogg, .opus, .mp3])
-  func `a file that another program cuts to any length stops nothing`(format: FileFormat) throws {
+  func `a file that another program truncates to any length does not stop the writer`(
+    format: FileFormat
+  ) throws {
     let folder = TemporaryFolder()
     let sound = integers(bits: 16, frames: 18_000, channels: 1)
     for length in 0...60 {
@@ -56,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: [(FileSampleFormat.s16, 16), (.s24, 24)], [1, 2, 6])
-  func `a FLAC file says how many frames it has while it is written`(
+  func `a FLAC file states its number of frames while it is written`(
     samples: (FileSampleFormat, Int), channels: Int
   ) throws {
     let folder = TemporaryFolder()
@@ -85,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.ogg, .opus], [1, 2, 6])
-  func `at most half a second of a lossy file is missing, of silence, too`(
+  func `a refreshed lossy file lacks at most half a second, also of silence`(
     format: FileFormat, channels: Int
   ) throws {
     for isSilent in [true, false] {
@@ -112,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `what is there of an MP3 file can be read`() throws {
+  @Test func `the written part of an MP3 file can be read`() throws {
     let folder = TemporaryFolder()
     var writer = try SoundFileWriter(
       path: folder("w"), fileFormat: .mp3, sampleFormat: .float, sampleRate: 48000,
@@ -141,7 +143,7 @@ import Testing
     try writer.finish()
   }
 
-  @Test func `an AIFF file of an odd length says so`() throws {
+  @Test func `an AIFF file with an odd number of bytes states the exact length`() throws {
     let folder = TemporaryFolder()
     try save(integers(bits: 24, frames: 333, channels: 1), to: folder("a"), .aiff, .s24)
     let bytes = folder.bytes(of: "a")

@@ -7,7 +7,7 @@ import Testing
 /// Tests of setup headers of Vorbis streams whose tables would exceed the limit for libvorbis.
 @Suite struct VorbisSetupTests {
   @Test(arguments: [8000, 48000, 192_000], [1, 2, 6])
-  func `what the encoder writes is let through`(sampleRate: Int, channels: Int) throws {
+  func `headers of the encoder are accepted`(sampleRate: Int, channels: Int) throws {
     let folder = TemporaryFolder()
     try save(
       glide(frames: 20_000, channels: channels), to: folder("v"), .ogg, .float,
@@ -15,7 +15,7 @@ import Testing
     #expect(try load(folder("v")).count == 20_000 * channels)
   }
 
-  @Test func `three hundred streams one after the other are let through`() throws {
+  @Test func `three hundred streams in sequence are accepted`() throws {
     let pages = try pages()
     let bytes = (1...300).flatMap { serial in
       pages.indices.flatMap {
@@ -28,7 +28,7 @@ import Testing
     #expect(bytes.withUnsafeBytes { check.accepts($0) })
   }
 
-  @Test func `more streams than can be kept play one after the other`() throws {
+  @Test func `more streams than can be indexed are played in sequence`() throws {
     let folder = TemporaryFolder()
     try save(glide(frames: 100, channels: 1), to: folder("v"), .ogg, .float, sampleRate: 8000)
     let whole = folder.bytes(of: "v")
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `comments longer than anybody needs are refused in a sentence`(isSeekable: Bool) throws {
+  func `comments of more than 12 MiB are refused with a message`(isSeekable: Bool) throws {
     let first = try pages()[0].body
     var bytes = page(first, flags: 2, number: 0, 1)
     let piece = [UInt8](repeating: 65, count: 255 * 255)
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: [1, 8, 256], [true, false])
-  func `code books of millions of entries are refused before libvorbis sees them`(
+  func `code books of millions of entries are refused before libvorbis reads them`(
     books: Int, isSeekable: Bool
   ) throws {
     let source = MemorySource(try hostile(books: books), isSeekable: isSeekable)
@@ -77,7 +77,7 @@ import Testing
     #expect(trouble?.message.contains("larger Vorbis code books") == true)
   }
 
-  @Test func `so they are where they come behind a page that is damaged, for libsndfile`() throws {
+  @Test func `large code books after a damaged page are refused`() throws {
     let bytes = Array("OggS".utf8) + [UInt8](repeating: 0, count: 40) + (try hostile(books: 8))
     let trouble = failure { _ = try Decoding.decoder(for: MemorySource(bytes)) }
     #expect(trouble?.message.contains("larger Vorbis code books") == true)
@@ -159,7 +159,7 @@ private struct Bits {
     }
   }
 
-  @Test func `a lack of memory is not called damage`() {
+  @Test func `a lack of memory is not reported as damage`() {
     let trouble = FileFailure.oggHeaders("a.ogg", .memory)
     #expect(trouble.kind == .cannotOpen && trouble.message.contains("memory"))
   }

@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: [false, true], [false, true])
-  func `an entry that goes backwards keeps nobody from the sound`(
+  func `a LIST entry with a negative length does not prevent decoding`(
     behind: Bool, fromDisk: Bool
   ) throws {
     let bytes = file(chunk("LIST", Self.endless), behind: behind)
@@ -47,13 +47,13 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `where the sound is compressed as well the file is damaged`(fromDisk: Bool) {
+  func `a file with such a list and compressed audio is refused`(fromDisk: Bool) {
     let bytes = file(chunk("LIST", Self.endless), behind: false, kind: 2)
     #expect(throws: FileFailure.self) { try decoder(bytes, fromDisk: fromDisk) }
   }
 
   @Test(arguments: [false, true])
-  func `a sound list of tags is read`(behind: Bool) throws {
+  func `an intact list of tags is read`(behind: Bool) throws {
     let tags = Array("INFO".utf8) + chunk("INAM", Array("Song".utf8)) + chunk("IART", [65, 66, 0])
     let decoder = try decoder(file(chunk("LIST", tags), behind: behind), fromDisk: true)
     #expect(decoder.tags.title == "Song" && decoder.tags.artist == "AB")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct BandFiltersTests {
   @Test(arguments: [0, 1, 7, 8, 9, 64, 67])
-  func `eight samples at once leave the states that one by one leave`(count: Int) {
+  func `filtering eight samples at once leaves the same states as one at a time`(count: Int) {
     let filters = BandFilters(centres: SIMD4(0.0075, 0.027, 0.092, 0.29))
     let coefficients = filters.coefficients
     var samples = SampleBuffer(frameCount: 67, channelCount: 1)
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: [(0, 0), (5, 5), (7, 6), (6, 7), (64, 64), (9, 0)])
-  func `samples and those between them are followed as one by one`(count: Int, others: Int) {
+  func `samples and interpolated samples are filtered like one at a time`(count: Int, others: Int) {
     let filters = BandFilters(centres: SIMD4(0.0075, 0.027, 0.092, 0.29))
     var samples = SampleBuffer(frameCount: 64, channelCount: 1)
     var between = SampleBuffer(frameCount: 64, channelCount: 1)

@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [-23.0, -33])
-  func `a steady tone is as loud now as on the whole`(level: Double) {
+  func `a steady tone has equal momentary, short-term and integrated loudness`(level: Double) {
     var meter = meter()
     add(20, dBFS: level, to: &meter)
     let levels = meter.levels
@@ -58,7 +58,9 @@ import Testing
     [(10.0, -72.0), (10.0, -36.0), (60.0, -23.0), (10.0, -36.0), (10.0, -72.0)],
     [(20.0, -26.0), (20.1, -20.0), (20.0, -26.0)],
   ])
-  func `what is far quieter does not count`(programme: [(Double, Double)]) {
+  func `much quieter passages do not count in the integrated loudness`(
+    programme: [(Double, Double)]
+  ) {
     // A lower rate is faster, and the weight of 1 kHz is the same.
     var meter = meter(16000)
     for (seconds, level) in programme {
@@ -67,7 +69,7 @@ import Testing
     #expect(isNear(meter.levels.integratedLUFS, -23))
   }
 
-  @Test func `short-term loudness holds still through turns that fit into three seconds`() {
+  @Test func `short-term loudness is constant for alternations that last three seconds`() {
     var meter = meter()
     var steps: [Double?] = []
     for turn in 0..<5 {
@@ -81,7 +83,7 @@ import Testing
     #expect(steps.count == 600 && steps.allSatisfy { isNear($0, -23) })
   }
 
-  @Test func `momentary loudness holds still through turns that fit into 400 ms`() {
+  @Test func `momentary loudness is constant for alternations that last 400 ms`() {
     var meter = meter()
     var steps: [Double?] = []
     for turn in 0..<25 {
@@ -96,7 +98,7 @@ import Testing
   }
 
   @Test(arguments: [0, 7, 13])
-  func `the loudest moment is found wherever it begins`(offset: Int) {
+  func `the maximum loudness is found wherever it begins`(offset: Int) {
     var meter = meter()
     add(Double(offset) * 0.02 + 0.003, dBFS: -200, to: &meter)
     add(0.4, dBFS: -23, to: &meter)
@@ -114,7 +116,9 @@ import Testing
     ([-20.0, -30.0], 10.0), ([-20.0, -15.0], 5.0), ([-40.0, -20.0], 20.0),
     ([-50.0, -35.0, -20.0, -35.0, -50.0], 15.0),
   ])
-  func `the loudness range is what lies between quiet and loud`(steps: [Double], range: Double) {
+  func `the loudness range is the difference between quiet and loud passages`(
+    steps: [Double], range: Double
+  ) {
     var meter = meter(8000)
     for level in steps { add(20, dBFS: level, sampleRate: 8000, to: &meter) }
     #expect(isNear(meter.levels.loudnessRangeLU, range, by: 1))
@@ -124,7 +128,7 @@ import Testing
     (12000.0, 0.0, 0.5, -6.0), (12000.0, 45.0, 0.5, -6.0), (8000.0, 60.0, 0.5, -6.0),
     (6000.0, 67.5, 0.5, -6.0), (12000.0, 45.0, 1.41, 3.0),
   ])
-  func `a peak between two samples is seen`(
+  func `a peak between two samples is measured`(
     hertz: Double, degrees: Double, amplitude: Double, expected: Double
   ) {
     var meter = meter(channelCount: 1)
@@ -141,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: [192_000, 384_000])
-  func `above the rates that are oversampled the samples are the peak`(sampleRate: Int) {
+  func `from 192 kHz on the true peak is the sample peak`(sampleRate: Int) {
     var meter = meter(sampleRate, channelCount: 1)
     var buffer = SampleBuffer(frameCount: 100, channelCount: 1)
     buffer[50] = -0.7
@@ -158,7 +162,7 @@ import Testing
     #expect(peaks[1] == 0)
   }
 
-  @Test func `silence has no loudness, and no number does no harm`() {
+  @Test func `silence has no loudness, and NaN does not change later results`() {
     var meter = meter()
     add(4, dBFS: -200, to: &meter)
     let silence = meter.levels
@@ -208,14 +212,14 @@ import Testing
     }
   }
 
-  @Test func `a meter that heard nothing says so`() {
+  @Test func `a meter without input has zero peaks and no loudness`() {
     let levels = meter().levels
     #expect(levels.samplePeaks == [0, 0] && levels.truePeaks == [0, 0])
     #expect(levels.meanSquares == [0, 0] && levels.clippedSamples == [0, 0])
     #expect(levels.momentaryLUFS == nil && levels.maximumShortTermLUFS == nil)
   }
 
-  @Test func `power and constant part are those of each channel`() {
+  @Test func `mean square and DC offset are measured for each channel`() {
     var meter = meter(channelCount: 2)
     var buffer = SampleBuffer(frameCount: 1000, channelCount: 2)
     for frame in 0..<1000 {
@@ -246,7 +250,7 @@ import Testing
     #expect(second == [8, 0])
   }
 
-  @Test func `the seams between calls leave no trace`() {
+  @Test func `splitting the input into calls does not change the levels`() {
     var whole = meter(channelCount: 1)
     var pieces = meter(channelCount: 1)
     var buffer = SampleBuffer(frameCount: 100_000, channelCount: 1)
@@ -291,7 +295,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 6], [44100, 96000, 192_000])
-  func `an output's true peak is the highest of its channels', whatever the pieces`(
+  func `an output's true peak is the highest of its channels, for any block size`(
     channelCount: Int, sampleRate: Int
   ) {
     let frames = 8000
@@ -322,7 +326,7 @@ import Testing
   }
 
   @Test
-  func `a loop of a few frames has its true peak, and so has what differs from it in one sample`() {
+  func `the true peak of a loop of a few frames is found, with and without a louder sample`() {
     let (frames, turn) = (12800, 37)
     var sound = SampleBuffer(frameCount: frames, channelCount: 2)
     var state: UInt32 = 1

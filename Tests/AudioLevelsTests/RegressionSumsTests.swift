@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: [2, 48, 96, 384, 511])
-  func `a line is that of the latest values, however many there were before`(length: Int) {
+  func `a line is fitted to the latest values, however many preceded them`(length: Int) {
     var sums = RegressionSums(capacity: 512, value: -200)
     // 30 million values: the sums of sums have overflowed 64 bits several times.
     for _ in 0..<60_000 { sums.fill(with: -200) }
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `a straight line has its slope and nothing left, and a zigzag its square`() {
+  @Test func `a straight line has its slope and no residual, and a zigzag its mean square`() {
     var sums = RegressionSums(capacity: 64, value: 0)
     for time in 0..<48 {
       let zigzag: Float = time.isMultiple(of: 2) ? 1 : -1
@@ -45,7 +45,7 @@ import Testing
     #expect(rests[0] < 1e-6 && rests[1] < 1e-6 && rests[2] == 0 && abs(rests[3] - 1) < 0.01)
   }
 
-  @Test func `what it is filled with is what all values were`() {
+  @Test func `fill(with:) replaces all earlier values`() {
     var sums = RegressionSums(capacity: 64, value: 0)
     for time in 0..<100 { sums.add(SIMD4(repeating: Float(time))) }
     sums.fill(with: -200)

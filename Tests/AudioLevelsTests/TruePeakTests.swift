@@ -7,7 +7,7 @@ import Testing
 /// those of each channel alone.
 @Suite struct TruePeakTests {
   @Test(arguments: [2, 3, 4], [44_100, 96_000, 192_000])
-  func `each channel has the peak that it has alone`(channelCount: Int, sampleRate: Int) {
+  func `the peak of each channel is that of the channel alone`(channelCount: Int, sampleRate: Int) {
     // A linear congruential generator, from -1 to 1.
     var state: UInt32 = 5
     func random() -> Float {

@@ -25,7 +25,9 @@ import Testing
     }
   }
 
-  @Test func `what was enqueued plays in order, without a gap, and then it is finished`() throws {
+  @Test func `queued files are played in order and without a gap, and then the player is finished`()
+    throws
+  {
     let rig = try rig(Files(1000, 700))
     rig.player.play()
     let heard = numbers(rig.run(cycles: 40))
@@ -34,7 +36,7 @@ import Testing
     #expect(rig.isFinished)
   }
 
-  @Test func `a paused player stands still, fades within 5 ms and goes on where it stood`() throws {
+  @Test func `a paused player fades out within 5 ms and resumes at its position`() throws {
     let rig = try rig(Files())
     #expect(rig.player.state == .paused)
     #expect(rig.run(cycles: 3).allSatisfy { $0 == 0 })
@@ -79,7 +81,7 @@ import Testing
     #expect(try place { try $0.seek(bySeconds: 100) } == 95999)
   }
 
-  @Test func `what is asked in quick succession counts each time`() throws {
+  @Test func `seeks by distance in quick succession are all executed`() throws {
     let file = try CountedFile(frames: 96000)
     let rig = try PlayerRig()
     rig.enqueue(file)
@@ -114,7 +116,7 @@ import Testing
     #expect(heard[Self.lead + 20001] == -1)
   }
 
-  @Test func `a seek before anything plays, and while paused, is heard from the first frame on`()
+  @Test func `a seek before playback, or in a pause, takes effect from the first frame on`()
     throws
   {
     let rig = try rig(Files())
@@ -131,7 +133,9 @@ import Testing
     #expect(difference(numbers(Array(rig.run(cycles: 6)[240...])), 3240..<3384) == nil)
   }
 
-  @Test func `tracks can be skipped, forward and back, and the queue cleared and reset`() throws {
+  @Test func `tracks can be skipped forwards and backwards, and the queue cleared and reset`()
+    throws
+  {
     let files = try Files(96000, 96000)
     let rig = try rig(files)
     rig.player.play()
@@ -156,7 +160,7 @@ import Testing
     #expect(rig.player.current == nil)
   }
 
-  @Test func `of resets that come quicker than tracks begin the last one counts`() throws {
+  @Test func `the last of several quick resets takes effect`() throws {
     let files = try (0..<4).map { try CountedFile(frames: 200_000, first: $0 * 200_000) }
     let rig = try PlayerRig(endsWithQueue: false)
     rig.player.play()
@@ -172,7 +176,7 @@ import Testing
     #expect(rig.player.current == nil)
   }
 
-  @Test func `skips that come quicker than tracks begin all count`() throws {
+  @Test func `quick skips are all executed`() throws {
     let files = try (0..<6).map { try CountedFile(frames: 200_000, first: $0 * 200_000) }
     let rig = try PlayerRig()
     for file in files { rig.enqueue(file) }
@@ -200,7 +204,7 @@ import Testing
 
   /// A source whose opening removes it from the queue and, if `fails`, throws.
   @Test(arguments: [false, true])
-  func `what is taken out of the queue while it is opened is not played in another's turn`(
+  func `an item removed from the queue while it is opened is not played`(
     fails: Bool
   ) throws {
     let rig = try PlayerRig()
@@ -225,7 +229,7 @@ import Testing
     #expect(failed.isEmpty)
   }
 
-  @Test func `an open-ended player waits for more, and plays it at once`() throws {
+  @Test func `a player that does not end with its queue plays later items at once`() throws {
     let files = try Files(640, 6400)
     let rig = try PlayerRig(endsWithQueue: false)
     rig.player.play()
@@ -255,7 +259,7 @@ import Testing
     #expect((errors.max() ?? 1) < 1e-6)
   }
 
-  @Test func `alternatives are in step: another is heard from the very next frame on`() throws {
+  @Test func `alternatives are in step: a change is heard from the next frame on`() throws {
     let one = try CountedFile(frames: 48000)
     let two = try CountedFile(frames: 48000, first: 1_000_000)
     let rig = try PlayerRig()
@@ -276,7 +280,7 @@ import Testing
     #expect(heard[change] == 20000)
   }
 
-  @Test func `several sources at once have a gain and a place each`() throws {
+  @Test func `each of several simultaneous sources has its own gain and pan`() throws {
     let one = try CountedFile(frames: 640)
     let rig = try PlayerRig()
     var left = TrackSettings(gain: Gain(factor: 0.5))
@@ -293,7 +297,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `sources at once stay in step where one of them cannot be sought`(
+  func `simultaneous sources stay in step if one of them cannot seek`(
     isSeekableFirst: Bool
   ) throws {
     let file = try CountedFile(frames: 96000)
@@ -314,7 +318,7 @@ import Testing
     #expect(rig.events.contains { if case .refused = $0.kind { true } else { false } })
   }
 
-  @Test func `formats and what can be done with them are known`() throws {
+  @Test func `formats, bit rate, and support of seeking are reported`() throws {
     #expect(AudioPlayer.supports(format: "flac"))
     #expect(AudioPlayer.supports(format: "audio/mpeg"))
     #expect(!AudioPlayer.supports(format: "text/html"))

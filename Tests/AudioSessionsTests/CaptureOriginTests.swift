@@ -12,7 +12,7 @@ import Testing
       lostFrames: 0)
   }
 
-  @Test func `of all answers the earliest is the true one`() {
+  @Test func `the earliest of all wake-ups determines the time of the first frame`() {
     var origin = CaptureOrigin(sampleRate: 48000)
     let view = origin.makeView()
     origin.note(480, at: time(0, late: 5000))

@@ -7,7 +7,7 @@ import Testing
 
 /// Tests of a disk that refuses writes or is nearly full.
 @Suite struct DiskTroubleTests {
-  @Test func `where the next file cannot be made, the recording goes on in the present one`() throws
+  @Test func `a recording continues in the present file if the next one cannot be created`() throws
   {
     let name = String(repeating: "a", count: 251) + ".wav"
     let rig = try RecordingRig(name: name)
@@ -20,7 +20,7 @@ import Testing
     #expect(rig.events.contains { if case .warning = $0 { true } else { false } })
   }
 
-  @Test func `a disk that is nearly full is told once for each mark`() {
+  @Test func `a nearly full disk is reported once for each mark`() {
     var plan = RecordingPlan(
       path: "/tmp/take.wav", fileFormat: .wav, sampleFormat: .float, sampleRate: 1 << 50,
       channelCount: 1)
@@ -33,11 +33,11 @@ import Testing
       let left = watch.check(at: [file], events: events)
       #expect(left.map { $0 < 10 } == true)
     }
-    let told = events.take().filter { if case .diskLow = $0 { true } else { false } }
-    #expect(told.count == 1)
+    let reported = events.take().filter { if case .diskLow = $0 { true } else { false } }
+    #expect(reported.count == 1)
   }
 
-  @Test func `the disk lasts half as long where the unprocessed sound is kept as well`() throws {
+  @Test func `the remaining time is halved if the unprocessed sound is recorded as well`() throws {
     func seconds(rawName: String?) throws -> Double? {
       let rig = try RecordingRig(rawName: rawName) { $0.isVirtual = false }
       rig.record(100)
@@ -50,7 +50,7 @@ import Testing
     #expect(abs(alone / both - 2) < 0.2)
   }
 
-  @Test func `what is kept as it was is as long as the take`() throws {
+  @Test func `the unprocessed recording is as long as the recording`() throws {
     let window = PunchWindow(firstFrame: 500, frames: 2000)
     let rig = try RecordingRig(gate: WindowGate(window), rawName: "raw.wav")
     rig.record(1000)
@@ -65,7 +65,7 @@ import Testing
     #expect(rig.writer.report.frames == 2000)
   }
 
-  @Test func `a gap behind the last frame is silence in the file`() throws {
+  @Test func `a gap after the last frame is silence in the file`() throws {
     let rig = try RecordingRig()
     rig.record(1000)
     rig.lose(300)
@@ -74,14 +74,14 @@ import Testing
     #expect(rig.writer.report.gaps == [RecordingGap(frame: 1000, frames: 300)])
   }
 
-  @Test func `a take without a frame leaves no file`() throws {
+  @Test func `a recording without a frame leaves no file`() throws {
     let rig = try RecordingRig()
     rig.save()
     rig.finish()
     #expect(rig.names.isEmpty)
   }
 
-  @Test func `a ring for which there is no memory is refused in words`() {
+  @Test func `a ring that exceeds the memory is refused with a message`() {
     let plan = RecordingPlan(
       path: "/tmp/duplex-no-such-file.wav", fileFormat: .wav, sampleFormat: .float,
       sampleRate: 768_000, channelCount: 64)

@@ -45,9 +45,9 @@ private struct Generator: AudioEffect, ~Copyable {
 /// An effect that multiplies by a number and records the formats for which it was prepared.
 private struct Multiplier: AudioEffect {
   let factor: Float
-  let told: MutexBox<[EffectFormat]>
+  let formats: MutexBox<[EffectFormat]>
 
-  mutating func prepare(_ format: EffectFormat) { told.withLock { $0.append(format) } }
+  mutating func prepare(_ format: EffectFormat) { formats.withLock { $0.append(format) } }
 
   mutating func process(_ frames: inout EffectFrames) {
     for sample in 0..<frames.sampleCount { frames[sample] *= factor }
@@ -88,7 +88,7 @@ private struct Running: RealtimeWork, ~Copyable {
     return buffer
   }
 
-  @Test func `an effect changes the frames of the cycle and no others`() {
+  @Test func `an effect changes exactly the frames of the cycle`() {
     var insert = EffectInsert(RingModulator())
     insert.prepare(format())
     var buffer = ones()
@@ -100,22 +100,22 @@ private struct Running: RealtimeWork, ~Copyable {
   }
 
   @Test func `effects run in the order in which they were added`() {
-    let told = MutexBox<[EffectFormat]>([])
+    let formats = MutexBox<[EffectFormat]>([])
     let level = EffectParameter(0.25)
-    var insert = EffectInsert(Multiplier(factor: 3, told: told))
+    var insert = EffectInsert(Multiplier(factor: 3, formats: formats))
     insert.append(Generator(level: level.makeRamp(), heard: PublishedValue()))
-    insert.append(Multiplier(factor: 2, told: told))
+    insert.append(Multiplier(factor: 2, formats: formats))
     insert.prepare(format())
-    #expect(told.withLock { $0 } == [format(), format()])
+    #expect(formats.withLock { $0 } == [format(), format()])
     var buffer = ones()
     insert.process(&buffer, frames: 64)
     #expect(buffer[0] == 0.5 && buffer[127] == 0.5)
   }
 
-  @Test func `effects are taken away, the others run on in their order`() {
-    let told = MutexBox<[EffectFormat]>([])
+  @Test func `after the removal of an effect the others run on in their order`() {
+    let formats = MutexBox<[EffectFormat]>([])
     var insert = EffectInsert()
-    let ids = [2, 3, 5].map { insert.append(Multiplier(factor: $0, told: told)) }
+    let ids = [2, 3, 5].map { insert.append(Multiplier(factor: $0, formats: formats)) }
     insert.prepare(format())
     for (gone, product) in [(ids[1], Float(10)), (ids[0], 5), (ids[1], 5), (ids[2], 1)] {
       insert.remove(gone)
@@ -125,7 +125,7 @@ private struct Running: RealtimeWork, ~Copyable {
     }
     var isEmpty = insert.isEmpty
     #expect(isEmpty)
-    insert.append(Multiplier(factor: 7, told: told))
+    insert.append(Multiplier(factor: 7, formats: formats))
     var buffer = ones()
     insert.process(&buffer, frames: 64)
     #expect(buffer[0] == 7)
@@ -134,17 +134,17 @@ private struct Running: RealtimeWork, ~Copyable {
     #expect(isEmpty)
   }
 
-  @Test func `effects come and go while they run`() {
+  @Test func `effects can be added and removed while they run`() {
     let insert = EffectInsert()
     var running = insert.share()
     running.prepare(format())
     let isOver = AtomicFlag()
-    let told = MutexBox<[EffectFormat]>([])
+    let formats = MutexBox<[EffectFormat]>([])
     let thread = try? RealtimeThread(
       name: "effects", priority: .normal, Running(insert: running, isOver: isOver))
     for _ in 0..<2000 {
-      let first = insert.append(Multiplier(factor: 2, told: told))
-      let second = insert.append(Multiplier(factor: 0.5, told: told))
+      let first = insert.append(Multiplier(factor: 2, formats: formats))
+      let second = insert.append(Multiplier(factor: 0.5, formats: formats))
       insert.remove(first)
       insert.remove(second)
     }
@@ -152,7 +152,7 @@ private struct Running: RealtimeWork, ~Copyable {
     #expect(thread?.join().wrong == 0)
   }
 
-  @Test func `an effect that does not return is left to its thread, and others come and go`() {
+  @Test func `an effect that does not return does not prevent changes of other effects`() {
     /// An effect that blocks in its first call, as a user's effect may that waits for a lock.
     struct Hanging: AudioEffect {
       let hangs: AtomicFlag
@@ -173,8 +173,8 @@ private struct Running: RealtimeWork, ~Copyable {
     let isRemoved = insert.remove(id)
     #expect(isRemoved)
     // Another thread runs the present effects, while the blocked call may still return.
-    let told = MutexBox<[EffectFormat]>([])
-    let other = insert.append(Multiplier(factor: 2, told: told))
+    let formats = MutexBox<[EffectFormat]>([])
+    let other = insert.append(Multiplier(factor: 2, formats: formats))
     var again = insert.share()
     again.prepare(format())
     var buffer = ones()
@@ -196,7 +196,7 @@ private struct Running: RealtimeWork, ~Copyable {
     #expect(isEmpty)
   }
 
-  @Test func `a parameter moves in a straight line and stands exactly`() {
+  @Test func `a parameter ramps linearly and ends exactly at its value`() {
     let depth = EffectParameter(0, in: 0...1)
     var ramp = depth.makeRamp(seconds: 0.01)
     ramp.prepare(format())
@@ -237,7 +237,7 @@ private struct Running: RealtimeWork, ~Copyable {
     #expect(abs(view.value - (isMonitored ? 400 : 0)) <= 1)
   }
 
-  @Test func `the functions for the audio thread are those of the C library`() {
+  @Test func `the functions for the audio thread equal those of the C library`() {
     for value in [-3, -0.5, 0.1, 1, 2.5] {
       let single = Float(value)
       #expect(abs(Double(RealtimeMath.tanh(single)) - RealtimeMath.tanh(value)) < 1e-6)

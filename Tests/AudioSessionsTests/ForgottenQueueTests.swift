@@ -18,7 +18,7 @@ struct ForgottenQueueTests {
     return rig
   }
 
-  @Test func `a queue that repeats does not begin again after a reset`() throws {
+  @Test func `a repeating queue does not start again after a reset`() throws {
     let rig = try looping(try CountedFile(frames: 6400))
     rig.player.reset()
     _ = rig.run(cycles: 400)
@@ -32,7 +32,7 @@ struct ForgottenQueueTests {
     #expect(rig.player.state == .idle)
   }
 
-  @Test func `what follows a reset repeats alone`() throws {
+  @Test func `after a reset only the new item repeats`() throws {
     let rig = try looping(try CountedFile(frames: 6400))
     let second = try CountedFile(frames: 640, first: 100_000)
     rig.player.resetAndEnqueue(path: second.path)
@@ -44,7 +44,7 @@ struct ForgottenQueueTests {
       numbers(Array(rig.run(cycles: 100)[Self.lead...])).allSatisfy { $0 >= 100_000 })
   }
 
-  @Test func `resets before anything has begun add up to the last one`() throws {
+  @Test func `the last of several resets before playback takes effect`() throws {
     let rig = try PlayerRig(endsWithQueue: false)
     let files = try (0..<3).map { try CountedFile(frames: 6400, first: $0 * 10_000) }
     for file in files { rig.player.resetAndEnqueue(path: file.path) }
@@ -61,7 +61,7 @@ struct ForgottenQueueTests {
   }
 
   private struct SentRamp: @unchecked Sendable {
-    // @unchecked because the test only looks whether it is still there.
+    // @unchecked because the test only checks whether it still exists.
     let ramp: PlayerEventTests.Ramp
   }
 
@@ -83,7 +83,7 @@ struct ForgottenQueueTests {
     #expect(watched.suffix(60).allSatisfy { $0.decoder != nil })
   }
 
-  @Test func `of a queue that repeats none is closed, and each is played again`() throws {
+  @Test func `no decoder of a repeating queue is closed, and each is played again`() throws {
     let rig = try PlayerRig(endsWithQueue: false)
     rig.player.setRepeating(true)
     let watched = enqueueRamps(100, on: rig)

@@ -8,7 +8,7 @@ import Testing
 
 /// Tests of frames that were lost before they reached the disk.
 @Suite struct GapTests {
-  @Test func `what found no room in the ring is silence, listed and told`() throws {
+  @Test func `frames that exceed the ring become silence, and are listed and reported`() throws {
     let rig = try RecordingRig(ringFrames: 5000)
     rig.record(4000)
     rig.save()
@@ -22,13 +22,13 @@ import Testing
     #expect(report.frames == 14070)
     let wanted = (1...14070).map { (9001...13070).contains($0) ? 0 : $0 }
     #expect(try rig.allNumbers() == wanted)
-    let told = rig.events.compactMap { event -> Int? in
+    let reported = rig.events.compactMap { event -> Int? in
       if case .overflow(_, let frames) = event { frames } else { nil }
     }
-    #expect(told == [4000])
+    #expect(reported == [4000])
   }
 
-  @Test func `what a full disk took off the end is in no part of the report`() {
+  @Test func `frames lost at the end by a full disk are removed from the whole report`() {
     var report = RecordingReport()
     report.gaps = [RecordingGap(frame: 100, frames: 50), RecordingGap(frame: 980, frames: 50)]
     report.add(RecordingGap(frame: 2000, frames: 10))
@@ -58,7 +58,7 @@ import Testing
     #expect(session.gaps(in: report).first == RecordingGap(frame: 10, frames: 5))
   }
 
-  @Test func `what came as silence is a gap as well, but for what a pause left out`() {
+  @Test func `silence of the device is reported as a gap, except in a pause`() {
     var recorded = RecordingReport()
     recorded.gaps = [RecordingGap(frame: 100, frames: 50), RecordingGap(frame: 1480, frames: 20)]
     recorded.segments = [RecordedSegment(timelineFrame: 0, frame: 0, frames: 4000, start: 0)]
@@ -82,7 +82,7 @@ import Testing
       ])
   }
 
-  @Test func `a gap across files is told in parts, and no frame moves`() throws {
+  @Test func `a gap across files is divided among them, and no frame moves`() throws {
     let rig = try RecordingRig { $0.split = .frames(1000) }
     rig.record(900)
     rig.record(900, lost: 1500)
@@ -92,7 +92,7 @@ import Testing
     #expect(try rig.allNumbers() == (1...3300).map { (901...2400).contains($0) ? 0 : $0 })
   }
 
-  @Test func `markers stand at their frame`() throws {
+  @Test func `markers are at their frames`() throws {
     let rig = try RecordingRig()
     rig.writer.control.ask(.mark("one"), at: 500)
     rig.record(2000)

@@ -10,7 +10,7 @@ import Testing
   /// A source of constant samples that are available up to the frame `arrived`. A read at that
   /// frame is interrupted, as a waiting read is by a key.
   private final class WaitingSource: PlainSoundDecoder, @unchecked Sendable {
-    // @unchecked because the rig reads on one thread, and what others ask is behind a lock.
+    // @unchecked because the rig reads on one thread, and a lock protects the rest.
     let name: String
     let sampleRate: Int
     let channelCount = 2
@@ -57,7 +57,9 @@ import Testing
   }
 
   @Test(arguments: [48_000, 44_100], [1, 2, 4])
-  func `what is sought while it waits plays on, and not what comes next`(rate: Int, seeks: Int)
+  func `a source that is sought while it waits continues, and not the next one`(
+    rate: Int, seeks: Int
+  )
     throws
   {
     let rig = try PlayerRig()
@@ -83,7 +85,7 @@ import Testing
     #expect(rig.player.playedTracks.map(\.track.index) == [0])
   }
 
-  @Test func `an interruption ends when the change is made for which it came`() throws {
+  @Test func `an interruption ends when the change for which it was made is executed`() throws {
     let rig = try PlayerRig()
     let source = WaitingSource("source", sampleRate: 48_000)
     rig.player.enqueue(QueueItem(QueueItem.Part(name: source.name) { _ in source }))
@@ -111,7 +113,7 @@ import Testing
     rig.conclude()
   }
 
-  @Test func `an interruption between two changes that are made at once ends with them`() throws {
+  @Test func `an interruption for two changes that are executed together ends with them`() throws {
     let rig = try PlayerRig()
     let source = WaitingSource("source", sampleRate: 48_000)
     rig.player.enqueue(QueueItem(QueueItem.Part(name: source.name) { _ in source }))
@@ -139,7 +141,7 @@ import Testing
     rig.conclude()
   }
 
-  @Test func `what was interrupted goes on when it plays again, though another one has begun`()
+  @Test func `an interrupted source continues although the next one has begun`()
     throws
   {
     let rig = try PlayerRig(prebufferSeconds: 1)
@@ -165,7 +167,7 @@ import Testing
     rig.conclude()
   }
 
-  @Test func `what was heard is told, though it is skipped behind a seek of which nothing was`()
+  @Test func `the frames played are reported although a later seek and skip were not heard`()
     throws
   {
     let files = try (0..<2).map { _ in try CountedFile(frames: 200_000) }

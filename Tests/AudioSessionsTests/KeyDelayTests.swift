@@ -6,7 +6,7 @@ import Testing
   /// The decoder thread runs every 20 ms: 15 cycles of 64 frames. A key is pressed at any time
   /// between two steps.
   @Test(arguments: 0..<15)
-  func `the effect of a key is heard 23 to 43 ms later`(cyclesAfterStep: Int) throws {
+  func `the effect of a key is audible 23 to 43 ms later`(cyclesAfterStep: Int) throws {
     let rig = try PlayerRig()
     try rig.enqueue(CountedFile(frames: 480_000))
     rig.player.play()

@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a mark, a split and a pause are at their frames, in a last step as well`(isLast: Bool)
+  func `markers, splits and pauses are at their frames, in the last step as well`(isLast: Bool)
     throws
   {
     let rig = try record(
@@ -73,7 +73,7 @@ import Testing
     #expect(report.pauses.map(\.frames) == [8000])
   }
 
-  @Test func `points are taken in order, however many wait`() {
+  @Test func `commands are executed in order, however many are queued`() {
     var points = RecordingCommandPoints()
     var model: [(frame: Int, point: RecordingCommandPoints.Point)] = []
     var random = SystemRandomNumberGenerator()

@@ -32,7 +32,9 @@ import Testing
   ]
 
   @Test(arguments: cases, [true, false])
-  func `the words of the ring are those of the file`(_ row: Case, measuresLevels: Bool) throws {
+  func `the 16-bit samples of the ring are those of the file`(_ row: Case, measuresLevels: Bool)
+    throws
+  {
     let report = try Self.record(row, measuresLevels: measuresLevels) { frame, channel in
       Self.sample(frame, channel)
     } reading: { path in
@@ -57,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: [true, false], [FileSampleFormat.s16, .s24])
-  func `silence is told, and what is none is not`(
+  func `only a recording of silence is reported as silent`(
     measuresLevels: Bool, sampleFormat: FileSampleFormat
   ) throws {
     for sound in [0, 0.25] as [Float] {
@@ -71,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `what was never begun is no silence`() throws {
+  @Test func `a recording that never began is not reported as silent`() throws {
     let row = Case(testDescription: "", gate: { WindowGate(preRollFrames: 100) }, kept: 0..<0)
     let report = try Self.record(row, measuresLevels: false) { _, _ in
       0
@@ -81,7 +83,7 @@ import Testing
     #expect(report.frames == 0 && !report.isSilent)
   }
 
-  @Test func `nobody is told levels that are not measured, however often they are asked for`()
+  @Test func `levels that are not measured are not reported when they are requested`()
     throws
   {
     let path = Self.path()

@@ -59,7 +59,9 @@ import Testing
   }
 
   @Test(arguments: [1, 0.5, 1.25])
-  func `what is not finite reaches a converter as silence, and is counted`(speed: Double) throws {
+  func `samples that are not finite reach a converter as silence, and are counted`(speed: Double)
+    throws
+  {
     let track = try track(Self.nonFinite, speed: speed)
     let heard = try read(track)
     let expected = try read(try self.track([0, 0, 0], speed: speed))
@@ -67,7 +69,7 @@ import Testing
     #expect(track.nonFiniteCount == 3)
   }
 
-  @Test func `so it does where nothing is converted`() throws {
+  @Test func `samples that are not finite become silence without conversion as well`() throws {
     let track = try track(Self.nonFinite, speed: 1, rate: 44100)
     let heard = try read(track)
     let expected = try read(try self.track([0, 0, 0], speed: 1, rate: 44100))
@@ -76,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: 1...3)
-  func `each sample of a stretch that is not finite becomes silence, and no other changes`(
+  func `each sample of a range that is not finite becomes silence, and no other changes`(
     channels: Int
   ) {
     for (first, frames) in [(0, 100), (7, 61), (33, 0), (50, 50), (3, 31)] {
@@ -98,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func `mixes and sequences count those of all sources, and of those that are over`() throws {
+  @Test func `mixes and sequences count those of all sources, including finished ones`() throws {
     let mix = TrackMix(
       [try track(Self.nonFinite, speed: 1), try track(Self.nonFinite, speed: 1)], channelCount: 1)
     let sequence = SourceSequence([SilentSource(frameCount: 100), mix, SilentSource(frameCount: 1)])
@@ -128,7 +130,7 @@ import Testing
       SimulatedDeviceSpecification(parsing: "sim:clock=free"), request: request)
   }
 
-  @Test func `a session reports those of a player's queue`() throws {
+  @Test func `a session reports the NaN samples of a player's queue`() throws {
     let device = try device()
     let channels = device.configuration.playback?.channelCount ?? 1
     let player = AudioPlayer(endsWithQueue: true)
@@ -139,7 +141,7 @@ import Testing
     #expect(report.nanCount == 3 * channels && report.frames > 20000)
   }
 
-  @Test func `a session reports those of a source`() throws {
+  @Test func `a session reports the NaN samples of a source`() throws {
     let device = try device()
     let channels = device.configuration.playback?.channelCount ?? 1
     let ring = SampleWriter(frameCount: 48000, channelCount: channels)

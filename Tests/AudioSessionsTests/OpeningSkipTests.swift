@@ -45,7 +45,7 @@ import Testing
     #expect(rig.player.playedTracks.map(\.track.index) == [0, 2])
   }
 
-  @Test func `a second skip passes over what the first has not come to`() {
+  @Test func `a second skip passes over the source that the first has not reached`() {
     #expect(numbers(rig.run(cycles: 5)).contains(100))
     rig.player.skip(by: 1)
     _ = rig.run(cycles: 60)
@@ -54,7 +54,7 @@ import Testing
     #expect(next() == Array(20_000..<22_000))
   }
 
-  @Test func `a skip back goes to the source before the one that is being opened`() {
+  @Test func `a skip back returns to the source before the one that is being opened`() {
     #expect(next() == Array(0..<2000))
     rig.player.skipBack()
     #expect(next() == Array(0..<2000))
@@ -62,7 +62,7 @@ import Testing
     #expect(next() == Array(10_000..<12_000))
   }
 
-  @Test func `the source that is waited for is the one that comes, not the one that ended`() {
+  @Test func `the waiting event names the source that is opened, not the one that ended`() {
     _ = rig.run(cycles: 60)
     let waiting = rig.events.filter { if case .waiting = $0.kind { true } else { false } }
     #expect(waiting.map(\.source) == ["a slow server"])

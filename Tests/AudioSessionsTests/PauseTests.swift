@@ -8,7 +8,7 @@ import Testing
 /// Tests of a recording that the user pauses, and of a microphone gain that changes during a
 /// recording.
 @Suite struct PauseTests {
-  @Test func `what comes between a pause and its end is left out`() throws {
+  @Test func `frames during a pause are left out`() throws {
     let rig = try RecordingRig()
     rig.writer.control.ask(.pause, at: 1000)
     rig.record(2500)
@@ -20,17 +20,17 @@ import Testing
     #expect(
       rig.writer.report.pauses == [RecordingPause(frame: 1000, timelineFrame: 1000, frames: 2000)])
     #expect(rig.writer.report.frames == 3000)
-    let told = rig.events.compactMap { event -> (String, Int)? in
+    let reported = rig.events.compactMap { event -> (String, Int)? in
       switch event {
       case .paused(let pause): ("paused", pause.frames)
       case .resumed(let pause): ("resumed", pause.frames)
       default: nil
       }
     }
-    #expect(told.map(\.0) == ["paused", "resumed"] && told.map(\.1) == [0, 2000])
+    #expect(reported.map(\.0) == ["paused", "resumed"] && reported.map(\.1) == [0, 2000])
   }
 
-  @Test func `two pauses count frames of the recording and of the timeline`() throws {
+  @Test func `two pauses have positions in the recording and on the timeline`() throws {
     let rig = try RecordingRig(rawName: "raw.wav")
     for (command, frame) in [
       (RecordingCommand.pause, 100), (.pause, 150), (.resume, 300), (.resume, 350), (.pause, 700),
@@ -50,7 +50,7 @@ import Testing
     #expect(FileRemoval.byteCount(of: rig.folder + "/raw.wav").map { $0 > 700 * 4 } == true)
   }
 
-  @Test func `a recording may end in a pause, and begin with one`() throws {
+  @Test func `a recording may begin and end in a pause`() throws {
     let rig = try RecordingRig()
     rig.writer.control.ask(.pause, at: 0)
     rig.writer.control.ask(.resume, at: 500)
@@ -61,7 +61,7 @@ import Testing
     #expect(rig.writer.report.pauses.map(\.frames) == [500, 600])
   }
 
-  @Test func `what is lost in a pause is no gap of the recording`() throws {
+  @Test func `frames lost in a pause are not a gap of the recording`() throws {
     let rig = try RecordingRig()
     rig.writer.control.ask(.pause, at: 500)
     rig.writer.control.ask(.resume, at: 2000)
@@ -72,7 +72,7 @@ import Testing
     #expect(try rig.allNumbers() == Array(1...500) + Array(2001...2400))
   }
 
-  @Test func `a file that is split in a pause begins where the recording goes on`() throws {
+  @Test func `a file split in a pause begins where the recording continues`() throws {
     let rig = try RecordingRig()
     rig.writer.control.ask(.pause, at: 500)
     rig.writer.control.ask(.split, at: 600)
@@ -82,7 +82,7 @@ import Testing
     #expect(rig.writer.report.files.map(\.frames) == [500, 500])
   }
 
-  @Test func `a pause while the gate is closed is told at once, as long as it was`() throws {
+  @Test func `a pause while the gate is closed is reported at once, with its full length`() throws {
     let rig = try RecordingRig(gate: WindowGate(PunchWindow(firstFrame: 3000)))
     rig.writer.control.ask(.pause, at: 500)
     rig.writer.control.ask(.mark("early"), at: 700)
@@ -94,7 +94,7 @@ import Testing
     rig.save()
     #expect(rig.events.count == 3)
     let pause = RecordingPause(frame: 0, timelineFrame: 500, frames: 1000)
-    if case .resumed(let told)? = rig.events.last { #expect(told == pause) }
+    if case .resumed(let reported)? = rig.events.last { #expect(reported == pause) }
     rig.record(2000)
     rig.finish()
     #expect(rig.writer.report.pauses == [pause])
@@ -102,7 +102,7 @@ import Testing
     #expect(try rig.allNumbers() == Array(3001...4000))
   }
 
-  @Test func `a pause that began while the gate was closed lasts until the user goes on`() throws {
+  @Test func `a pause that began while the gate was closed lasts until it is ended`() throws {
     let rig = try RecordingRig(gate: WindowGate(PunchWindow(firstFrame: 1000)))
     rig.writer.control.ask(.pause, at: 500)
     rig.writer.control.ask(.resume, at: 1500)

@@ -2,11 +2,10 @@ import Testing
 
 @testable import AudioSessions
 
-@Suite("Ways through files that say anything")
+@Suite("Playback ranges of files of any stated length")
 struct PlayPathTests {
   @Test(arguments: [1 << 47, 1 << 61, Int.max, -1, Int.min])
-  func `no length of a file overflows, however often and at whatever rate it is played`(frames: Int)
-  {
+  func `no length of a file overflows for any number of passes and any rate`(frames: Int) {
     for times in [1, 4, 100_000, 1_000_000_000, Int.max] {
       for isReversed in [false, true] {
         let range = PlaybackRange(
@@ -21,7 +20,7 @@ struct PlayPathTests {
     }
   }
 
-  @Test func `passes beyond counting are endless`() {
+  @Test func `passes whose frames cannot be counted are endless`() {
     let range = PlaybackRange(times: 1_000_000_000)
     #expect(PlayPath(range, frameCount: 48000).frameCount == 48000 * 1_000_000_000)
     #expect(PlayPath(range, frameCount: 1 << 30).frameCount == nil)

@@ -7,7 +7,7 @@ import Testing
 /// of all files are different.
 @Suite struct PlayerEventModelTests {
   /// An event and the unit's frame at which it was reported.
-  private struct Told {
+  private struct DeliveredEvent {
     let event: PlayerEvent
     let frame: Int
   }
@@ -17,7 +17,7 @@ import Testing
     let rig: PlayerRig
     var random: SplitMix64
     var heard: [Int] = []
-    var told: [Told] = []
+    var delivered: [DeliveredEvent] = []
     var commands: [Int] = []
     /// The number of frames of each file, in the order of the queue.
     var lengths: [Int] = []
@@ -78,7 +78,7 @@ import Testing
     }
 
     private mutating func collect() {
-      told += rig.events.map { Told(event: $0, frame: rig.frame) }
+      delivered += rig.events.map { DeliveredEvent(event: $0, frame: rig.frame) }
     }
 
     /// Returns whether no command was issued from 400 frames before `first` to 400 frames after
@@ -95,14 +95,14 @@ import Testing
 
     /// The events that were reported for a different frame than the one where they occurred.
     var mistakes: [String] {
-      told.compactMap { told in
-        guard let frame = told.event.frame, let file = files[told.event.source],
+      delivered.compactMap { delivered in
+        guard let frame = delivered.event.frame, let file = files[delivered.event.source],
           frame < heard.count,
-          isUndisturbed(from: min(told.frame, frame), to: max(told.frame, frame))
+          isUndisturbed(from: min(delivered.frame, frame), to: max(delivered.frame, frame))
         else { return nil }
         // The frame of an event is compared with the frames that were played.
         let isRight =
-          switch told.event.kind {
+          switch delivered.event.kind {
           case .renderingWillStart, .renderingStarted:
             place(at: frame) ?? (-1, 0) == (file, 0)
           case .endingSoon, .renderingComplete, .endOfAudio:
@@ -110,16 +110,16 @@ import Testing
           default: true
           }
         return isRight
-          ? nil : "\(told.event.kind) of \(file) at \(frame), told at \(told.frame)"
+          ? nil : "\(delivered.event.kind) of \(file) at \(frame), delivered at \(delivered.frame)"
       }
     }
   }
 
   @Test(arguments: UInt64(1)...6)
-  func `what is told is heard, to the frame, whatever is asked`(seed: UInt64) throws {
+  func `events agree with the played frames for random commands`(seed: UInt64) throws {
     let run = try Run(seed: seed)
     #expect(run.mistakes == [])
-    let kinds = run.told.map { "\($0.event.kind)" }
+    let kinds = run.delivered.map { "\($0.event.kind)" }
     #expect(kinds.contains("renderingComplete") && kinds.contains("endingSoon"))
   }
 }

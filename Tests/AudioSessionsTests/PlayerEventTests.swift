@@ -27,8 +27,7 @@ import Testing
     }
   }
 
-  @Test func `every turn is told from its first frame to its last, on the unit's timeline`() throws
-  {
+  @Test func `every turn is reported with its first and last frame on the timeline`() throws {
     let one = try CountedFile(frames: 30000)
     let two = try CountedFile(frames: 40000)
     let rig = try PlayerRig()
@@ -39,19 +38,20 @@ import Testing
     rig.player.play()
     _ = rig.run(cycles: 1200)
     rig.conclude()
-    let told = names(rig.events)
-    #expect(told.filter { $0.hasPrefix("0") }.suffix(2) == ["0 started 640", "0 complete 30640"])
-    #expect(told.first == "0 decoding")
-    #expect(told.contains("1 will start 30640"))
+    let reported = names(rig.events)
     #expect(
-      told.suffix(3) == ["1 started 30640", "1 complete 70640", "1 end 70640"]
-        || told.suffix(2) == ["1 complete 70640", "1 end 70640"])
+      reported.filter { $0.hasPrefix("0") }.suffix(2) == ["0 started 640", "0 complete 30640"])
+    #expect(reported.first == "0 decoding")
+    #expect(reported.contains("1 will start 30640"))
+    #expect(
+      reported.suffix(3) == ["1 started 30640", "1 complete 70640", "1 end 70640"]
+        || reported.suffix(2) == ["1 complete 70640", "1 end 70640"])
     let heard = rig.player.playedTracks
     #expect(heard.map(\.startFrame) == [640, 30640])
     #expect(heard.map(\.frames) == [30000, 40000])
   }
 
-  @Test func `what was canceled is told, and how much of it was heard`() throws {
+  @Test func `a canceled turn is reported with the number of frames played`() throws {
     let one = try CountedFile(frames: 96000)
     let rig = try PlayerRig()
     rig.enqueue(one)
@@ -62,14 +62,14 @@ import Testing
     rig.player.stop()
     _ = rig.run(cycles: 4)
     rig.conclude()
-    let told = names(rig.events)
-    #expect(told.contains("0 started 0"))
-    #expect(told.contains { $0.hasPrefix("0 canceled") })
-    #expect(!told.contains { $0.hasPrefix("0 complete") })
+    let reported = names(rig.events)
+    #expect(reported.contains("0 started 0"))
+    #expect(reported.contains { $0.hasPrefix("0 canceled") })
+    #expect(!reported.contains { $0.hasPrefix("0 complete") })
     #expect(rig.player.playedTracks.map(\.frames) == [110 * 64])
   }
 
-  @Test func `of a queue that repeats, the last 4,096 turns are known`() throws {
+  @Test func `the last 4096 turns of a repeating queue are stored`() throws {
     let files = [try CountedFile(frames: 64), try CountedFile(frames: 96)]
     let rig = try PlayerRig()
     for file in files { rig.enqueue(file) }
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `an end that comes soon is told once, so long before as was chosen`() throws {
+  @Test func `a coming end is reported once, with the requested lead`() throws {
     let one = try CountedFile(frames: 96000)
     let rig = try PlayerRig()
     rig.player.setEndingSoonLead(seconds: 0.5)
@@ -124,7 +124,7 @@ import Testing
     #expect(names(events).contains("1 complete 640"))
   }
 
-  @Test func `what a source cannot do is refused, and it goes on`() throws {
+  @Test func `a seek that a source does not support is refused, and playback continues`() throws {
     let rig = try PlayerRig()
     rig.player.enqueue(Ramp(frames: 96000, supportsSeeking: false))
     rig.player.play()
@@ -137,7 +137,7 @@ import Testing
     #expect(names(rig.events).contains("0 refused"))
   }
 
-  @Test func `a decoder of the user's own plays like a file`() throws {
+  @Test func `a decoder of the program is played like a file`() throws {
     let rig = try PlayerRig()
     rig.player.enqueue(Ramp(frames: 3200, supportsSeeking: true))
     rig.player.play()
@@ -146,31 +146,33 @@ import Testing
     #expect(difference(numbers(rig.run(cycles: 2)), (0..<1000).reversed().prefix(128)) == nil)
   }
 
-  @Test func `an end that comes soon is told where and when it comes, of each turn`() throws {
+  @Test func `the report of a coming end has its frame and time, for each turn`() throws {
     let rig = try PlayerRig()
     rig.player.setEndingSoonLead(seconds: 0.5)
     rig.enqueue(try CountedFile(frames: 96000))
     rig.enqueue(try CountedFile(frames: 72000))
     _ = rig.run(cycles: 10)
     rig.player.play()
-    var told: [(event: PlayerEvent, at: Int)] = []
+    var reported: [(event: PlayerEvent, at: Int)] = []
     for _ in 0..<2700 {
       _ = rig.cycle()
       for event in rig.events {
-        if case .endingSoon = event.kind { told.append((event, rig.frame)) }
+        if case .endingSoon = event.kind { reported.append((event, rig.frame)) }
       }
     }
-    #expect(told.map(\.event.index) == [0, 1])
+    #expect(reported.map(\.event.index) == [0, 1])
     let frames: [Int?] = [96_640, 168_640]
-    #expect(told.map(\.event.frame) == frames)
+    #expect(reported.map(\.event.frame) == frames)
     let nanoseconds: [UInt64?] = [2_000_000_000, 3_500_000_000]
-    #expect(told.map(\.event.nanoseconds) == nanoseconds)
-    for (event, at) in told {
+    #expect(reported.map(\.event.nanoseconds) == nanoseconds)
+    for (event, at) in reported {
       #expect(abs((event.frame ?? 0) - at - 24000) <= 2 * 64)
     }
   }
 
-  @Test func `what cannot seek and was read ahead is heard whole after a seek before it`() throws {
+  @Test func `a source without seeking that was read ahead is complete after a seek before it`()
+    throws
+  {
     let rig = try PlayerRig()
     rig.enqueue(try CountedFile(frames: 30000))
     rig.player.enqueue(Ramp(frames: 90000, supportsSeeking: false))
@@ -190,7 +192,7 @@ import Testing
     #expect(!names(rig.events).contains { $0.hasPrefix("1 failed") })
   }
 
-  @Test func `of more than 64 sources in a second each can be sought, and goes on with the next`()
+  @Test func `each of more than 64 short sources can be sought and continues with the next`()
     throws
   {
     let rig = try PlayerRig()
@@ -210,7 +212,7 @@ import Testing
     #expect(!names(rig.events).contains { $0.contains("refused") || $0.contains("failed") })
   }
 
-  @Test func `what of more than 64 sources in a second cannot be opened anew says so`() throws {
+  @Test func `a seek in a source that cannot be opened again is refused`() throws {
     let rig = try PlayerRig()
     for _ in 0..<40 { rig.player.enqueue(Ramp(frames: 240, supportsSeeking: false)) }
     for _ in 0..<100 { rig.enqueue(try CountedFile(frames: 240)) }
@@ -222,7 +224,7 @@ import Testing
     #expect(names(rig.events).contains { $0.hasSuffix("refused") })
   }
 
-  @Test func `a source that fails when it is heard again, behind one read ahead, says so`() throws {
+  @Test func `a source that fails after a seek back to it is reported`() throws {
     let rig = try PlayerRig()
     rig.player.enqueue(Ramp(frames: 20000, supportsSeeking: true, failsBehindSeek: true))
     rig.enqueue(try CountedFile(frames: 20000))
@@ -235,7 +237,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a source that is cut short says so behind its last frame`(supportsSeeking: Bool) throws {
+  func `a truncated source is reported after its last frame`(supportsSeeking: Bool) throws {
     let rig = try PlayerRig()
     rig.player.enqueue(
       Ramp(frames: 3200, supportsSeeking: supportsSeeking, announcedFrameCount: 6400))
@@ -246,16 +248,16 @@ import Testing
     #expect(names(rig.events).contains { $0.hasPrefix("0 failed") })
   }
 
-  @Test func `a source that ends too early at once begins before it fails`() throws {
+  @Test func `a source that ends early at once begins before it fails`() throws {
     let rig = try PlayerRig()
     rig.player.enqueue(Ramp(frames: 32, supportsSeeking: true, announcedFrameCount: 6400))
     rig.player.play()
     _ = rig.run(cycles: 60)
     rig.conclude()
-    let told = names(rig.events)
-    #expect(told.first == "0 decoding")
-    #expect(told.contains { $0.hasPrefix("0 failed") })
-    #expect(!told.contains { $0.hasPrefix("0 decoded") })
+    let reported = names(rig.events)
+    #expect(reported.first == "0 decoding")
+    #expect(reported.contains { $0.hasPrefix("0 failed") })
+    #expect(!reported.contains { $0.hasPrefix("0 decoded") })
   }
 
   /// A source of numbered frames without a file.

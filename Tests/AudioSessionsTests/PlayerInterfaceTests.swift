@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `a seek out of range is refused, and nothing changes`() throws {
+  @Test func `a seek out of range is refused and has no effect`() throws {
     let rig = try playing()
     let outOfRange = SeekFailure.outOfRange(frameCount: 96000)
     #expect(
@@ -50,7 +50,7 @@ import Testing
     #expect(outOfRange.message == "There is no such place: the source has 96000 frames.")
   }
 
-  @Test func `a seek where nothing plays is refused, and one of what waits is not`() throws {
+  @Test func `a seek is refused if nothing plays, and accepted for a queued source`() throws {
     let rig = try PlayerRig()
     let player = rig.player
     #expect(
@@ -66,7 +66,7 @@ import Testing
     #expect(player.state == .idle)
   }
 
-  @Test func `position and time are one reading`() throws {
+  @Test func `position and time are from one reading`() throws {
     let rig = try PlayerRig()
     #expect(rig.player.positionAndTime == nil)
     rig.enqueue(try CountedFile(frames: 48000, sampleRate: 24000))
@@ -80,7 +80,7 @@ import Testing
     #expect(place.track === rig.player.current)
   }
 
-  @Test func `what was set can be asked for`() throws {
+  @Test func `the settings of a player can be read`() throws {
     let player = AudioPlayer(endsWithQueue: true, prebufferSeconds: 2)
     #expect(player.gain == .unity && player.shape == nil && player.state == .idle)
     #expect(!player.isRepeating && !player.isShuffling && player.isQueueEmpty)
@@ -95,7 +95,7 @@ import Testing
     #expect(player.shape == shape && player.background.count == 3)
   }
 
-  @Test func `what plays gives way to a decoder, and it can be told which it is`() throws {
+  @Test func `a decoder replaces the playing source, and its identity is known`() throws {
     let rig = try playing()
     rig.player.enqueue(path: "/nowhere")
     let ramp = PlayerEventTests.Ramp(frames: 640, supportsSeeking: false)
@@ -111,7 +111,7 @@ import Testing
     #expect(rig.player.isQueueEmpty == false)
   }
 
-  @Test func `several handlers are told, each until it is taken away`() throws {
+  @Test func `several handlers are called, each until it is removed`() throws {
     let rig = try PlayerRig()
     let counts = MutexBox([0, 0])
     let first = rig.player.addEventHandler { _ in counts.withLock { $0[0] += 1 } }
@@ -127,7 +127,7 @@ import Testing
     #expect(after[0] == before[0] && after[1] > before[1])
   }
 
-  @Test func `a turn that is over says how much of it was heard`() throws {
+  @Test func `the end of a turn is reported with the number of frames played`() throws {
     let rig = try playing()
     rig.player.cancelCurrent()
     rig.enqueue(try CountedFile(frames: 640))

@@ -16,13 +16,13 @@ final class PlayerRig {
   private var voice: PlayerStage?
   private var bus: MixerBus
   private var background: [any BackgroundWork] = []
-  private let told = Told()
+  private let log = EventLog()
   /// The files, which must exist as long as they may be played.
   private var files: [CountedFile] = []
   /// The position of the unit's timeline in frames.
   private(set) var frame = 0
 
-  final class Told: Sendable {
+  final class EventLog: Sendable {
     let events = MutexBox<[PlayerEvent]>([])
   }
 
@@ -32,7 +32,7 @@ final class PlayerRig {
   ) throws(DeviceFailure) {
     player = AudioPlayer(endsWithQueue: endsWithQueue, prebufferSeconds: prebufferSeconds)
     bus = MixerBus(periodFrames: periodFrames, channelCount: channelCount)
-    player.addEventHandler { [told] event in told.events.withLock { $0.append(event) } }
+    player.addEventHandler { [log] event in log.events.withLock { $0.append(event) } }
     try attach(sampleRate: sampleRate, channelCount: channelCount)
   }
 
@@ -57,7 +57,7 @@ final class PlayerRig {
 
   /// The events since the last access.
   var events: [PlayerEvent] {
-    told.events.withLock { events in
+    log.events.withLock { events in
       defer { events = [] }
       return events
     }

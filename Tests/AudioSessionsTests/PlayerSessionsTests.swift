@@ -13,7 +13,7 @@ import Testing
   /// The number of frames of the fade-in at the start of a later session.
   private static let fade = 240
 
-  @Test func `a player goes on with the next frame in the next session`() throws {
+  @Test func `a player continues with the next frame in the next session`() throws {
     let rig = try PlayerRig(endsWithQueue: false)
     let first = try CountedFile(frames: 20000)
     let second = try CountedFile(frames: 20000, first: 20000)
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [(44100, 2, 64), (96000, 2, 256), (48000, 1, 64), (48000, 6, 32)])
-  func `another rate, other channels and another period change the place by less than a frame`(
+  func `another rate, channel count or period changes the position by at most one frame`(
     rate: Int, channels: Int, period: Int
   ) throws {
     let rig = try PlayerRig()
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `settings, gain, pause and what was asked between two sessions are kept`() throws {
+  @Test func `settings, gain, pause, and requests between two sessions are kept`() throws {
     let rig = try PlayerRig()
     rig.enqueue(try CountedFile(frames: 20000))
     rig.player.setGain(Gain(factor: 0.5))
@@ -94,7 +94,7 @@ import Testing
     #expect(heard[3000] == -1)
   }
 
-  @Test func `short sources that were read ahead are heard in the next session`() throws {
+  @Test func `short sources that were read ahead are played in the next session`() throws {
     let rig = try PlayerRig()
     let files = try (0..<200).map { try CountedFile(frames: 300, first: $0 * 300) }
     for file in files { rig.enqueue(file) }
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a decoder of the user's own goes on, whether it can be sought or not`(seeks: Bool) throws {
+  func `a decoder of the program continues, with and without seeking`(seeks: Bool) throws {
     let rig = try PlayerRig()
     rig.player.enqueue(PlayerEventTests.Ramp(frames: 60000, supportsSeeking: seeks))
     rig.player.enqueue(PlayerEventTests.Ramp(frames: 60000, supportsSeeking: seeks))
@@ -130,7 +130,7 @@ import Testing
   /// A source without seeking can restart from its beginning in the first eight seconds; later it
   /// can only continue.
   @Test(arguments: [250, 7000], [true, false])
-  func `sources at once go on in step where one of them cannot be sought`(
+  func `simultaneous sources continue in step if one of them cannot seek`(
     cycles: Int, isFirst: Bool
   ) throws {
     let rig = try PlayerRig()
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func `where all was heard nothing is heard again, and what comes later is`() throws {
+  @Test func `a finished queue is not played again, and later items are`() throws {
     let rig = try PlayerRig(endsWithQueue: false)
     rig.enqueue(try CountedFile(frames: 640))
     rig.player.play()
@@ -170,7 +170,7 @@ import Testing
     #expect(numbers(rig.run(cycles: 12)).contains(639))
   }
 
-  @Test func `what was skipped at the end of a session is not heard in the next`() throws {
+  @Test func `a source skipped at the end of a session is not played in the next`() throws {
     let rig = try PlayerRig()
     rig.enqueue(try CountedFile(frames: 48000))
     rig.enqueue(try CountedFile(frames: 48000, first: 100_000))
@@ -184,7 +184,7 @@ import Testing
     #expect(difference(heard[Self.fade...], 100_000 + Self.fade..<100_640) == nil)
   }
 
-  @Test func `a player is not attached while its session runs, and is after it`() throws {
+  @Test func `a player cannot be attached while its session runs, and can afterwards`() throws {
     let rig = try PlayerRig()
     rig.enqueue(try CountedFile(frames: 48000))
     rig.player.play()
@@ -200,7 +200,7 @@ import Testing
     #expect(difference(numbers(rig.run(cycles: 10))[Self.fade...], 1280 + Self.fade..<1920) == nil)
   }
 
-  @Test func `no player is made for a unit that cannot be`() throws {
+  @Test func `a player cannot be attached to an impossible unit`() throws {
     let player = AudioPlayer()
     for shape in [(0, 2, 64), (48000, 0, 64), (48000, 2, 0)] {
       let refusal = #expect(throws: DeviceFailure.self) {
@@ -223,7 +223,7 @@ import Testing
   }
 
   @Test(arguments: [(44100, 2, 256), (48000, 1, 256), (48000, 2, 128)])
-  func `a player for another unit than the one that runs is refused`(
+  func `a player for another unit than the running one is refused`(
     rate: Int, channels: Int, period: Int
   ) throws {
     let device = try device()
@@ -243,7 +243,9 @@ import Testing
   }
 
   @Test(arguments: [0, 0.001, 0.01])
-  func `an end with the player plays what a limiter that looks ahead holds back`(seconds: Double)
+  func `at the end of the player the frames held by a look-ahead limiter are played`(
+    seconds: Double
+  )
     throws
   {
     let file = try CountedFile(frames: 1000)
@@ -285,7 +287,7 @@ import Testing
     #expect(wrong.isEmpty)
   }
 
-  @Test func `one player plays on twelve devices, one after the other`() throws {
+  @Test func `one player plays on twelve devices in succession`() throws {
     let player = AudioPlayer()
     let file = try CountedFile(frames: 480_000)
     player.enqueue(path: file.path)

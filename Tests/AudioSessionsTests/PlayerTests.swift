@@ -6,7 +6,7 @@ import RealtimeAudio
 import Testing
 
 @Suite struct PlayerTests {
-  @Test func `a starved player plays silence, counts it and goes on`() {
+  @Test func `a starved player plays silence, counts it and continues`() {
     var ring = SampleWriter(frameCount: 64, channelCount: 1)
     var player = PlayerStage(ring: ring.makeReader(), channelCount: 1, periodFrames: 16)
     let starved = player.makeStarvationView()
@@ -41,7 +41,7 @@ import Testing
     #expect(late == 6)
   }
 
-  @Test func `on the timeline, what was not played in time is left out`() {
+  @Test func `with keepsTimeline frames that are late are left out`() {
     var ring = SampleWriter(frameCount: 64, channelCount: 1)
     var player = PlayerStage(ring: ring.makeReader(), channelCount: 1, periodFrames: 8)
     player.keepsTimeline = true
@@ -65,7 +65,7 @@ import Testing
     #expect(heard(&player) == [34, 35, 36, 37, 38, 39, 40, 41])
   }
 
-  @Test func `a count-in has as many frames as its beats, and a click at each`() throws {
+  @Test func `a count-in has the length of its beats, with a click at each beat`() throws {
     let clicks = ClickTrack(beats: 3, tempo: 90, sampleRate: 8000, channelCount: 1)
     #expect(clicks.frameCount == 16000)
     var buffer = SampleBuffer(frameCount: 20000, channelCount: 1)

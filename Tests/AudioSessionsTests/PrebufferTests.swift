@@ -74,7 +74,8 @@ import Testing
     return (lengths, stream.heard.filter { $0 >= 0 })
   }
 
-  @Test func `at 15 kB a second for 16 it stops seldom, and gathers three seconds each time`()
+  @Test
+  func `a source slightly too slow is interrupted seldom, and buffers three seconds each time`()
     throws
   {
     let (lengths, frames) = try silences(speed: 15.0 / 16, seconds: 120)
@@ -85,16 +86,14 @@ import Testing
     #expect(difference(frames, 0..<frames.count) == nil)
   }
 
-  @Test func `where it comes in fast enough it plays after half a second, and never stops`() throws
-  {
+  @Test func `a source that is fast enough plays within 0.6 seconds without interruption`() throws {
     let (lengths, frames) = try silences(speed: 1.5, seconds: 20)
     #expect(lengths.count == 1)
     #expect((lengths.first ?? 0) < 0.6)
     #expect(difference(frames, 0..<frames.count) == nil)
   }
 
-  @Test func `a prebuffer that was asked for is gathered at the start and after each stop`() throws
-  {
+  @Test func `a requested prebuffer is filled at the start and after each interruption`() throws {
     let (lengths, frames) = try silences(speed: 0.75, prebuffer: 1, seconds: 40)
     #expect(lengths.count > 5)
     for length in lengths { #expect(1.3...2.1 ~= length, "\(lengths)") }
@@ -128,7 +127,7 @@ import Testing
     func seek(toFrame frame: Int) { position = frame }
   }
 
-  @Test func `a jump to what is here is heard, though nothing more comes where it came from`()
+  @Test func `a seek to received frames is played although no more data arrives`()
     throws
   {
     let rig = try PlayerRig(sampleRate: Self.rate)

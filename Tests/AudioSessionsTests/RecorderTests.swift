@@ -27,7 +27,9 @@ import Testing
       // Longer than the rest of the take.
       ",xrun-at=0.5,xrun-frames=100000",
     ])
-  func `every frame of a recording stands where it was heard`(period: Int, scheduledFaults: String)
+  func `every frame of a recording is at its position on the timeline`(
+    period: Int, scheduledFaults: String
+  )
     throws
   {
     let specification = try SimulatedDeviceSpecification(
@@ -70,7 +72,7 @@ import Testing
     #expect((lost > 0) == !scheduledFaults.isEmpty)
   }
 
-  @Test func `a ring that runs over says how much it lost, and where`() throws {
+  @Test func `an overflow of the ring is reported with its frame and length`() throws {
     let ring = SampleWriter(frameCount: 100, channelCount: 1)
     var saved = ring.makeReader()
     let gaps = EventWriter<TimelineEvent>()
@@ -86,7 +88,7 @@ import Testing
     #expect(recorder.overflowFrames == 92)
   }
 
-  @Test func `what the ring had no room for at the end is told, too`() {
+  @Test func `an overflow at the end is reported as well`() {
     let ring = SampleWriter(frameCount: 100, channelCount: 1)
     let gaps = EventWriter<TimelineEvent>()
     var listed = gaps.makeReader()

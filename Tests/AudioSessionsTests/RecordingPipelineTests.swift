@@ -12,7 +12,7 @@ import VoiceCleaning
 /// Tests of the selection of captured frames for the file.
 @Suite struct RecordingPipelineTests {
   @Test(arguments: [false, true], [FileSampleFormat.float, .s16])
-  func `a take begins where its window does, gaps in place`(
+  func `a take begins with its window, and gaps keep their positions`(
     isShifted: Bool, format: FileSampleFormat
   ) throws {
     let path = "/tmp/duplex-take-\(UInt64.random(in: 0..<UInt64.max)).wav"
@@ -48,7 +48,7 @@ import VoiceCleaning
   }
 
   @Test(arguments: [0, .infinity, .nan, -1], [Int.min, -1, .max])
-  func `no check is too long and no start too late for what is cleaned`(
+  func `any length of the check and any start are accepted with a cleaner`(
     checkSeconds: Double, start: Int
   ) throws {
     let path = "/tmp/duplex-take-\(UInt64.random(in: 0..<UInt64.max)).wav"
@@ -72,7 +72,7 @@ import VoiceCleaning
   }
 
   @Test(arguments: [(48000, 50), (24000, 50), (23999, 20)])
-  func `steps are few only while nobody asks the levels and the ring is long`(
+  func `steps are long only if the ring is long and no levels are requested`(
     ringFrames: Int, milliseconds: Int
   ) throws {
     let path = "/tmp/duplex-take-\(UInt64.random(in: 0..<UInt64.max)).wav"

@@ -7,7 +7,7 @@ import Testing
 /// Tests of recordings in several files.
 @Suite struct SeriesTests {
   @Test(arguments: [1000, 1001, 4096, 30000])
-  func `no frame is lost or doubled from file to file`(frames: Int) throws {
+  func `no frame is lost or repeated between files`(frames: Int) throws {
     let rig = try RecordingRig { $0.split = .frames(frames) }
     for count in [5000, 3, 9000, 12345] {
       rig.record(count)
@@ -20,7 +20,7 @@ import Testing
     #expect(rig.writer.report.files.last?.frames != 0)
   }
 
-  @Test func `files of a size stay within it`() throws {
+  @Test func `files split by size do not exceed it`() throws {
     let rig = try RecordingRig { $0.split = .bytes(20000) }
     rig.record(20000)
     rig.finish()
@@ -31,7 +31,7 @@ import Testing
     #expect(rig.writer.report.files.count == 6)
   }
 
-  @Test func `a split by hand is at its frame, in the past or to come`() throws {
+  @Test func `a requested split is at its frame, or at once if its frame has passed`() throws {
     let rig = try RecordingRig()
     rig.writer.control.ask(.split, at: 3000)
     rig.record(2000)
@@ -46,7 +46,7 @@ import Testing
     #expect(try rig.allNumbers() == Array(1...5000))
   }
 
-  @Test func `a file that was renamed before a split goes by its new name`() throws {
+  @Test func `a file that was renamed before a split is reported with its new name`() throws {
     let rig = try RecordingRig { $0.split = .frames(3000) }
     rig.record(2000)
     rig.save()
@@ -57,7 +57,7 @@ import Testing
     #expect(rig.names == ["kept.wav", "take-002.wav"])
   }
 
-  @Test func `a recording whose folder was renamed goes by its new name`() throws {
+  @Test func `a recording whose folder was renamed is reported with its new path`() throws {
     let rig = try RecordingRig(name: "inner/take.wav", folders: ["inner"])
     rig.record(2000)
     rig.save()
@@ -81,7 +81,7 @@ import Testing
     #expect(try rig.allNumbers() == Array(1...4000))
   }
 
-  @Test func `a deleted file that cannot be written again at a split grows on until it can be`()
+  @Test func `a deleted file that cannot be written again at a split grows until it can be`()
     throws
   {
     let rig = try RecordingRig { $0.split = .frames(3000) }
@@ -104,7 +104,7 @@ import Testing
     #expect(warnings.last?.contains("the recording is there again") == true)
   }
 
-  @Test func `names that are taken get a number, and nothing is overwritten`() throws {
+  @Test func `names that exist get a number, and nothing is overwritten`() throws {
     let rig = try RecordingRig(name: "n-%H.wav") { $0.split = .frames(1000) }
     rig.record(2500)
     rig.finish()
@@ -115,7 +115,7 @@ import Testing
     #expect(try rig.allNumbers() == Array(1...2500))
   }
 
-  @Test func `no file gets the name of what is kept beside it`() throws {
+  @Test func `no file gets the name of the unprocessed recording`() throws {
     let rig = try RecordingRig(rawName: "take-002.wav") {
       $0.split = .frames(1000)
       $0.overwrite = true
@@ -129,7 +129,7 @@ import Testing
     #expect(try rig.numbers(in: rig.folder + "/take-002.wav") == Array(1...3000))
   }
 
-  @Test func `however many names are taken, none is given twice`() {
+  @Test func `no name is given twice, however many exist`() {
     var names = SeriesNames("take.wav", isSeries: false)
     var given: Set<String> = ["take.wav"]
     for number in 2...20_000 {
@@ -140,7 +140,7 @@ import Testing
     #expect(names.free("other.wav") { given.contains($0) } == "other.wav")
   }
 
-  @Test func `names emit when the first frame was captured`() throws {
+  @Test func `a name contains the time at which its first frame was captured`() throws {
     let rig = try RecordingRig(name: "%s.wav") { $0.split = .frames(16000) }
     rig.record(40000)
     rig.finish()
@@ -151,7 +151,7 @@ import Testing
     (KeepRule.files(2), 2), (.bytes(3 * 8192), 3), (.bytes(100), 1), (.seconds(0.3), 3),
     (.files(100), 8),
   ])
-  func `of a rolling recording the newest files are kept`(rule: KeepRule, count: Int) throws {
+  func `a rolling recording keeps its newest files`(rule: KeepRule, count: Int) throws {
     let rig = try RecordingRig {
       $0.split = .frames(1000)
       $0.keep = rule
@@ -168,7 +168,9 @@ import Testing
     #expect(try rig.allNumbers() == Array((8 - count) * 1000 + 1...8000))
   }
 
-  @Test func `a command runs for each file, in order, and its failure stops nothing`() throws {
+  @Test func `a command runs for each file in order, and its failure does not end the recording`()
+    throws
+  {
     let rig = try RecordingRig {
       $0.split = .frames(1000)
       $0.onFile = "echo ${1##*/} ${DUPLEX_FILE##*/} >>${1%/*}/log; [ ${1##*-} != 002.wav ]"
@@ -185,7 +187,7 @@ import Testing
     #expect(warnings.count == 1)
   }
 
-  @Test func `a folder that goes away does not end a recording`() throws {
+  @Test func `a folder that becomes read-only does not end a recording`() throws {
     let rig = try RecordingRig(name: "sub-%s.wav") { $0.split = .frames(8000) }
     rig.record(8000)
     rig.save()

@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a gain that is asked for is reached in 10 ms, with no step`(isOfOutput: Bool) throws {
+  func `a new gain is reached without a step`(isOfOutput: Bool) throws {
     let control = SessionControl()
     control.insert(Constant(), at: .input)
     var rig = try Rig(control)
@@ -107,7 +107,8 @@ import Testing
     }
   }
 
-  @Test func `an effect on the input is recorded and heard, one on the monitor only heard`() throws
+  @Test func `an effect on the input is recorded and played, one on the monitor only played`()
+    throws
   {
     let control = SessionControl()
     control.insert(Constant(), at: .input)
@@ -125,7 +126,7 @@ import Testing
     #expect(last == [0.125, 0.25])
   }
 
-  @Test func `an effect on the monitor makes sound where no microphone is played`() throws {
+  @Test func `an effect on the monitor generates sound without a monitored microphone`() throws {
     let control = SessionControl()
     control.insert(Constant(), at: .monitor)
     var rig = try Rig(control, playsMicrophone: false)
@@ -134,7 +135,7 @@ import Testing
     #expect(played == 0.5 && abs(recorded) < 1e-6)
   }
 
-  @Test func `effects of the mixer's own stay, whatever the control is asked`() throws {
+  @Test func `the mixer's own effects are kept, whatever the control requests`() throws {
     let control = SessionControl()
     control.insert(Multiplier(factor: 0.5), at: .monitor)
     control.insert(Multiplier(factor: 0.5), at: .input)
@@ -153,7 +154,7 @@ import Testing
     }
   }
 
-  @Test func `what is not used is not on the mixer`() throws {
+  @Test func `unused parts are not added to the mixer`() throws {
     let control = SessionControl()
     var rig = try Rig(control)
     rig.cycle(2)
@@ -170,7 +171,7 @@ import Testing
     #expect(parts == [false, true, true])
   }
 
-  @Test func `the feedback suppressor knows both gains of the microphone`() throws {
+  @Test func `the feedback suppressor is given the product of both microphone gains`() throws {
     let control = SessionControl()
     control.inputGain = Gain(factor: 0.5)
     control.monitorGain = Gain(factor: 0.5)
@@ -191,7 +192,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 4, 8])
-  func `the peak that a meter finds is that of the frames`(channels: Int) {
+  func `the peak found by a meter equals that of the frames`(channels: Int) {
     for frames in [0, 1, 7, 64] {
       var buffer = SampleBuffer(frameCount: 64, channelCount: channels)
       for index in 0..<64 * channels { buffer[index] = Float((index * 37) % 101) / 100 - 0.6 }

@@ -27,7 +27,7 @@ struct SettingsRangeTests {
   }
 
   @Test(arguments: [SplitRule.frames(0), .frames(-1), .bytes(0), .bytes(.min)])
-  func `a split into files of nothing leaves one file`(rule: SplitRule) throws {
+  func `a split into files of no length leaves one file`(rule: SplitRule) throws {
     let rig = try RecordingRig { $0.split = rule }
     rig.record(1000)
     rig.finish()
@@ -35,13 +35,13 @@ struct SettingsRangeTests {
   }
 
   @Test(arguments: [KeepRule.files(0), .files(-1), .bytes(-1), .seconds(-1), .seconds(.nan)])
-  func `a rule that keeps nothing is refused`(rule: KeepRule) {
+  func `a rule that keeps no files is refused`(rule: KeepRule) {
     let found = refusal { $0.keep = rule }
     #expect(found?.kind == .invalidRequest)
     #expect(found?.message.contains("or more") == true)
   }
 
-  @Test func `a number of channels that no file has is named`() {
+  @Test func `an impossible number of channels is refused and named`() {
     let found = refusal { $0.channelCount = -1 }
     #expect(found?.kind == .invalidRequest)
     #expect(found?.message.contains("-1 channels") == true)
@@ -52,14 +52,14 @@ struct SettingsRangeTests {
   ]
 
   @Test(arguments: pans)
-  func `a pan beyond a side counts as that side`(asked: Float, taken: Float) {
+  func `a pan out of range is limited to the side`(asked: Float, taken: Float) {
     var settings = TrackSettings()
     settings.pan = asked
     #expect(settings.pan == taken)
   }
 
   @Test(arguments: [0.2, 4.1, 100, -1, .nan, .infinity])
-  func `a track at a speed that there is not is refused`(speed: Double) throws {
+  func `a track at an unsupported speed is refused`(speed: Double) throws {
     let file = try CountedFile(frames: 1000)
     var settings = TrackSettings()
     settings.speed = speed

@@ -11,7 +11,7 @@ import Testing
   /// With 20,000 frames a round is longer than the frames read ahead; with 1500 frames several
   /// rounds are shorter.
   @Test(arguments: [20_000, 1500])
-  func `what is heard begins again, or is sought, whatever order the next round has`(
+  func `a restart or a seek affects the current track, whatever the next round's order`(
     frames: Int
   ) throws {
     let files = try (0..<Self.fileCount).map {
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test
-  func `a step back goes to the item before in the round that is heard, from the last one as well`()
+  func `a step back returns to the previous item of the round that is played`()
     throws
   {
     let files = try (1...Self.fileCount).map {
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `a seek changes nothing of the order: each is heard once a round`() throws {
+  @Test func `a seek does not change the order: each item is played once per round`() throws {
     let files = try (0..<Self.fileCount).map {
       try CountedFile(frames: 20_000, first: $0 * 1_000_000)
     }

@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: [(0.25, 48000), (0.75, 44100), (1.5, 44100), (4, 48000)])
-  func `every frame is the sine's at that speed, and as many come as must`(
+  func `at any speed every frame is that of the sine, and the length is exact`(
     speed: Double, rate: Int
   ) throws {
     let rig = try PlayerRig()
@@ -62,7 +62,7 @@ import Testing
     #expect(rig.player.playedTracks.map(\.frames) == [count])
   }
 
-  @Test func `a change of speed, and of direction, goes on where the sound was, without a step`()
+  @Test func `changes of speed and direction continue at the position without a step`()
     throws
   {
     let rig = try PlayerRig()
@@ -86,7 +86,7 @@ import Testing
     #expect(Double(steps.max() ?? 1) < steepest)
   }
 
-  @Test func `speeds out of bounds are held at the bounds`() throws {
+  @Test func `speeds out of range are limited to the range`() throws {
     let rig = try PlayerRig()
     rig.player.enqueue(Sine(440, frames: 240_000))
     rig.player.play()
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `a change that comes just before an earlier one is heard waits until it is`() throws {
+  @Test func `a change shortly before an earlier one is audible waits until it is`() throws {
     let rig = try PlayerRig()
     rig.player.enqueue(Sine(440, frames: 240_000))
     rig.player.play()
@@ -112,7 +112,7 @@ import Testing
     #expect(rig.player.settings?.speed == 3)
   }
 
-  @Test func `tracks join at another speed as well`() throws {
+  @Test func `tracks are joined without a gap at another speed as well`() throws {
     let rig = try PlayerRig()
     var settings = TrackSettings()
     settings.speed = 0.5

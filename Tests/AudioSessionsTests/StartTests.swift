@@ -7,8 +7,7 @@ import Testing
 /// Tests of takes that wait for a start command.
 @Suite struct StartTests {
   @Test(arguments: [(0, 3000), (500, 3000), (5000, 3000), (500, 100)])
-  func `a take begins the pre-roll before its start, to the frame`(preRoll: Int, start: Int) throws
-  {
+  func `a recording begins exactly the pre-roll before its start`(preRoll: Int, start: Int) throws {
     let rig = try RecordingRig(gate: WindowGate(preRollFrames: preRoll, frames: 1000))
     rig.writer.control.ask(.start, at: start)
     for _ in 0..<60 {
@@ -21,7 +20,7 @@ import Testing
     #expect(try rig.allNumbers() == Array(first + 1...start + 1000))
   }
 
-  @Test func `a take that is never started is empty`() throws {
+  @Test func `a recording that is never started is empty`() throws {
     let rig = try RecordingRig(gate: WindowGate(preRollFrames: 500, frames: nil))
     rig.record(5000)
     rig.finish()
@@ -29,7 +28,7 @@ import Testing
     #expect(rig.writer.report.failure == nil)
   }
 
-  @Test func `what is checked before the take is no part of it`() throws {
+  @Test func `frames checked before a recording are not part of it`() throws {
     let rig = try RecordingRig { $0.checkSeconds = 0.5 }
     rig.record(6000)
     rig.finish()

@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `backwards and forwards are set as often as one likes`() throws {
+  @Test func `the direction can be set repeatedly`() throws {
     let file = try CountedFile(frames: 48_000)
     let rig = try PlayerRig()
     rig.enqueue(file)
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: [(FileFormat.wav, UInt64(1)), (.flac, 2)])
-  func `seeks, turns and regions at any moment, each frame as the model has it`(
+  func `random seeks, reversals and regions play exactly the frames of the model`(
     format: FileFormat, seed: UInt64
   ) throws {
     // A long test runs 1000 changes.

@@ -19,7 +19,7 @@ import Testing
 
   private let half = Float(0.5).squareRoot()
 
-  @Test func `surround sound goes where its speakers are, whatever their order`() throws {
+  @Test func `surround channels are mixed by their speaker positions, in any order`() throws {
     let sum = 1 + half
     let found = try #require(
       shares(4, [.frontLeft, .frontRight, .frontCentre, .lowFrequency]))
@@ -30,14 +30,14 @@ import Testing
     #expect(other[2] == [1 / all, 0] && other[3] == [half / all, half / all])
   }
 
-  @Test func `without a word on speakers it is the usual arrangement`() throws {
+  @Test func `without speaker positions the default layout is assumed`() throws {
     let wanted = try #require(shares(6, Speaker.defaultLayout(channelCount: 6)))
     #expect(shares(6, nil) == wanted)
     #expect(shares(2, nil) == nil && shares(9, nil) == nil)
   }
 
   @Test(arguments: [3, 6, 10])
-  func `of microphones none is left out`(channels: Int) throws {
+  func `channels without positions are all included`(channels: Int) throws {
     let none = [Speaker](repeating: .other, count: channels)
     let found = try #require(shares(channels, none))
     #expect(found[0][0] > 0 && found[0][1] == 0 && found[1][1] > 0 && found[1][0] == 0)
@@ -46,12 +46,12 @@ import Testing
     #expect(abs(found.reduce(0) { $0 + $1[0] } - 1) < 1e-6)
   }
 
-  @Test func `speakers of one side only are taken for none in particular`() throws {
+  @Test func `channels of one side only are treated as channels without positions`() throws {
     let found = try #require(shares(3, [.frontLeft, .backLeft, .sideLeft]))
     #expect(found.allSatisfy { $0[0] + $0[1] > 0 } && found.contains { $0[1] > 0 })
   }
 
-  @Test func `a decoder that names too few speakers or too many is taken to mean the usual ones`()
+  @Test func `a wrong number of speaker positions is replaced by the default layout`()
     throws
   {
     let usual = try #require(shares(6, nil))

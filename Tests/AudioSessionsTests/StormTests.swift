@@ -25,7 +25,8 @@ import Testing
     }
   }
 
-  @Test func `a turn of the disk's thread ends, and sound goes on, however much is asked`() throws {
+  @Test func `a step of the feeder ends, and sound continues, with any number of commands`() throws
+  {
     let rig = try PlayerRig()
     rig.enqueue(try CountedFile(frames: 96000))
     rig.player.play()
@@ -40,7 +41,7 @@ import Testing
     #expect(storm.carriedOut.load(ordering: .relaxed) >= 1125)
   }
 
-  @Test func `an end is heard between two commands`() throws {
+  @Test func `an end takes effect between two commands`() throws {
     let rig = try PlayerRig()
     rig.enqueue(try CountedFile(frames: 96000))
     rig.player.play()
@@ -115,7 +116,7 @@ import Testing
 
     init(_ carriedOut: Count) { self.carriedOut = carriedOut }
 
-    /// The counts after the first step of the feeder, and when the feeder was told to end.
+    /// The counts after the first step of the feeder, and when its end was requested.
     var atStart: Int? { counts.withLock { $0.start } }
     var atEnd: Int? { counts.withLock { $0.end } }
 
@@ -129,7 +130,7 @@ import Testing
     func conclude() { counts.withLock { $0.end = carriedOut.now } }
   }
 
-  @Test func `four threads that ask without a pause hold up neither a start nor a stop`() throws {
+  @Test func `commands of four threads delay neither a start nor a stop`() throws {
     let files = try (0..<3).map { try CountedFile(frames: 96000, first: $0 * 100_000) }
     let name = "sim:"
     var request = DuplexRequest(captureDevice: nil, playbackDevice: name)

@@ -30,7 +30,9 @@ import Testing
   }
 
   @Test(arguments: [Call.start, .wait, .stop, .close])
-  func `a stop ends the session, and what waits on disk is told how`(call: Call) throws {
+  func `a stop ends a session on a stuck device, and its work is concluded or abandoned`(call: Call)
+    throws
+  {
     let released = AtomicFlag()
     defer { released.raise() }
     let work = Ending()
@@ -49,7 +51,7 @@ import Testing
     #expect(work.isConcluded == (call == .stop || call == .close))
   }
 
-  @Test func `an end that is asked for while the device stands still says for how long it did`()
+  @Test func `a requested end reports for how long the device was stalled`()
     throws
   {
     var runner = SessionRunner(
@@ -77,7 +79,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a device that does not start is thrown, never told as running, and its work ends`(
+  func `a device that fails to start throws, is never reported as running, and ends its work`(
     isVirtual: Bool
   ) throws {
     let work = Ending()
@@ -99,7 +101,7 @@ import Testing
     #expect(work.isConcluded || work.isAbandoned)
   }
 
-  @Test func `what came before is a whole file`() throws {
+  @Test func `frames received before the device became stuck are in a complete file`() throws {
     let released = AtomicFlag()
     defer { released.raise() }
     let path = "/tmp/duplex-stuck-\(UInt64.random(in: 0..<UInt64.max)).wav"
@@ -125,7 +127,7 @@ import Testing
 
 /// An input that is always ready until one call does not return.
 private struct StuckDevice: DuplexDriver, ~Copyable, @unchecked Sendable {
-  // @unchecked because one thread at a time has it.
+  // @unchecked because one thread at a time uses it.
   let configuration: DuplexConfiguration
   private let call: StuckDeviceTests.Call
   private var rest: Int

@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.wav, .flac])
-  func `any stretch, direction and number of times is what the model says`(format: FileFormat)
+  func `any range, direction and number of passes equals the model`(format: FileFormat)
     throws
   {
     let file = try NumberedFile(frames: 100_000, format: format)
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `nothing is nothing, however often`() throws {
+  @Test func `an empty range has no frames for any number of passes`() throws {
     let file = try NumberedFile(frames: 0, format: .wav)
     #expect(try played(file.path, PlaybackRange(times: nil)).isEmpty)
     let other = try NumberedFile(frames: 100, format: .wav)
@@ -88,7 +88,7 @@ import Testing
     #expect(try played(other.path, PlaybackRange(times: 0)).isEmpty)
   }
 
-  @Test func `a file that ends before it says plays what there is, and then says so`() throws {
+  @Test func `a file that ends early plays its frames and then fails`() throws {
     let file = try NumberedFile(frames: 1000, format: .wav)
     truncate(file.path, 4096 + 6 * 400)
     let track = try TrackReader(path: file.path, sampleRate: 48000, channelCount: 2)
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: [(promised: 100_000, frames: 1000), (promised: 1 << 40, frames: 0)])
-  func `a length that is not there is not sought backwards for ever`(
+  func `a length that is not present is not searched backwards endlessly`(
     promised: Int, frames: Int
   ) throws {
     let sound = PromisedSound(promised: promised, frames: 1000)
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `lengths and places beyond every file are reckoned with`() {
+  @Test func `lengths and positions beyond every file are handled`() {
     let range = PlaybackRange(startFrame: 1, endFrame: .max, times: 1_000_000_000)
     for promised in [nil, .max, 1 << 62, -1] as [Int?] {
       let path = PlayPath(range, frameCount: promised, entry: .max)

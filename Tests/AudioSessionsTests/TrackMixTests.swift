@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 2])
-  func `where the one that is heard fails, another one is heard, in step`(chosen: Int) throws {
+  func `if the selected source fails, another one continues in step`(chosen: Int) throws {
     let sources = (0..<3).map {
       Staircase(step: $0 == chosen ? 1000 : 1, frameCount: $0 == chosen ? 20 : 1000)
     }
@@ -62,7 +62,7 @@ import Testing
     #expect(more == stairs(1, from: 100, to: 200))
   }
 
-  @Test func `it is over where all have failed`() throws {
+  @Test func `a mix is finished when all sources have failed`() throws {
     let mix = TrackMix(
       [Staircase(step: 1, frameCount: 20), Staircase(step: 2, frameCount: 30)], channelCount: 1)
     mix.chosen = 0
@@ -71,7 +71,7 @@ import Testing
     #expect(mix.takeFailures().map(\.index) == [0, 1])
   }
 
-  @Test func `where all are heard, the others go on without one that fails`() throws {
+  @Test func `the other sources of a mix continue without one that fails`() throws {
     let mix = TrackMix(
       [Staircase(step: 1, frameCount: 20), Staircase(step: 2, frameCount: 1000)], channelCount: 1)
     let heard = try play(mix)

@@ -67,7 +67,7 @@ private func run(_ renderer: consuming Renderer) throws {
     #expect(text.contains("Fatal error: " + sentence), "\(text)")
   }
 
-  @Test func `a buffer shorter than the period is named`() async {
+  @Test func `a buffer shorter than the period causes a message`() async {
     says(
       "The buffer is shorter than the cycle: it needs periodFrames of the configuration.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
@@ -75,7 +75,7 @@ private func run(_ renderer: consuming Renderer) throws {
       })
   }
 
-  @Test func `a buffer of other channels than the device is named`() async {
+  @Test func `a buffer with another channel count than the device causes a message`() async {
     says(
       "The buffer must have the number of channels that the device was opened with.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
@@ -83,7 +83,7 @@ private func run(_ renderer: consuming Renderer) throws {
       })
   }
 
-  @Test func `more frames than a buffer holds are named`() async {
+  @Test func `more frames than a buffer holds cause a message`() async {
     says(
       "The frames are outside of the buffer.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
@@ -92,7 +92,7 @@ private func run(_ renderer: consuming Renderer) throws {
       })
   }
 
-  @Test func `a sample outside of a buffer is named`() async {
+  @Test func `a sample outside of a buffer causes a message`() async {
     says(
       "The sample is outside of the buffer.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
@@ -101,7 +101,7 @@ private func run(_ renderer: consuming Renderer) throws {
       })
   }
 
-  @Test func `effects of another shape, out of order or out of bounds are named`() async {
+  @Test func `effects with other channels, unprepared or out of bounds cause a message`() async {
     says(
       "EffectInsert.prepare must be called before the effects run.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
@@ -127,7 +127,7 @@ private func run(_ renderer: consuming Renderer) throws {
       })
   }
 
-  @Test func `a decoder that gives more than it was asked for is named`() async {
+  @Test func `a decoder that returns more frames than requested causes a message`() async {
     says(
       "A decoder must return 0 to the number of frames it was asked for.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
@@ -141,7 +141,7 @@ private func run(_ renderer: consuming Renderer) throws {
   }
 
   @Test(arguments: [(64, 2, 2), (128, 1, 2), (128, 2, 1)])
-  func `a mixer of another shape than the device is refused`(
+  func `a mixer with another period or channel count than the device is refused`(
     periodFrames: Int, captureChannels: Int, playbackChannels: Int
   ) throws {
     let mixer = Mixer(
@@ -155,7 +155,7 @@ private func run(_ renderer: consuming Renderer) throws {
     #expect(failure?.message.hasPrefix("The mixer ") == true)
   }
 
-  @Test func `a watcher that returns at once is not called without a rest`() throws {
+  @Test func `a watcher that returns at once is called with pauses`() throws {
     let device = try SimulatedDevice(
       SimulatedDeviceSpecification(parsing: "sim"),
       request: DuplexRequest(captureDevice: "sim", playbackDevice: "sim"))

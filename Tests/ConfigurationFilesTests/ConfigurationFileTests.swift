@@ -2,7 +2,7 @@ import ConfigurationFiles
 import Testing
 
 @Suite struct ConfigurationFileTests {
-  @Test func `values come with their table, their line and their kind`() throws {
+  @Test func `values are parsed with their table, line and kind`() throws {
     let file = try ConfigurationFile(
       parsing: """
         device = "usb"   # the one on the desk
@@ -24,12 +24,12 @@ import Testing
     #expect(entries.map(\.values) == [["usb"], ["64"], ["-6.5"], ["true"], ["3", "4"]])
   }
 
-  @Test func `dates, and tables in tables, are told from values`() throws {
+  @Test func `dates and nested tables are distinguished from values`() throws {
     let file = try ConfigurationFile(parsing: "duration = 2026-11-24\n[a]\nb = { c = 1 }\n")
     #expect(file.entries.map(\.kind) == [.date, .nested])
   }
 
-  @Test func `an array is told from a value, with one element and with none`() throws {
+  @Test func `arrays with one or no element are distinguished from values`() throws {
     let file = try ConfigurationFile(parsing: "a = [true]\nb = [\n]\nc = true\n")
     #expect(file.entries.map(\.key) == ["a", "b", "c"])
     #expect(file.entries.map(\.line) == [1, 2, 4])
@@ -37,7 +37,7 @@ import Testing
     #expect(file.entries.map(\.isList) == [true, false, false])
   }
 
-  @Test func `a time of day is a value as it is written on the command line`() throws {
+  @Test func `a time of day is a value in the form of the command line`() throws {
     let file = try ConfigurationFile(
       parsing: "a = 07:32:00\nb = 00:00:01.5\nc = 00:10:00.000000001\n")
     #expect(file.entries.map(\.kind) == [.time, .time, .time])
@@ -48,7 +48,7 @@ import Testing
     ("device = usb", 1), ("a = 1\na = 2", 2), ("\n\n[record\n", 3), ("a = 1\n\u{0}", 2),
     ("= 3", 1), ("\u{7f}ELF", 1), ("[\u{e4}]", 1), ("a = 1\n\n[[%]]\nb = 2\n", 3), ("[=]\n", 1),
   ])
-  func `what is not TOML is refused with its line`(text: String, line: Int) {
+  func `text that is not TOML is refused with its line`(text: String, line: Int) {
     let failure = #expect(throws: ConfigurationFailure.self) {
       try ConfigurationFile(parsing: text)
     }
@@ -56,7 +56,7 @@ import Testing
     #expect(failure?.message.isEmpty == false)
   }
 
-  @Test func `deep nesting and an empty text end as well`() throws {
+  @Test func `an empty text has no entries, and deep nesting is refused`() throws {
     #expect(try ConfigurationFile(parsing: "").entries.isEmpty)
     let deep = "a = " + String(repeating: "[", count: 100_000)
     #expect(throws: ConfigurationFailure.self) { try ConfigurationFile(parsing: deep) }

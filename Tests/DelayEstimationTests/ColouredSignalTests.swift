@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: 1...4)
-  mutating func `of a voice without its treble no wrong delay is believed`(seed: UInt64) throws {
+  mutating func `the delay of a voice without treble is within 1 frame`(seed: UInt64) throws {
     random = SplitMix64(seed: seed)
     let reference = voice(isDark: false)
     // A windowed sinc of 2049 taps, whose ends leave some treble at a distance of 1024 frames.
@@ -49,7 +49,7 @@ import Testing
     #expect(!found.isInverted)
   }
 
-  @Test mutating func `an echo that pulls at the delay unseen makes it doubtful`() throws {
+  @Test mutating func `a hidden near echo makes a wrong delay doubtful`() throws {
     let reference = voice(isDark: true)
     let direct = try #require(DelayedSignal.delayed(reference, by: 1000.25, frames: 35000))
     let echo = try #require(DelayedSignal.delayed(reference, by: 1002.5, frames: 35000))

@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [-10.0, 0, 20, 40])
-  func `errors in white noise stay near the bound of Cramér and Rao`(level: Double) throws {
+  func `errors in white noise are within twice the Cramér-Rao bound`(level: Double) throws {
     var random = SplitMix64(seed: 17)
     var squares = 0.0
     let trials = 12
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: [DelayedSignal.Way.clipped, .bandLimited, .echoing], [20.0, 50])
-  func `what happens on the way moves the answer by less than a twentieth of a frame`(
+  func `clipping, band limits and echoes change the delay by less than 0.05 frames`(
     way: DelayedSignal.Way, level: Double
   ) throws {
     var random = SplitMix64(seed: 4)
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `an echo is told from the direct sound`() throws {
+  @Test func `an echo is distinguished from the direct sound`() throws {
     var random = SplitMix64(seed: 9)
     let signal = try #require(
       DelayedSignal(.echoing, rate: 48000, signalToNoiseDB: 40, random: &random))
@@ -95,7 +95,7 @@ import Testing
     #expect(abs(found.delayFrames - delay) < 0.001)
   }
 
-  @Test func `through the air the first arrival counts, though an echo be louder`() throws {
+  @Test func `the choice .first selects the first arrival although a later one is louder`() throws {
     let probe = ProbeSignal(seed: 5, frames: 24000).samples
     let direct = try #require(delayed(probe, by: 500.3, frames: 30000))
     let echo = try #require(delayed(probe, by: 812.8, frames: 30000))

@@ -2,7 +2,7 @@ import AudioBasics
 import DelayEstimation
 import Testing
 
-/// Recordings that lost frames, or got some too many, within the signal.
+/// Tests of recordings in which frames are missing or duplicated within the signal.
 @Suite struct DelayJumpTests {
   private static let frames = 60_000
   private static let reference = ProbeSignal(seed: 3, frames: frames).samples
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: [0.3, 0.5, 0.7], [3, 100, 480, 1900, -3, -100])
-  func `a jump within the signal is a doubt`(share: Double, jump: Int) throws {
+  func `a jump within the signal is reported as a doubt`(share: Double, jump: Int) throws {
     let cut = Int(rounding: share * Double(Self.frames))
     let silence = [Float](repeating: 0, count: max(0, jump))
     let rest = Self.reference[(cut + max(0, -jump))...]
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: [1, 30, 300, 1500], [Float(0.5), -0.9])
-  func `an echo is none`(delay: Int, gain: Float) throws {
+  func `an echo is not reported as a jump`(delay: Int, gain: Float) throws {
     var recording = Self.start + Self.reference + [Float](repeating: 0, count: delay)
     for frame in Self.reference.indices {
       recording[1000 + delay + frame] += gain * Self.reference[frame]
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [0.3, 0.7])
-  func `noise, a gap and another gain in a part are none`(share: Double) throws {
+  func `noise, a gap and a change of gain are not reported as a jump`(share: Double) throws {
     var recording = Self.start + Self.reference
     let cut = 1000 + Int(rounding: share * Double(Self.frames))
     let noise = ProbeSignal(seed: 4, frames: Self.frames).samples

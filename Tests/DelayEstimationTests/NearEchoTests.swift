@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test mutating func `an echo of a sweep is no drift`() throws {
+  @Test mutating func `an echo of a sweep is not mistaken for a drift`() throws {
     // From 50 Hz to 4 kHz at 48 kHz.
     let frames = 48000.0
     let scale = frames / log(80.0)
@@ -42,7 +42,7 @@ import Testing
     #expect(found.driftPPM == 0)
   }
 
-  @Test mutating func `a drift behind an echo is found`() throws {
+  @Test mutating func `a drift is found in spite of an echo`() throws {
     let frames = 64000
     let sound = sines(below: 0.007, frames: frames)
     let reference = (0..<frames).map { Float(sound(Double($0))) }
@@ -57,7 +57,7 @@ import Testing
     #expect(found.doubts.contains(.drifting))
   }
 
-  @Test func `an echo within the peak of a narrow band is told by the phase`() throws {
+  @Test func `an echo within the peak of a narrow band is resolved by its phase`() throws {
     var random = SplitMix64(seed: 5)
     for index in 0..<12 {
       let signal = try #require(

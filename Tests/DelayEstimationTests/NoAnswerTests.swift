@@ -14,29 +14,29 @@ import Testing
     #expect(found == nil, "found \(found?.delayFrames ?? 0) with a score of \(found?.score ?? 0)")
   }
 
-  @Test func `silence gives no answer`() {
+  @Test func `silence gives no estimate`() {
     expectNoAnswer(Array(repeating: 0, count: 3 * rate))
   }
 
-  @Test func `an empty recording gives no answer`() {
+  @Test func `an empty recording gives no estimate`() {
     expectNoAnswer([])
   }
 
-  @Test func `noise gives no answer`() {
+  @Test func `noise gives no estimate`() {
     var random = SplitMix64(seed: 1)
     for seed in 0..<30 {
       expectNoAnswer((0..<3 * rate).map { _ in Float(random.normal()) }, seed: UInt64(seed))
     }
   }
 
-  @Test func `another probe gives no answer`() {
+  @Test func `another probe gives no estimate`() {
     for seed in 2..<20 {
       expectNoAnswer(ProbeSignal(seed: UInt64(seed), frames: 2 * rate).samples)
     }
   }
 
   @Test(arguments: [50.0, 60, 440, 7000])
-  func `hum and tones give no answer`(frequency: Double) {
+  func `hum and tones give no estimate`(frequency: Double) {
     expectNoAnswer(
       (0..<3 * rate).map { frame in
         let phase = 2 * Double.pi * frequency * Double(frame) / Double(rate)
@@ -44,7 +44,7 @@ import Testing
       })
   }
 
-  @Test func `what sounds like speech gives no answer`() {
+  @Test func `a signal like speech gives no estimate`() {
     var random = SplitMix64(seed: 8)
     for seed in 0..<10 {
       // Syllables: a buzz with a varying pitch, or a hiss, separated by pauses.
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `a click gives no answer`() {
+  @Test func `a click gives no estimate`() {
     var recording = [Float](repeating: 0, count: 2 * rate)
     recording[5000] = 1
     expectNoAnswer(recording)

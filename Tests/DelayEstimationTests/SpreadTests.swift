@@ -3,7 +3,7 @@ import DelayEstimation
 import Testing
 
 @Suite struct SpreadTests {
-  @Test func `five measurements are summed up as a textbook does`() throws {
+  @Test func `the statistics of five measurements equal textbook values`() throws {
     let spread = try #require(Spread(of: [3, 1, 2, 5, 4]))
     #expect(spread.median == 3)
     #expect(spread.mean == 3)
@@ -14,7 +14,9 @@ import Testing
     #expect(spread.jitter == 1.75)
   }
 
-  @Test func `one measurement has no spread, and none has nothing`() throws {
+  @Test func `one measurement has the given deviation, or 0, and no measurement has no spread`()
+    throws
+  {
     let spread = try #require(Spread(of: [7]))
     #expect(spread.standardDeviation == 0)
     #expect(spread.interval95 == 7...7)
@@ -26,17 +28,17 @@ import Testing
   @Test(arguments: [
     [.nan, 1], [1, .nan, 2], [.infinity, 1, 2], [-.infinity], [1e308, 1e308, -1e308],
   ])
-  func `what is no finite number has no spread`(values: [Double]) {
+  func `values that are not finite, or whose mean is not, have no spread`(values: [Double]) {
     #expect(Spread(of: values) == nil)
   }
 
   @Test(arguments: [.nan, .infinity, -1])
-  func `nor has one measurement of such a deviation`(deviation: Double) {
+  func `a deviation that is negative or not finite gives no spread`(deviation: Double) {
     #expect(Spread(of: [7], deviationOfOne: deviation) == nil)
   }
 
   @Test(arguments: [2, 100, 1023, 48000])
-  func `a spectrum there and back is the same signal`(frames: Int) throws {
+  func `the inverse transform of a spectrum is the signal`(frames: Int) throws {
     guard let transform = FourierTransform(atLeast: frames) else { throw OutOfMemory() }
     let length = transform.length
     #expect(length >= frames)
@@ -45,7 +47,7 @@ import Testing
     for frame in 0..<frames { #expect(abs(back[frame] - signal[frame]) < 1e-5) }
   }
 
-  @Test func `a tone has its power in its own bin`() throws {
+  @Test func `the power of a tone is in its bin`() throws {
     guard let transform = FourierTransform(atLeast: 64) else { throw OutOfMemory() }
     let tone: [Float] = (0..<64).map { $0 % 4 == 0 ? 1 : $0 % 4 == 2 ? -1 : 0 }
     let spectrum = transform.spectrum(of: tone.span)

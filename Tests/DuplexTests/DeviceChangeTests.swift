@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: [RecordingSettings.Source.microphone, .output], [1, 2, 4])
-  func `a recording goes on where its direction was away and has other channels`(
+  func `a recording continues if its direction returns with another number of channels`(
     source: RecordingSettings.Source, channels: Int
   ) async throws {
     let next = DeviceSelection(device: "\(stereo),channels=\(channels)")
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: [RecordingSettings.Source.microphone, .output])
-  func `a recording whose direction is away at the end is as long as the run`(
+  func `a recording whose direction is absent at the end is as long as the run`(
     source: RecordingSettings.Source
   ) async throws {
     let (recorded, run) = try await recorded(source, over: [without(source)])
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: [RecordingSettings.Source.microphone, .output], [1, 8])
-  func `a recording goes on with a device of other channels`(
+  func `a recording continues on a device with another number of channels`(
     source: RecordingSettings.Source, channels: Int
   ) async throws {
     var next = DeviceSelection(device: "\(stereo),channels=\(channels)")
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(arguments: [("sim:clock=free", "sim"), ("sim", "sim:clock=free")])
-  func `a device in another kind of time is refused, and the engine goes on`(
+  func `a change between real and virtual time is refused, and the engine keeps running`(
     first: String, second: String
   ) async throws {
     let engine = DuplexEngine(device: first)

@@ -24,7 +24,7 @@ import Testing
     var isClosed: Bool { seen.withLock { $0.reservation == nil } }
   }
 
-  @Test func `devices that are open after nobody waits any more are closed`() async throws {
+  @Test func `devices that open after their opening was abandoned are closed`() async throws {
     let (witness, mayOpen) = (Witness(), AtomicFlag())
     let opening = try DeviceOpening(Self.selection, CardReservation()) {
       (selection, _) throws(OpeningFailure) in
@@ -39,7 +39,7 @@ import Testing
     #expect(witness.isClosed)
   }
 
-  @Test func `devices that are open already are closed as well`() async throws {
+  @Test func `abandoning a completed opening closes its devices`() async throws {
     let witness = Witness()
     let opening = try DeviceOpening(Self.selection, CardReservation()) {
       (selection, _) throws(OpeningFailure) in

@@ -5,7 +5,7 @@ import Testing
 @Suite struct DuplexEngineTests {
   private let folder = TemporaryFolder()
 
-  @Test func `runs for as long as it is told and records what the microphone hears`() async throws {
+  @Test func `a run of 2 s has 96000 frames and records as many`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
     let recording = try await engine.record(to: folder.path("note.wav"))
     let report = try await engine.run(seconds: 2)
@@ -17,13 +17,14 @@ import Testing
     #expect(file.frameCount == 96000)
   }
 
-  @Test func `a device that is not there is told by its failure`() async {
+  @Test func `a start on a device that does not exist throws and leaves the engine stopped`() async
+  {
     let engine = DuplexEngine(device: "hw:CARD=nowhere")
     await #expect(throws: EngineFailure.self) { try await engine.start() }
     #expect(engine.status.phase == .stopped)
   }
 
-  @Test func `a file that cannot be made stops the start`() async throws {
+  @Test func `a start fails if the file format of a recording is unknown`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free")
     _ = try await engine.record(to: folder.path("nowhere/note.xyz"))
     await #expect(throws: EngineFailure.unknownFormat(path: folder.path("nowhere/note.xyz"))) {
@@ -31,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `records a part while sound runs`() async throws {
+  @Test func `a recording starts and stops while the engine runs`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
     try await engine.start()
     let recording = try await engine.record(to: folder.path("part.wav"))
@@ -49,7 +50,9 @@ import Testing
     #expect(total.frames >= report.frames)
   }
 
-  @Test func `what is asked for while devices are opened is done when sound runs`() async throws {
+  @Test func `a recording requested while devices are opened starts when the engine runs`()
+    async throws
+  {
     for take in 0..<20 {
       let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
       engine.start { _ in }
@@ -60,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `a recording that is stopped behind the engine says what it has kept`() async throws {
+  @Test func `stopping a recording after its engine returns the recorded frames`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
     let recording = try await engine.record(to: folder.path("kept.wav"))
     try await engine.run(seconds: 1)
@@ -69,7 +72,7 @@ import Testing
     #expect(recording.report?.frames == 48000)
   }
 
-  @Test func `a recording goes on over a change of device`() async throws {
+  @Test func `a recording continues across a change of device`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
     let recording = try await engine.record(to: folder.path("long.wav"))
     try await engine.start()
@@ -84,7 +87,7 @@ import Testing
     #expect(report.events.contains { $0.kind == .deviceReturned })
   }
 
-  @Test func `a start behind a stop starts again`() async throws {
+  @Test func `a start right after a stop leaves the engine running`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free")
     for _ in 0..<50 {
       try await engine.start()
@@ -96,7 +99,7 @@ import Testing
     #expect(engine.status.phase == .stopped)
   }
 
-  @Test func `effects stay over a change of device`() async throws {
+  @Test func `effects stay active across a change of device`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,gain=-200,noise=-20")
     engine.insert(Muting())
     var settings = RecordingSettings()
@@ -110,7 +113,7 @@ import Testing
     #expect(output.report.map { $0.levels.samplePeaks.allSatisfy { $0 == 0 } } == true)
   }
 
-  @Test func `a change to a device that is not there changes nothing`() async throws {
+  @Test func `a failed change of device leaves the engine running on its device`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
     try await engine.start()
     await #expect(throws: EngineFailure.self) {
@@ -121,7 +124,7 @@ import Testing
     await engine.stop()
   }
 
-  @Test func `an effect changes what is played and not what is recorded of the microphone`()
+  @Test func `an effect changes the output and not the recording of the microphone`()
     async throws
   {
     let engine = DuplexEngine(device: "sim:clock=free,gain=-200,noise=-20")
@@ -135,7 +138,7 @@ import Testing
     #expect(output.report.map { $0.levels.samplePeaks.allSatisfy { $0 == 0 } } == true)
   }
 
-  @Test func `an effect on the input is in the recording of an engine that plays nothing`()
+  @Test func `an effect on the input is recorded by an engine without an output`()
     async throws
   {
     let engine = DuplexEngine(input: "sim:clock=free,noise=-20", output: nil)
@@ -153,7 +156,7 @@ import Testing
       wet.report.map { $0.frames > 0 && $0.levels.samplePeaks.allSatisfy { $0 == 0 } } == true)
   }
 
-  @Test func `an effect makes sound on an engine without an input`() async throws {
+  @Test func `an effect generates the output of an engine without an input`() async throws {
     let engine = DuplexEngine(input: nil, output: "sim:clock=free")
     engine.insert(Clicking())
     var settings = RecordingSettings()
@@ -164,7 +167,7 @@ import Testing
   }
 
   @Test
-  func `the length of the last run stays after a stop, and is that of the next from its start on`()
+  func `the status keeps the length of the last run until the next run starts`()
     async throws
   {
     let engine = DuplexEngine(device: "sim:clock=free,rate=44100,xrun-at=0.5")
@@ -179,7 +182,7 @@ import Testing
     #expect(engine.status.captureXruns == 0)
   }
 
-  @Test func `a player that is first used while sound runs is heard`() async throws {
+  @Test func `a player first used while the engine runs is audible in the output`() async throws {
     let song = DuplexEngine(device: "sim:clock=free,noise=-20")
     try await song.record(to: folder.path("song.wav"))
     try await song.run(seconds: 1)
@@ -196,7 +199,7 @@ import Testing
     #expect(output.report.map { $0.levels.samplePeaks.allSatisfy { $0 > 0.03 } } == true)
   }
 
-  @Test func `gains may be changed while sound runs`() async throws {
+  @Test func `an input gain of silence mutes the recording of the microphone`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,gain=-200,noise=-20")
     engine.inputGain = .silence
     let recording = try await engine.record(to: folder.path("quiet.wav"))
@@ -205,7 +208,7 @@ import Testing
     #expect(engine.inputGain == .silence)
   }
 
-  @Test func `the player goes on over a change of device`() async throws {
+  @Test func `the player continues across a change of device`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
     try await engine.record(to: folder.path("song.wav"))
     // The run is long enough that it has not ended in virtual time before this task, which may have
@@ -228,7 +231,7 @@ import Testing
   }
 
   @Test
-  func `a run whose player is at work elsewhere fails, keeps no file, and may be tried again`()
+  func `a run whose player is in use elsewhere fails, keeps no file, and can be repeated`()
     async throws
   {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
@@ -253,7 +256,7 @@ import Testing
     #expect(again.report?.frames == 48000)
   }
 
-  @Test func `tells its events to a stream and to handlers`() async throws {
+  @Test func `events reach the stream and the handlers`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,xrun-at=0.5")
     let seen = MutexBox<[String]>([])
     let subscription = engine.addEventHandler { event in
@@ -270,7 +273,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func `starts and stops from four threads a thousand times`() async throws {
+  @Test func `starts and stops from four threads leave the engine stopped`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free")
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<4 {

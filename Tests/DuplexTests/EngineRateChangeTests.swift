@@ -13,7 +13,7 @@ import Testing
     return selection
   }
 
-  @Test func `seconds are those of each device's own rate, and a run ends after as many`()
+  @Test func `a run of 60 s across a change of rate lasts 60 s`()
     async throws
   {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
@@ -28,7 +28,7 @@ import Testing
     #expect(report.frames > 60 * 16000)
   }
 
-  @Test func `a run's progress adds up over rates`() {
+  @Test func `the progress of a run adds up across changes of rate`() {
     var progress = RunProgress()
     #expect(progress.seconds(atFrame: 0, sampleRate: 0) == 0)
     #expect(progress.frame(atSecond: 2, sampleRate: 48000) == 96000)
@@ -40,12 +40,14 @@ import Testing
   }
 
   @Test(arguments: [Double.nan, -1, -Double.infinity])
-  func `a run of less than no seconds ends at once`(seconds: Double) async throws {
+  func `a run of negative or NaN seconds has no frames`(seconds: Double) async throws {
     let engine = DuplexEngine(device: "sim:clock=free")
     #expect(try await engine.run(seconds: seconds).frames == 0)
   }
 
-  @Test func `a cancelled run does not stop the one that somebody else started`() async throws {
+  @Test func `cancelling a refused run does not stop the run that another task started`()
+    async throws
+  {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
     try await engine.start()
     let cancelled = Task { () -> EngineFailure? in
@@ -65,7 +67,9 @@ import Testing
     await engine.stop()
   }
 
-  @Test func `devices on which an engine would never end are refused while it runs`() async throws {
+  @Test func `a change to devices without an output is refused if the run ends with the player`()
+    async throws
+  {
     var settings = DuplexEngine.Settings()
     settings.endsWithPlayer = true
     let recorder = DuplexEngine(device: "sim:clock=free,noise=-20")
@@ -84,7 +88,7 @@ import Testing
     await engine.stop()
   }
 
-  @Test func `without an input there are no levels`() async throws {
+  @Test func `the status has no levels after a change to devices without an input`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
     try await engine.start()
     await engine.passes(frames: 48000)
@@ -95,7 +99,7 @@ import Testing
     await engine.stop()
   }
 
-  @Test func `a gate that waits for a start gets it`() async throws {
+  @Test func `a gate records after start() and nothing without it`() async throws {
     var settings = RecordingSettings()
     settings.gate = { _, _ in WindowGate(preRollFrames: 4800, frames: 4800) }
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")

@@ -5,7 +5,7 @@ import Testing
 @Suite struct EngineRecordingTests {
   private let folder = TemporaryFolder()
 
-  @Test func `a recording of an engine that is gone before its start has kept nothing`()
+  @Test func `a recording whose engine is released before its start has no frames`()
     async throws
   {
     var engine: DuplexEngine? = DuplexEngine(device: "sim:clock=free")
@@ -14,7 +14,7 @@ import Testing
     #expect(await recording.stop().frames == 0)
   }
 
-  @Test func `a recording can be stopped, and another one begun, while the device is away`()
+  @Test func `a recording can be stopped, and another started, while the device is absent`()
     async throws
   {
     var settings = DuplexEngine.Settings()
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test
-  func `a recording that begins later is marked, split and paused where sound is at that moment`()
+  func `markers, splits and pauses of a later recording are at their frames of the run`()
     async throws
   {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
@@ -54,7 +54,8 @@ import Testing
     await engine.stop()
     let events = recording.takeEvents()
     #expect(
-      events.contains { if case .marker(let told) = $0 { told.label == "here" } else { false } })
+      events.contains { if case .marker(let marker) = $0 { marker.label == "here" } else { false } }
+    )
     #expect(events.contains { if case .paused = $0 { true } else { false } })
     let marker = try #require(report.markers.first)
     #expect(marker.label == "here")
@@ -69,7 +70,8 @@ import Testing
     #expect(report.files.count == 2)
   }
 
-  @Test func `what is recorded keeps its rate, whenever it began`() async throws {
+  @Test func `a recording that starts during a change of rate has the engine's rate`() async throws
+  {
     for round in 0..<50 {
       let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
       try await engine.start()
@@ -93,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `microphone and output are not recorded to one file`() async throws {
+  @Test func `recording microphone and output to the same file is refused`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free")
     var settings = RecordingSettings()
     settings.overwrite = true
@@ -112,7 +114,9 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a file that is played or heard is not recorded to`(isPlayed: Bool) async throws {
+  func `recording to a file that is played or read as a microphone is refused`(isPlayed: Bool)
+    async throws
+  {
     let song = folder.path("song.wav")
     let source = DuplexEngine(device: "sim:clock=free,noise=-20")
     try await source.record(to: song)
@@ -135,7 +139,7 @@ import Testing
     #expect(try SoundFileReader(path: song).frameCount == 48000)
   }
 
-  @Test func `a name with a zero byte is refused`() async throws {
+  @Test func `a file name with a zero byte is refused`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free")
     try await engine.record(to: folder.path("a") + "\0b.wav")
     do throws(EngineFailure) {

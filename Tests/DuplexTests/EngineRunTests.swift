@@ -44,7 +44,7 @@ import Testing
     #expect(found?.message.contains("0 or more") == true)
   }
 
-  @Test func `an engine that would never end without an output is refused`() async {
+  @Test func `a run that ends with the player is refused without an output`() async {
     var settings = DuplexEngine.Settings()
     settings.endsWithPlayer = true
     let found = await failure(of: settings, input: "sim:clock=free", output: nil)
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `a run of some seconds is refused where the engine runs`() async throws {
+  @Test func `run(seconds:) is refused while the engine runs`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free")
     try await engine.start()
     await #expect(throws: EngineFailure.alreadyRunning) { try await engine.run(seconds: 1) }
@@ -74,7 +74,7 @@ import Testing
     #expect(try await engine.run(seconds: 0.5).frames == 24000)
   }
 
-  @Test func `of two runs at once one is refused, and the other has its length`() async throws {
+  @Test func `one of two simultaneous runs is refused, and the other is complete`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free")
     let found = await withTaskGroup(of: Int?.self) { group in
       for _ in 0..<2 { group.addTask { try? await engine.run(seconds: 20).frames } }
@@ -83,7 +83,7 @@ import Testing
     #expect(found.compactMap { $0 } == [960_000])
   }
 
-  @Test func `a task that is cancelled stops its run`() async throws {
+  @Test func `cancelling a task stops its run`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free")
     let run = Task { try await engine.run(seconds: 1_000_000_000) }
     await engine.passes(frames: 1)
@@ -99,18 +99,21 @@ import Testing
     #expect(engine.status.phase == .stopped)
   }
 
-  @Test func `who waits for the end is told where a stop overtakes the start`() {
+  @Test func `waiters for the end are called if a stop precedes the handling of the start`() {
     // The engine's thread does not run, so no thread handles the start.
     let worker = EngineWorker(DeviceSelection(device: "sim:clock=free"), DuplexEngine.Settings())
-    let told = MutexBox<[String]>([])
-    worker.start(seconds: nil) { _ in told.withLock { $0.append("start") } }
-    worker.whenStopped { report in told.withLock { $0.append(report == nil ? "end" : "report") } }
+    let reported = MutexBox<[String]>([])
+    worker.start(seconds: nil) { _ in reported.withLock { $0.append("start") } }
+    worker.whenStopped { report in reported.withLock { $0.append(report == nil ? "end" : "report") }
+    }
     worker.request(.stop)
-    #expect(told.withLock { $0 } == ["start", "end"])
+    #expect(reported.withLock { $0 } == ["start", "end"])
     #expect(worker.status.phase == .stopped)
   }
 
-  @Test func `the output's recording ends where the player ends the run`() async throws {
+  @Test func `the recording of the output ends at the frame at which the player ends the run`()
+    async throws
+  {
     var writer = try SoundFileWriter(
       path: folder.path("short.wav"), fileFormat: .wav, sampleFormat: .s16, sampleRate: 48000,
       channelCount: 2, overwrite: false)
@@ -130,7 +133,7 @@ import Testing
     #expect(recording.report?.frames == 13004)
   }
 
-  @Test func `an effect that is removed is not heard any more`() async throws {
+  @Test func `a removed effect no longer changes the sound`() async throws {
     let engine = DuplexEngine(input: "sim:clock=free,noise=-20", output: nil)
     let muting = engine.insert(Zero(), at: .input)
     try await engine.start()
@@ -146,7 +149,7 @@ import Testing
     #expect(recording.report.map { $0.levels.samplePeaks.allSatisfy { $0 > 0.03 } } == true)
   }
 
-  @Test func `a failure is described by its sentence`() {
+  @Test func `the description of a failure is its message`() {
     let failure = DeviceFailure(.busy, "It is in use.", hint: "Wait.")
     #expect("\(failure)" == failure.message)
     #expect("\(EngineFailure.device(failure))" == failure.message)

@@ -6,7 +6,8 @@ import Testing
   private let folder = TemporaryFolder()
   private let sim = DeviceSelection(device: "sim:clock=free,noise=-20")
 
-  @Test func `a recording that was asked for waits for a start that succeeds`() async throws {
+  @Test func `a recording requested before a failed start begins with the next start`() async throws
+  {
     let engine = DuplexEngine(device: "hw:CARD=nowhere")
     let recording = try await engine.record(to: folder.path("note.wav"))
     await #expect(throws: EngineFailure.self) { try await engine.start() }
@@ -20,7 +21,7 @@ import Testing
     #expect(try SoundFileReader(path: folder.path("note.wav")).frameCount == 48000)
   }
 
-  @Test func `one that is stopped after such a start is complete with nothing`() async throws {
+  @Test func `a recording stopped after a failed start is complete without frames`() async throws {
     let engine = DuplexEngine(device: "hw:CARD=nowhere")
     let recording = try await engine.record(to: folder.path("note.wav"))
     await #expect(throws: EngineFailure.self) { try await engine.start() }
@@ -30,7 +31,7 @@ import Testing
     #expect((try? SoundFileReader(path: folder.path("note.wav"))) == nil)
   }
 
-  @Test func `one that is stopped during such a start is complete, and records nothing later`()
+  @Test func `a recording stopped during a failing start is complete and records nothing later`()
     async throws
   {
     for _ in 0..<20 {
@@ -46,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `why a run never began is in its report`() async throws {
+  @Test func `the report of a failed start contains the reason`() async throws {
     let engine = DuplexEngine(device: "hw:CARD=nowhere")
     var events = engine.events.makeAsyncIterator()
     await #expect(throws: EngineFailure.self) { try await engine.start() }
@@ -64,7 +65,7 @@ import Testing
     #expect(isReported)
   }
 
-  @Test func `one whose file cannot be made is complete with the reason`() async throws {
+  @Test func `a recording whose file cannot be created is complete with the reason`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
     let recording = try await engine.record(to: folder.path("nowhere/note.wav"))
     await #expect(throws: EngineFailure.self) { try await engine.start() }
@@ -73,7 +74,7 @@ import Testing
     #expect(try await engine.run(seconds: 1).frames == 48000)
   }
 
-  @Test func `of starts and stops in a row the last one counts`() async throws {
+  @Test func `the last of several starts and stops takes effect`() async throws {
     for round in 0..<50 {
       let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
       // Starts from the stopped state and from a run in turn.
@@ -90,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `a run that reaches its length ends there, whatever devices are being opened`()
+  @Test func `a run ends at its length while other devices are being opened`()
     async throws
   {
     for _ in 0..<20 {

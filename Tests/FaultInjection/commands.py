@@ -1,4 +1,4 @@
-"""What is run with a fault in it: each command, the files it starts with, and what it leaves."""
+"""The commands that run with a fault, the files that they start with, and those that they write."""
 
 import os
 import shutil
@@ -11,19 +11,19 @@ WIRE = "sim:clock=free,noise=-60"
 
 
 class Command:
-    """A run of the tool in a folder of its own."""
+    """A run of the tool in a separate folder."""
 
     def __init__(self, arguments, target="", inputs=(), old=(), frames=FRAMES, extra=(), parts=False):
         self.arguments = arguments.split()
-        # What it writes: a sound file, or with `parts` several whose lengths add up.
+        # The sound file that it writes; with `parts`, a pattern of files whose lengths are added.
         self.target = target
-        # Files of the stock that it reads; copied into its folder, and never to be changed.
+        # The prepared files that it reads. They are copied into its folder and must not change.
         self.inputs = inputs
-        # Files that it may replace by something better, and by nothing else: (name, of the stock).
+        # Existing files that it may replace only by better ones: (name, prepared file).
         self.old = old
-        # Frames of the target when all goes well.
+        # The frames of the target after a run without a fault.
         self.frames = frames
-        # What else it may leave.
+        # Other files that it may write.
         self.extra = extra
         self.parts = parts
 
@@ -36,7 +36,7 @@ def record(extension, more=""):
 COMMANDS = {
     **{"record-" + kind: record(kind) for kind in
        "wav rf64 w64 aiff caf flac ogg opus mp3 raw".split()},
-    # Long enough that it takes memory while it runs.
+    # Long enough to allocate memory while it runs.
     **{name: Command(f"record -D {NOISE} -d 20 --json take.{kind}", "take." + kind, frames=960000)
        for name, kind in (("long", "wav"), ("long-flac", "flac"))},
     "split": Command(f"record -D {NOISE} -d {SECONDS} --split 0.5 --json take.wav", "take-*.wav",
@@ -51,7 +51,7 @@ COMMANDS = {
     **{"overwrite-" + kind: Command(
         f"record -D {NOISE} -d {SECONDS} --overwrite --json take.{kind}", "take*." + kind,
         old=(("take." + kind, "song." + kind),)) for kind in "wav flac ogg opus aiff".split()},
-    # Ends before an encoder has put down what can be read.
+    # Ends before an encoder has written a readable part.
     **{"brief-" + kind: Command(
         f"record -D {NOISE} -d 0.1 --overwrite --json take.{kind}", "take*." + kind, frames=4800,
         old=(("take." + kind, "song." + kind),)) for kind in "flac opus".split()},
@@ -97,12 +97,12 @@ COMMANDS = {
         extra=("tuned.html",), frames=None),
     "picture": Command("inspect --waveform wave.svg --json song.wav", inputs=("song.wav",),
                        extra=("wave.svg",), frames=None),
-    # Where time is real, each half of a session has a thread.
+    # In real time, each half of a session has a thread.
     "threads-record": Command(
         "record -D sim:noise=-20 -d 0.2 --json take.wav", "take.wav", frames=9600),
     "threads-monitor": Command(
         "monitor -D sim:noise=-60 --record take.wav -d 0.2 --json", "take.wav", frames=9600),
-    # ALSA's own plugins, behind which is no clock.
+    # ALSA's own plugins, which have no clock.
     "alsa-record": Command(
         f"record -D infile -r 48000 -c 2 -f S16_LE -d {SECONDS} --json take.wav", "take.wav",
         inputs=("in.raw",)),
@@ -137,7 +137,7 @@ pcm.plugged { type plug slave { pcm infile format S16_LE } }
 
 
 def make_stock(folder, tool):
-    """The files that commands start with."""
+    """Makes the files that commands start with."""
     def call(*words):
         subprocess.run(words, check=True, capture_output=True)
 

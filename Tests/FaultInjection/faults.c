@@ -8,10 +8,10 @@
 //   times=N      the number of calls that fail; 0 for all after the first (1)
 //   errno=NAME   the error returned: ENOSPC, EIO, ... (EIO)
 //   path=TEXT    only files whose path contains TEXT; stdout is standard output
-//   size=BYTES   only memory of at least so many bytes
-//   short=BYTES  the first transfer that fails moves so many bytes and returns that number
+//   size=BYTES   only memory of at least this number of bytes
+//   short=BYTES  the first transfer that fails moves this number of bytes and returns it
 //   value=N      the value returned instead of an error: a state of a PCM, events of a poll
-//   delay=MS     the call takes so much longer, and succeeds unless errno is given as well
+//   delay=MS     the call takes this much longer, and succeeds unless errno is given as well
 //
 // FAULT_LOG names a file that receives a line for each failed call. The settings are not passed on
 // to

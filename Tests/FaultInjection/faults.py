@@ -1,4 +1,4 @@
-"""Runs the tool with one fault at a time, and looks at what it says and leaves. See Scripts/faults."""
+"""Runs the tool with one fault at a time, and checks its messages and its files. See Scripts/faults."""
 
 import argparse
 import concurrent.futures
@@ -15,13 +15,13 @@ import tempfile
 from commands import COMMANDS, make_stock
 from files import LOSSY, frames_of
 
-# A run that takes longer than this waits for something, and says nothing about it.
+# A run that takes longer than this is stuck without a report.
 PATIENCE = 20
 CRASHES = {-4, -5, -6, -11}
 STATUSES = {0, 1, 65, 66, 69, 73, 77}
-# What an encoder may hold back or put in front.
+# The number of frames that an encoder may hold back or add at the start.
 LOSSY_FRAMES = 5000
-# Frames that go to the disk at once.
+# The number of frames that are written to the disk at once.
 DISK_FRAMES = 4096
 
 
@@ -74,7 +74,7 @@ def read_table(path):
 
 
 class Run:
-    """A case that ran, and what is wrong with what it said and left."""
+    """A case that ran, and the errors found in its messages and files."""
 
     def __init__(self, case, tool, shim, stock):
         self.case = case
@@ -142,26 +142,26 @@ class Run:
         self.check_sound()
 
     def check_words(self):
-        """What failed is said in a sentence, and nothing else."""
+        """Checks that a failure is reported in one sentence, and that nothing else is printed."""
         if re.search(r"Fatal error|Backtrace|crashed|Stack dump|ssertion|\w+\.swift:\d", self.words):
             self.complain("a trace: " + self.words[:200])
         lines = self.words.splitlines()
         if len(set(lines)) != len(lines):
-            self.complain("said twice: " + self.words[:300])
+            self.complain("printed twice: " + self.words[:300])
         if self.status == 0:
             if self.errors:
                 self.complain(f"status 0 with an error: {self.errors[0]['message']}")
             return
         if not re.search(r"(?m)^duplex: [A-Z/'\"a-z].*\.", self.words):
             self.complain(f"no sentence: {self.words[:200]!r}")
-        # What standard output itself is refused cannot be said there.
+        # A failure of standard output cannot be reported on it.
         if not self.errors and self.case.path != "stdout" and self.events:
             self.complain("no error among the events")
         if any(not e.get("message") or not e.get("code") for e in self.errors):
-            self.complain("an error without words")
+            self.complain("an error without a message or a code")
 
     def check_names(self):
-        """No draft is left, and no file that was not asked for."""
+        """Checks that no draft and no unrequested file is left."""
         wanted = {*self.before, *self.command.extra, self.command.target}
         for name in os.listdir(self.folder):
             if name in (".faults", ".home", ".settings"):
@@ -174,14 +174,14 @@ class Run:
                     self.complain(f"left behind: {name}")
 
     def check_inputs(self):
-        """What was read is as it was."""
+        """Checks that the inputs are unchanged."""
         for name in self.command.inputs:
             if open(os.path.join(self.folder, name), "rb").read() != self.before[name]:
                 self.complain(f"{name} was changed")
 
     def check_sound(self):
-        """What was written is whole as far as it is said to be, and an old file is only replaced
-        by something better."""
+        """Checks that the files are complete as far as the summary says, and that an existing file
+        is only replaced by a readable one."""
         if self.command.arguments[0] == "play":
             return self.check_played()
         total = 0
@@ -190,9 +190,9 @@ class Run:
             name = os.path.basename(path)
             frames, complaint = frames_of(path, is_torn=self.status in CRASHES)
             untouched = self.before.get(name) == open(path, "rb").read()
-            if complaint and not untouched and self.is_mended_later(path):
+            if complaint and not untouched and self.is_repaired_later(path):
                 continue
-            # It ended while it began.
+            # The program crashed while it started.
             if complaint and self.status in CRASHES and not self.events:
                 continue
             if complaint and not untouched:
@@ -200,7 +200,7 @@ class Run:
                 continue
             if name in self.before and not untouched and frames == 0:
                 self.complain(f"{name} was lost")
-            # What cannot be replaced stays, and the take has a number in its name.
+            # A file that cannot be replaced is kept, and the recording gets a number in its name.
             if (untouched and self.status == 0 and len(paths) == 1
                     and self.case.command[:4] != "mend"):
                 self.complain(f"status 0, and {name} is the old one")
@@ -216,9 +216,9 @@ class Run:
                     self.complain(f"{os.path.basename(path)} is unreadable: {found[1]}")
         self.check_frames(total, paths)
 
-    def is_mended_later(self, path):
-        """Whether a torn file that was being mended in place is no worse than it was: mending it
-        again makes it whole."""
+    def is_repaired_later(self, path):
+        """Returns whether a second repair in place completes a truncated file whose first repair was
+        interrupted."""
         if self.case.command[:4] != "mend" or self.status == 0:
             return False
         done = subprocess.run([self.tool, "repair", "--in-place", path], capture_output=True)
@@ -226,7 +226,7 @@ class Run:
         return done.returncode == 0 and frames > 0 and not complaint
 
     def check_frames(self, total, paths):
-        """As many frames are in the files as the summary says, and with status 0 all of them."""
+        """Checks that the files have the frames of the summary, and with status 0 all frames."""
         wanted = self.summary.get("recordedFrames", self.summary.get("frames"))
         slack = LOSSY_FRAMES * max(1, len(paths)) if (
             self.command.target.rpartition(".")[2] in LOSSY) else 0
@@ -240,16 +240,16 @@ class Run:
                 self.complain(f"status 0 with {total} frames of {least}")
         if self.command.arguments[0] not in ("record", "monitor") or not self.command.target:
             return
-        # What a disk failed to take in the middle may turn out to be there after all.
+        # Frames of a failed write may have reached the disk nevertheless.
         more = slack + (DISK_FRAMES if self.status == 1 else 0)
         if wanted is not None and not wanted - slack <= total <= wanted + more:
-            self.complain(f"{total} frames in the files, {wanted} told")
+            self.complain(f"{total} frames in the files, {wanted} reported")
 
     def check_played(self):
-        """With status 0 every frame went out."""
-        told = sum(t["frames"] for t in self.summary.get("tracks", []))
-        if self.status == 0 and told != self.command.frames:
-            self.complain(f"status 0 with {told} frames played of {self.command.frames}")
+        """Checks that with status 0 all frames were played."""
+        reported = sum(t["frames"] for t in self.summary.get("tracks", []))
+        if self.status == 0 and reported != self.command.frames:
+            self.complain(f"status 0 with {reported} frames played of {self.command.frames}")
         out = os.path.join(self.folder, "out.raw")
         if self.status == 0 and "out.raw" in self.command.extra:
             played, song = (open(path, "rb").read() for path in (

@@ -4,15 +4,15 @@ import os
 import re
 import subprocess
 
-# Formats whose encoders put frames in front of the sound, or hold some back.
+# Formats whose encoders add frames at the start, or write some frames late.
 LOSSY = {"ogg", "opus", "mp3"}
-# Bare samples: two channels of 32 bits, as the simulated device delivers them.
+# Samples without a header: two channels of 32 bits, as the simulated device delivers them.
 RAW_FRAME_BYTES = 8
 
 
 def frames_of(path, is_torn=False):
-    """Frames in the file, and what is wrong with it. One that `is_torn`, whose writer came to a sudden
-    end, may hold a little more than its head tells of."""
+    """Returns the number of frames in the file, and the error in it or an empty string. With
+    `is_torn`, its writer was interrupted, and it may hold more frames than its header states."""
     extension = path.rpartition(".")[2]
     size = os.path.getsize(path)
     if extension == "raw":
@@ -31,12 +31,12 @@ def frames_of(path, is_torn=False):
         if complaint:
             return 0, complaint
         if extension == "flac" and there != frames and not (is_torn and there > frames):
-            return there, f"its head tells {frames} frames, and {there} are there"
+            return there, f"its header states {frames} frames, and it holds {there}"
     return frames, ""
 
 
 def decoded(path):
-    """Frames that ffmpeg finds, and what it says."""
+    """Returns the number of frames that ffmpeg decodes, and its error message, if any."""
     done = subprocess.run(
         ["ffmpeg", "-v", "error", "-i", path, "-f", "s16le", "-ac", "2", "-"], capture_output=True)
     words = done.stderr.decode(errors="replace").strip()

@@ -1,6 +1,6 @@
-"""Each function is one way in which a server can behave; its name, with dashes, begins the path.
+"""Each function is one behaviour of a server. Its name, with dashes, is the first part of the path.
 
-A number in the query changes it: `?at=1000`, `?size=300000`.
+Numbers in the query are its parameters: `?at=1000`, `?size=300000`.
 """
 
 import gzip
@@ -16,11 +16,11 @@ def fault(function):
     return function
 
 
-# Servers that behave.
+# Servers without faults.
 
 @fault
 def ok(x):
-    # The others send all there is behind the first byte asked for, as some servers do.
+    # Some servers ignore the end of a range, as the other functions do.
     x.send(x.part(is_bounded=True))
 
 
@@ -82,7 +82,7 @@ def by_date(x):
 
 @fault
 def large(x):
-    """The file again and again, `?size=` bytes of it, with ranges or `?ranges=0` without."""
+    """`?size=` bytes of the repeated file, with support of ranges unless `?ranges=0` is given."""
     body = Repeated(x.body(), 0, x.number("size", 300_000_000))
     x.send(x.part(body=body, is_bounded=True) if x.number("ranges", 1) else x.whole(body=body))
 
@@ -94,7 +94,7 @@ def type(x):
     x.send(body)
 
 
-# Breaks.
+# Interrupted transfers.
 
 @fault
 def stall(x):
@@ -199,7 +199,7 @@ def short_body(x):
 
 @fault
 def claims(x):
-    """2^40 bytes, it says, and sends the file."""
+    """Announces 2^40 bytes and sends the file."""
     size, body, start = x.number("size", 1 << 40), x.body(), x.start or 0
     x.head(
         206, f"Content-Type: {x.type}", f"Content-Length: {size - start}", 'ETag: "one"',
@@ -260,7 +260,7 @@ def no_ranges_416(x):
 
 @fault
 def short_ranges(x):
-    """Fewer bytes than were asked for, which a server may send (RFC 9110, 15.3.7)."""
+    """Sends fewer bytes than requested, as a server may do (RFC 9110, 15.3.7)."""
     x.send(x.part(most=10_000))
 
 
@@ -299,7 +299,7 @@ def redirect_nowhere(x):
 
 @fault
 def redirect_expires(x):
-    """The first redirect leads to what is gone by the time of a second request."""
+    """Redirects first to an address that no longer exists at the second request."""
     place = "gone-on-resume" if x.visit == 1 else "ok"
     x.head(307, f"Location: /{place}/x.wav?of={x.query.get('id', '')}", "Content-Length: 0")
 
@@ -319,7 +319,7 @@ def long_header(x):
 
 @fault
 def headers(x):
-    """`?count=` lines `?name=`, of `?length=` bytes each."""
+    """Sends `?count=` header lines named `?name=`, of `?length=` bytes each."""
     line = x.query.get("name", "X-Line").encode() + b": " + b"y" * x.number("length", 100) + b"\r\n"
     x.raw(b"HTTP/1.1 200 OK\r\nContent-Type: audio/wav\r\n")
     for _ in range(x.number("count", 100_000)):
@@ -372,11 +372,11 @@ def garbage_body(x):
     x.send(x.part(body=b"This is not sound at all. " * 4000))
 
 
-# Ranges that are not what was asked for.
+# Other ranges than requested.
 
 @fault
 def other_range(x):
-    """A 206 that begins elsewhere, and says so."""
+    """Sends a 206 with another first byte than requested, and states it."""
     body = x.body()
     start = (x.start or 0) + 500
     if x.start is None:
@@ -413,7 +413,7 @@ def changed_tag(x):
 
 @fault
 def changed_tag_ignored(x):
-    """The file has changed, and the server does not look at If-Range."""
+    """Sends a changed file and ignores If-Range."""
     x.headers.pop("if-range", None)
     changed_tag(x)
 
@@ -427,14 +427,14 @@ def changed_length(x):
 
 @fault
 def shrunk(x):
-    """On a second look the file is shorter than what was there before."""
+    """Sends a shorter file from the second request on."""
     body = x.body() if x.visit == 1 else x.body()[:1000]
     x.send(x.part(body=body)[:x.number("at", 100_000)])
 
 
 @fault
 def forgets_ranges(x):
-    """Ranges at first, and the whole file afterwards."""
+    """Supports ranges at the first request only, and then sends the whole file."""
     if x.visit > 1:
         return x.send(x.whole('ETag: "one"'))
     x.send(x.part()[:x.number("at", 100_000)])
@@ -459,7 +459,7 @@ def broadcast(x, body, interval=16000):
 
 @fault
 def announces(x):
-    """4080 bytes of announcement behind each byte of sound."""
+    """Sends 4080 bytes of metadata after each byte of sound."""
     x.head(200, f"Content-Type: {x.type}", "icy-metaint: 1", "icy-name: Radio Hostile")
     for byte in x.body():
         x.raw(bytes([byte, 255]) + b"StreamTitle='".ljust(4078, b"x") + b"';")
@@ -476,7 +476,7 @@ def station(x):
 
 @fault
 def station_drops(x):
-    """Breaks now and then, and goes on where it is by then."""
+    """Disconnects every `?at=` bytes, and continues there at the next request."""
     size = x.number("at", 50_000)
     body = x.body()
     x.head(200, "Content-Type: audio/mpeg", "icy-metaint: 16000", "icy-name: Radio Hostile")
@@ -496,7 +496,7 @@ def station_endless(x):
 
 @fault
 def station_restarts(x):
-    """Sends its file whenever it is asked, from the beginning, and hangs up."""
+    """Sends its file from the beginning at each request, and disconnects."""
     x.head(200, f"Content-Type: {x.type}", "icy-name: Radio Again")
     x.send(x.body())
 
@@ -510,10 +510,10 @@ def send_chunks(x, body):
         x.raw(b"\r\n")
 
 
-# Answers without an end.
+# Endless responses.
 
 def endless(x, piece):
-    """The same bytes for ever, from wherever was asked for."""
+    """Sends the same bytes endlessly, whatever range was requested."""
     piece *= 65536 // len(piece)
     while True:
         x.send(piece)
@@ -521,7 +521,7 @@ def endless(x, piece):
 
 @fault
 def huge_range(x):
-    """A part of a file of nearly 2^62 bytes."""
+    """Sends a part of a file that is announced with nearly 2^62 bytes."""
     body = x.body()
     start = x.start or 0
     x.head(
@@ -531,7 +531,7 @@ def huge_range(x):
 
 @fault
 def large_range(x):
-    """As many bytes as are believed, of which only the first are there."""
+    """Announces the largest accepted number of bytes, and sends zeros after the file."""
     body = x.body()
     start = x.start or 0
     end = min(x.end or 2**53, start + 65536)
@@ -541,7 +541,7 @@ def large_range(x):
 
 @fault
 def large_rate(x):
-    """A short sound in a file so long that it would have gigabits a second."""
+    """Sends a short sound as a file whose length means gigabits per second."""
     body = x.body()
     start, end = x.start or 0, min(x.end or 2**31, 2**31)
     x.head(206, f"Content-Type: {x.type}", f"Content-Range: bytes {start}-{end - 1}/{2**31}")
@@ -554,28 +554,28 @@ def large_rate(x):
 
 @fault
 def endless_tags(x):
-    """Empty ID3 tags."""
+    """Sends empty ID3 tags endlessly."""
     x.head(200, f"Content-Type: {x.type}")
     endless(x, b"ID3\4\0\0\0\0\0\0")
 
 
 @fault
 def endless_noise(x):
-    """A station that announces something after every byte."""
+    """Sends the audio of a station that announces metadata after every byte."""
     x.head(200, "Content-Type: audio/mpeg", "icy-metaint: 1", "icy-name: Radio Noise")
     endless(x, bytes((i * 167 + (i >> 8) * 13) & 0xFF for i in range(65536)))
 
 
 @fault
 def endless_comment(x):
-    """A page of Ogg, and pages of a comment behind it."""
+    """Sends an Ogg page, followed by endless pages of a comment."""
     x.head(200, f"Content-Type: {x.type}")
     endless(x, b"OggS" + bytes(22) + b"\xff" + b"\xff" * 255 + bytes(65025))
 
 
 @fault
 def endless_names(x):
-    """A playlist that goes on and on."""
+    """Sends an endless playlist."""
     x.head(200, "Content-Type: audio/x-mpegurl")
     endless(x, b"song.mp3\n")
 

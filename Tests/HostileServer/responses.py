@@ -1,4 +1,4 @@
-"""What a request is, and how bytes of an answer go out."""
+"""HTTP requests, and the sending of responses."""
 
 import os
 import socket
@@ -12,9 +12,9 @@ TYPES = {
 
 
 def pattern(count):
-    """Bytes of which each says where it belongs."""
+    """Returns bytes that depend on their offset."""
     block = bytes((i * 167 + (i >> 8) * 13) & 0xFF for i in range(65536))
-    # Each block is the one before, raised by seven.
+    # Each block is the previous one with seven added to every byte.
     raised = bytes((value + 7) & 0xFF for value in range(256))
     parts = []
     for _ in range(-(-count // len(block))):
@@ -24,7 +24,7 @@ def pattern(count):
 
 
 class Repeated:
-    """A file's bytes again and again, or a part of that, made as they are asked for."""
+    """The repeated bytes of a file, or a part of them, created on demand."""
 
     def __init__(self, piece, start, end):
         self.piece = piece
@@ -46,11 +46,11 @@ class Repeated:
 
 
 class Gone(Exception):
-    """The other end has left, or this one has."""
+    """The connection was closed by the client or by this server."""
 
 
 class Exchange:
-    """One request and the answer to it."""
+    """One request and its response."""
 
     def __init__(self, connection, server):
         self.connection = connection
@@ -78,13 +78,13 @@ class Exchange:
 
     @property
     def start(self):
-        """The first byte asked for; None where no range was."""
+        """The first requested byte; None if no range was requested."""
         text = self.headers.get("range", "")
         return int(text[6:].split("-")[0]) if text.startswith("bytes=") else None
 
     @property
     def end(self):
-        """Behind the last byte asked for; None where that is the last there is."""
+        """The offset after the last requested byte; None for the end of the file."""
         text = self.headers.get("range", "").partition("-")[2]
         return int(text) + 1 if text else None
 
@@ -96,7 +96,7 @@ class Exchange:
         return TYPES.get(self.path.partition("?")[0].rpartition(".")[2], "audio/mpeg")
 
     def body(self):
-        """The file named last in the path where there is one, or else the pattern."""
+        """Returns the file that the path names, or the pattern if there is no such file."""
         name = self.parts[-1] if self.parts else ""
         if self.server.directory and len(self.parts) > 1:
             path = os.path.join(self.server.directory, os.path.basename(name))
@@ -122,7 +122,7 @@ class Exchange:
         step = max(1, min(16384, rate // 20)) if rate else 16384
         for offset in range(0, len(data), step):
             piece = data[offset:offset + step]
-            # Counted first, so that nobody has received what is not counted yet.
+            # The bytes are counted before they are sent, so that no client has uncounted bytes.
             self.sent += len(piece)
             self.server.count(self.path, len(piece))
             self.raw(piece)
@@ -130,15 +130,15 @@ class Exchange:
                 time.sleep(len(piece) / rate)
 
     def whole(self, *lines, body=None):
-        """The head of a 200."""
+        """Sends the header of a 200, and returns the body."""
         body = self.body() if body is None else body
         self.head(200, f"Content-Type: {self.type}", f"Content-Length: {len(body)}", *lines)
         return body
 
     def part(self, *lines, tag='"one"', body=None, is_bounded=False, most=None):
-        """The head of a 206 from where it was asked for, and of a 200 where nothing was; the rest.
+        """Sends the header of a 206 for the requested range, or of a 200 without a range.
 
-        Of the rest at most so many bytes.
+        Returns the rest of the body, at most `most` bytes of it.
         """
         body = self.body() if body is None else body
         common = [f"Content-Type: {self.type}", "Accept-Ranges: bytes"]
@@ -158,13 +158,13 @@ class Exchange:
         return body[start:end]
 
     def reset(self):
-        """Ends the connection as a pulled cable does not: at once, with RST."""
+        """Ends the connection at once, with RST."""
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.connection.close()
         raise Gone
 
     def stall(self):
-        """Keeps the connection and says no more, until the other end leaves."""
+        """Keeps the connection open and sends nothing more, until the client closes it."""
         try:
             while self.connection.recv(4096):
                 pass

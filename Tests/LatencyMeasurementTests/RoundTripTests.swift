@@ -34,14 +34,14 @@ import Testing
   }
 
   @Test(arguments: [0, 63.5, 1234.25, 95_999.9])
-  func `period, headroom and wire add up`(delay: Double) throws {
+  func `the round trip is the sum of period, headroom and delay of the wire`(delay: Double) throws {
     let trips = try measure("delay=\(delay)")
     let pair = try #require(trips.main)
     for frames in pair.frames { #expect(abs(frames - 512 - delay) < 0.001) }
     #expect(trips.pairs.map { [$0.fromChannel, $0.toChannel] } == [[0, 0], [1, 1]])
   }
 
-  @Test func `an inverted wire in noise is found, and played no louder than allowed`() throws {
+  @Test func `an inverted wire in noise is measured without exceeding the maximum level`() throws {
     let trips = try measure("delay=300.5,noise=-40,invert=1,gain=-12") { $0.levelCapDBFS = -20 }
     let pair = try #require(trips.main)
     for estimate in pair.estimates { #expect(estimate.isInverted) }
@@ -50,7 +50,7 @@ import Testing
     #expect(abs(trips.noiseDBFS + 40) < 0.5)
   }
 
-  @Test func `measurements with an xrun are thrown away and made again`() throws {
+  @Test func `measurements with an xrun are rejected and repeated`() throws {
     let clean = try measure("delay=300")
     let torn = try measure("delay=300,xrun-at=0.8,xrun-at=1.5,xrun-at=3")
     #expect(torn.rejected >= 2)
@@ -58,13 +58,13 @@ import Testing
     for frames in torn.main?.frames ?? [] { #expect(abs(frames - 812) < 0.001) }
   }
 
-  @Test func `without a wire there is no answer`() throws {
+  @Test func `no round trip is found without a wire`() throws {
     let trips = try measure("gain=-200,noise=-50")
     #expect(trips.pairs.isEmpty)
     #expect(trips.levelDBFS == -12)
   }
 
-  @Test func `channels that are not connected are not in the answer`() throws {
+  @Test func `no round trip is found between unconnected channels`() throws {
     let trips = try measure("delay=10") {
       $0.fromChannel = 0
       $0.toChannel = 1
@@ -72,7 +72,7 @@ import Testing
     #expect(trips.pairs.isEmpty)
   }
 
-  @Test func `a plan that cannot be measured by ends the program with a sentence`() async {
+  @Test func `an invalid plan ends the program with a message`() async {
     func says(_ sentence: String, _ result: ExitTest.Result?) {
       let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
       #expect(text.contains("Fatal error: " + sentence), "\(text)")

@@ -3,7 +3,7 @@ import LatencyMeasurement
 import Testing
 
 @Suite struct SystemLoadTests {
-  @Test func `a disk that cannot be loaded is told`() {
+  @Test func `a disk that cannot be loaded is reported`() {
     let failure = #expect(throws: DeviceFailure.self) { try SystemLoad(folder: "/proc") }
     #expect(failure?.kind == .refused)
     #expect(failure?.message.hasPrefix("The disk cannot be loaded: ") == true)

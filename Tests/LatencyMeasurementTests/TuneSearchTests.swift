@@ -16,18 +16,18 @@ import Testing
     return (search.best, trials)
   }
 
-  @Test func `a machine that holds everything gets the least there is`() {
+  @Test func `the search finds the smallest setting if all are stable`() {
     let found = search { _ in true }
     #expect(found.best == TuneSetting(periodFrames: 16, headroomFrames: 1))
     #expect(found.trials.count < 12)
   }
 
-  @Test func `a machine that holds nothing gets nothing`() {
+  @Test func `the search finds nothing if no setting is stable`() {
     #expect(search { _ in false }.best == nil)
   }
 
   @Test(arguments: [17, 33, 64, 100, 200, 500, 1500])
-  func `the answer is held, and half of it is not`(minimum: Int) throws {
+  func `the result is stable and at most an eighth above the minimum latency`(minimum: Int) throws {
     // The number of frames that must be queued, independently of the period.
     let holds = { (setting: TuneSetting) in setting.latencyFrames >= minimum }
     let found = search(holds)
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: [17, 40, 192, 400])
-  func `a device that moves in steps gets a short period and the headroom it needs`(step: Int)
+  func `a device that moves in steps gets a short period and sufficient headroom`(step: Int)
     throws
   {
     let holds = { (setting: TuneSetting) in setting.headroomFrames >= step }
@@ -48,7 +48,7 @@ import Testing
     #expect(best.headroomFrames < step + max(2, step / 8))
   }
 
-  @Test func `nothing is tried twice`() {
+  @Test func `no setting is tried twice`() {
     for minimum in [20, 70, 130, 300] {
       let trials = search { $0.latencyFrames >= minimum }.trials
       for (index, setting) in trials.enumerated() {
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `what failed is not tried again, nor anything below it`() {
+  @Test func `a failed setting and all smaller ones are not tried again`() {
     var search = TuneSearch()
     let failed = TuneSetting(periodFrames: 64, headroomFrames: 64)
     search.refuse(failed)

@@ -9,14 +9,14 @@ import Testing
   @Test(arguments: [
     (SIGINT, UserSignal.end), (SIGTERM, .end), (SIGHUP, .end), (SIGUSR1, .split), (SIGUSR2, .mark),
   ])
-  func `a signal is told as what it asks for`(number: Int32, meaning: UserSignal) {
+  func `each signal is reported as its request`(number: Int32, meaning: UserSignal) {
     let watch = SignalWatch()
     pthread_kill(pthread_self(), number)
     #expect(watch.wait(milliseconds: 1000) == .signal(meaning))
     #expect(watch.wait(milliseconds: 0) == .timeout)
   }
 
-  @Test func `where no descriptor is left signals are received all the same`() {
+  @Test func `signals are received although no descriptor is left`() {
     let watch = SignalWatch(withoutDescriptor: ())
     #expect(watch.wait(milliseconds: 0) == .timeout)
     for (number, meaning) in [(SIGTERM, UserSignal.end), (SIGUSR1, .split), (SIGUSR2, .mark)] {
@@ -43,7 +43,7 @@ import Testing
     #expect(watch.wait(milliseconds: 1000, watching: ends[0]) == .signal(.mark))
   }
 
-  @Test func `writing to a closed pipe is an error, not the end`() {
+  @Test func `writing to a closed pipe returns EPIPE and does not end the process`() {
     let watch = SignalWatch()
     var ends: [Int32] = [-1, -1]
     pipe(&ends)

@@ -2,7 +2,7 @@ import RealtimeAudio
 import Testing
 
 @Suite struct AtomicFlagTests {
-  @Test func `of several callers one is the first`() async {
+  @Test func `exactly one of several callers is the first`() async {
     let flag = AtomicFlag()
     let count = await withTaskGroup(of: Bool.self) { group in
       for _ in 0..<64 { group.addTask { flag.raiseFirst() } }
@@ -11,7 +11,7 @@ import Testing
     #expect(count == 1 && flag.isRaised)
   }
 
-  @Test func `a flag that was raised has no first caller left`() {
+  @Test func `raiseFirst() returns false for a raised flag`() {
     let flag = AtomicFlag()
     #expect(!flag.isRaised)
     flag.raise()

@@ -22,7 +22,7 @@ import Testing
     #expect(reader.read() == nil)
   }
 
-  @Test func `a full ring refuses an event, and takes the next once one was read`() {
+  @Test func `a full ring refuses events until one is read`() {
     var writer = EventWriter<Gap>()
     var reader = writer.makeReader()
     let event = Gap(frame: 1, frames: 2)
@@ -37,7 +37,7 @@ import Testing
     #expect(isTakenAfterwards)
   }
 
-  @Test func `events of any size stay apart`() {
+  @Test func `events of any size are read as they were written`() {
     func expectInOrder<Event: BitwiseCopyable & Sendable & Equatable>(_ make: (UInt8) -> Event) {
       var writer = EventWriter<Event>()
       var reader = writer.makeReader()

@@ -7,7 +7,7 @@ import Testing
     "unix:path=/no/such/bus", "no address at all", "", "unixexec:path=/bin/true",
     "tcp:host=127.0.0.1,port=1",
   ])
-  func `a bus that is not there gives no answer`(address: String) {
+  func `a bus that does not exist cannot be connected`(address: String) {
     let isConnected = MessageBus.connected(to: address) != nil
     #expect(!isConnected)
   }

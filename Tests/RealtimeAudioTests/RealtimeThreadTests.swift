@@ -5,13 +5,13 @@ import Testing
 
 @Suite struct RealtimeThreadTests {
   @Test(arguments: [ThreadPriority.normal, .realtime(10)])
-  func `a thread gives its work back`(priority: ThreadPriority) throws {
+  func `join() returns the work of a thread`(priority: ThreadPriority) throws {
     let thread = try RealtimeThread(name: "sum", priority: priority, Sum(upTo: 1000))
     let sum = thread.join()
     #expect(sum.total == 500_500)
   }
 
-  @Test func `work that nobody joins for ends before its owner does`() throws {
+  @Test func `a thread that is not joined ends before its owner is released`() throws {
     let farewell = Farewell()
     do {
       _ = try RealtimeThread(name: "lone", priority: .normal, Lone(farewell: farewell))
@@ -20,7 +20,9 @@ import Testing
     #expect(isSaid)
   }
 
-  @Test func `what was granted is known at once, and less than asked comes with advice`() throws {
+  @Test func `the granted priority is known at once, with a warning if it is lower than requested`()
+    throws
+  {
     let thread = try RealtimeThread(name: "grant", priority: .realtime(10), Sum(upTo: 1))
     let granted = thread.granted
     _ = thread.join()
@@ -31,26 +33,26 @@ import Testing
     }
   }
 
-  @Test func `a normal thread is granted what it asked`() throws {
+  @Test func `a thread of normal priority is granted normal priority`() throws {
     let thread = try RealtimeThread(name: "normal", priority: .normal, Sum(upTo: 1))
     #expect(thread.granted == .normal)
     _ = thread.join()
   }
 
-  @Test func `a priority beyond the scale is the nearest on it`() throws {
+  @Test func `a priority above the range is limited to the range`() throws {
     let thread = try RealtimeThread(name: "high", priority: .realtime(1000), Sum(upTo: 1))
     #expect(thread.granted.number <= 99)
     _ = thread.join()
   }
 
-  @Test func `a thread runs on a stack of the size asked`() throws {
+  @Test func `a thread has a stack of the requested size`() throws {
     let work = try RealtimeThread(
       name: "deep", priority: .realtime(10), stackByteCount: 4 << 20, Deep()
     ).join()
     #expect(work.depth == 1000)
   }
 
-  @Test func `a long name in many bytes is cut`() throws {
+  @Test func `a thread whose name is too long runs`() throws {
     let thread = try RealtimeThread(
       name: "äöüäöüäöüäöüäöüäöüäöü", priority: .normal, Sum(upTo: 2))
     #expect(thread.join().total == 3)

@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: [1, 5, 8])
-  func `a full ring takes no more, and an empty one gives none`(capacity: Int) {
+  func `a full ring accepts no frames, and an empty one returns none`(capacity: Int) {
     var writer = SampleWriter(frameCount: capacity, channelCount: 2)
     var reader = writer.makeReader()
     var buffer = SampleBuffer(frameCount: capacity + 3, channelCount: 2)
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [1, 5, 8])
-  func `a ring of 16 bits gives back what has 16 bits, and the nearest to what has more`(
+  func `a 16-bit ring returns 16-bit samples exactly and rounds all others`(
     capacity: Int
   ) {
     var writer = SampleWriter(frameCount: capacity, channelCount: 3, isSixteenBit: true)
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `samples of 16 bits are read where they lie, in two pieces at the ring's end`() {
+  @Test func `16-bit samples are read in place, in two pieces at the ring's end`() {
     var writer = SampleWriter(frameCount: 5, channelCount: 2, isSixteenBit: true)
     var reader = writer.makeReader()
     var buffer = SampleBuffer(frameCount: 5, channelCount: 2)
@@ -100,7 +100,7 @@ import Testing
     #expect(seen == wanted && copied == wanted.map { Float($0) / 32768 })
   }
 
-  @Test func `part of a buffer is written and read where it is asked`() {
+  @Test func `part of a buffer is written and read at the requested offset`() {
     var writer = SampleWriter(frameCount: 8, channelCount: 1)
     var reader = writer.makeReader()
     var source = SampleBuffer(frameCount: 4, channelCount: 1)
@@ -111,7 +111,7 @@ import Testing
     #expect((0..<4).map { target[$0] } == [0, 0, 1, 2])
   }
 
-  @Test func `frames are read where they lie, in two pieces at the ring's end`() {
+  @Test func `frames are read in place, in two pieces at the ring's end`() {
     var writer = SampleWriter(frameCount: 8, channelCount: 1)
     var reader = writer.makeReader()
     var buffer = SampleBuffer(frameCount: 8, channelCount: 1)
@@ -132,7 +132,7 @@ import Testing
     #expect(seen == (0..<22).map { Float($0) })
   }
 
-  @Test func `the last frames outlive the end that wrote them`() {
+  @Test func `the last frames can be read after the writer is released`() {
     var reader = Self.abandonedReader()
     var buffer = SampleBuffer(frameCount: 4, channelCount: 1)
     let isFinished = reader.isFinished

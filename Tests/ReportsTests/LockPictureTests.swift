@@ -8,12 +8,12 @@ import Testing
       moments: errors.enumerated().map { (Double($0.offset), $0.element, 2 * $0.element) })
   }
 
-  @Test func `what is left after the time to lock is its headline`() {
+  @Test func `the headline shows the error that remains after the time to lock`() {
     let svg = picture((0..<30).map { $0 < 15 ? 100 : 0.25 }).svg()
     #expect(isBalanced(svg) && svg.contains("0.5 ppm") && svg.contains("0.25 frames"))
   }
 
-  @Test func `no moments, and moments that are no numbers, are still a picture`() {
+  @Test func `a picture without finite values is valid and states that nothing was measured`() {
     for errors in [[], [.nan, .infinity, -.infinity]] as [[Double]] {
       let svg = picture(errors).svg()
       #expect(isBalanced(svg) && svg.contains("nothing measured") && !svg.contains("nan"))

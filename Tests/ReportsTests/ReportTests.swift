@@ -11,7 +11,7 @@ import Testing
     }
   }
 
-  @Test func `values that are no number leave no trace`() {
+  @Test func `values that are not finite are not drawn`() {
     var picture = LatencyPicture.typical
     picture.roundTripFrames = .nan
     picture.standardDeviationFrames = .infinity
@@ -31,7 +31,7 @@ import Testing
     #expect(picture.svg().occurrences(of: #"class="arrival""#) == 2)
   }
 
-  @Test func `text cannot become markup`() {
+  @Test func `text is escaped as markup`() {
     var picture = LatencyPicture.typical
     picture.title = "<b>\"R&D\" 'x'</b>\u{1}"
     for text in [picture.svg(), picture.html()] {
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `every arrival has a mark, however close they lie`() {
+  @Test func `every arrival has a mark, however close arrivals are`() {
     var picture = LatencyPicture.typical
     picture.arrivals = [-50, 293, 293, 293.5, 294, 295, 299, 9000]
     #expect(picture.svg().occurrences(of: #"class="arrival""#) == 8)
@@ -51,7 +51,7 @@ import Testing
     [], [128], [128, 128, 128], [293.0195, 293.0201, 293.0205], [100, 350, 600], [-1, 0, 1],
     [1e9, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7],
   ])
-  func `the bars of the histogram add up to the measurements`(measurements: [Double]) {
+  func `the bars of the histogram sum up to the measurements`(measurements: [Double]) {
     var picture = LatencyPicture.typical
     picture.measurements = measurements
     let bars = picture.svg().pieces(after: #"<g class="bar"><title>"#)
@@ -60,7 +60,7 @@ import Testing
     #expect(counts.reduce(0, +) == measurements.count)
   }
 
-  @Test func `a peak of one sample among a million shows`() throws {
+  @Test func `a peak of one sample among a million is drawn`() throws {
     var picture = LatencyPicture.empty
     picture.impulseResponse.values = Array(repeating: 0, count: 1_000_000)
     picture.impulseResponse.values[654_321] = 1
@@ -71,14 +71,14 @@ import Testing
     #expect(svg.utf8.count < 100_000)
   }
 
-  @Test func `a claim is marked where there is one`() {
+  @Test func `the latency that ALSA reports is marked if it is known`() {
     var picture = LatencyPicture.typical
     #expect(picture.svg().occurrences(of: #"class="claim""#) == 1)
     picture.claimedFrames = nil
     #expect(picture.svg().occurrences(of: #"class="claim""#) == 0)
   }
 
-  @Test func `a part below zero is drawn with a width`() {
+  @Test func `a negative part is drawn with a positive width`() {
     var picture = LatencyPicture.typical
     picture.roundTripFrames = picture.bufferFrames - 3
     #expect(picture.externalFrames == -3)
@@ -86,7 +86,7 @@ import Testing
     #expect(picture.svg().contains("\u{2212}3 frames"))
   }
 
-  @Test func `the figures are in the picture and in the table`() {
+  @Test func `the picture and the table contain the figures`() {
     let picture = LatencyPicture.typical
     #expect(picture.svg().contains(">6.105 ms<"))
     #expect(picture.svg().contains(">293.021 \u{B1} 0.021 frames<"))
@@ -94,7 +94,7 @@ import Testing
     #expect(picture.html().contains("<td>293.021</td><td>6.104604</td>"))
   }
 
-  @Test func `a page needs no other file and no script`() {
+  @Test func `a page contains no script and no reference to another file`() {
     let page = LatencyPicture.typical.html()
     #expect(page.hasPrefix("<!DOCTYPE html>"))
     #expect(page.contains("<svg ") && page.contains("<table>"))
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `a picture is dark where the reader prefers it`() {
+  @Test func `a picture has dark colours for readers who prefer them`() {
     #expect(LatencyPicture.typical.svg().contains("@media (prefers-color-scheme:dark)"))
   }
 }
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `every trial has a sign, and a row in the table`() {
+  @Test func `every trial has a symbol, and a row in the table`() {
     let picture = TunePicture.typical
     #expect(picture.svg().occurrences(of: #"<g class="stable">"#) == 2)
     #expect(picture.svg().occurrences(of: #"<g class="refused">"#) == 1)
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `settings far apart share a logarithmic scale`() {
+  @Test func `settings that are far apart are drawn on a logarithmic scale`() {
     var picture = TunePicture.typical
     #expect(!picture.svg().contains("logarithmic"))
     picture.trials[0].periodFrames = 4096
@@ -147,7 +147,7 @@ import Testing
     #expect(TunePicture.typical.svg().occurrences(of: #"class="limit""#) == 1)
   }
 
-  @Test func `absurd trials are still drawn`() {
+  @Test func `trials with extreme values are still drawn`() {
     var picture = TunePicture.typical
     picture.trials += [
       TunePicture.Trial(

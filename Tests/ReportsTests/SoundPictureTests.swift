@@ -4,7 +4,7 @@ import Testing
 @testable import Reports
 
 @Suite struct SoundPictureTests {
-  @Test func `lightness grows with every step of the colour scale`() {
+  @Test func `lightness increases along the colour scale`() {
     let lightness = ColourScale().pixels.map { pixel in
       0.2126 * Double(pixel >> 16 & 0xFF) + 0.7152 * Double(pixel >> 8 & 0xFF)
         + 0.0722 * Double(pixel & 0xFF)
@@ -14,7 +14,7 @@ import Testing
     #expect(zip(lightness, lightness.dropFirst(16)).allSatisfy { $1 > $0 + 4 })
   }
 
-  @Test func `time is told in units of its length`() {
+  @Test func `time is shown in units that suit its length`() {
     #expect(TimeTicks(seconds: 4).unit == "s")
     #expect(TimeTicks(seconds: 300).ticks.map(\.label).prefix(3) == ["0:00", "1:00", "2:00"])
     let hours = TimeTicks(seconds: 7200)
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: PictureFormat.allCases)
-  func `a picture is a file of its kind`(format: PictureFormat) throws {
+  func `a picture has the file format that was requested`(format: PictureFormat) throws {
     var canvas = try Canvas(format, width: 100, height: 50)
     canvas.write("Ärger & <b>", x: 10, y: 20, Colour(0))
     canvas.draw([0xFF0000, 0x00FF00], columns: 2, x: 0, y: 0, width: 100, height: 50)

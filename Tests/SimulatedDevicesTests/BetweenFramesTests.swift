@@ -30,7 +30,9 @@ struct BetweenFramesTests {
   }
 
   @Test(arguments: [0.5, 3.25])
-  func `with hardly any headroom only the treble suffers`(delay: Double) throws {
+  func `with very little headroom a fractional delay is exact at low frequencies`(delay: Double)
+    throws
+  {
     let signal = (0..<4800).map { Float(sine(100 / 48000, at: Double($0))) }
     let result = try UnitRun(settings: "delay=\(delay)", playing: signal, frames: 4800, headroom: 1)
       .run()
@@ -39,7 +41,7 @@ struct BetweenFramesTests {
   }
 
   @Test(arguments: [1.0, 100, -100, 1000, -1000], [0, 12.5])
-  func `a faster capture clock hears a lower pitch and loses nothing`(
+  func `a capture clock that drifts changes the pitch and loses no frames`(
     drift: Double, delay: Double
   ) throws {
     let frames = 48000
@@ -56,7 +58,7 @@ struct BetweenFramesTests {
     #expect(20 * log10(distance(result.heard, exact, from: 400)) < -95)
   }
 
-  @Test func `an output that falls behind is full now and then, and goes on`() throws {
+  @Test func `an output that falls behind drops periods and continues`() throws {
     let result = try UnitRun(settings: "drift=10000", playing: counter(48000), frames: 48000).run()
     #expect(result.failure == nil && result.frames == 48000)
     // The output callback runs in every cycle nevertheless.
@@ -70,7 +72,7 @@ struct BetweenFramesTests {
     #expect(result.lostFrames == result.events.reduce(0) { $0 + $1.frames })
   }
 
-  @Test func `an output that runs ahead runs dry, and is filled again`() throws {
+  @Test func `an output that runs ahead underruns and is filled again`() throws {
     let result = try UnitRun(settings: "drift=-10000", playing: counter(48000), frames: 48000).run()
     #expect(result.failure == nil && result.frames == 48000)
     #expect(result.events.allSatisfy { $0.kind == .playbackXrun })

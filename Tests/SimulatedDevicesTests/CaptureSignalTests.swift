@@ -7,7 +7,7 @@ import Testing
 
 struct CaptureSignalTests {
   @Test(arguments: [-20.0, -60, -90])
-  func `noise has the power asked for, is white, and differs between channels`(
+  func `noise has the requested power, is white, and differs between channels`(
     level: Double
   ) throws {
     let frames = 48000
@@ -49,7 +49,7 @@ struct CaptureSignalTests {
     return writer.makeReader()
   }
 
-  @Test func `what is fed is heard besides the wire, frame by frame`() throws {
+  @Test func `microphone samples are added to the loopback signal, frame by frame`() throws {
     let fed = counter(2000).map { $0 / 4 }
     let played = counter(2000).map { $0 / 2 }
     let result = try UnitRun(settings: "delay=5", playing: played, frames: 2000).run(
@@ -60,13 +60,13 @@ struct CaptureSignalTests {
     #expect(difference(result.other, expected.map { -$0 }) == nil)
   }
 
-  @Test func `what is not fed in time is silence`() throws {
+  @Test func `microphone samples that are missing are silence`() throws {
     let fed = counter(1000)
     let result = try UnitRun(playing: [], frames: 2000).run(feeder: feeder(fed))
     #expect(difference(result.heard, fed + Array(repeating: 0, count: 1000)) == nil)
   }
 
-  @Test func `the microphone goes on while frames are lost`() throws {
+  @Test func `the microphone continues while frames are lost`() throws {
     let fed = counter(9600)
     let result = try UnitRun(
       settings: "xrun-at=0.1,xrun-frames=1000", frames: 9600
@@ -75,7 +75,7 @@ struct CaptureSignalTests {
     #expect(difference(result.heard[5800...], fed[5800...]) == nil)
   }
 
-  @Test func `without an output only microphone and noise are heard`() throws {
+  @Test func `without an output only microphone and noise are captured`() throws {
     let fed = counter(4800)
     let result = try UnitRun(
       settings: "delay=9", playing: fed, frames: 4800, directions: (true, false)

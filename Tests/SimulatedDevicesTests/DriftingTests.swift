@@ -16,7 +16,8 @@ struct DriftingTests {
   }
 
   @Test(arguments: ["drift=100", "drift=-1000", "drift=30,batch=48,jitter=1", "drift=5000"])
-  func `the input is heard at the output's pace and a known delay`(settings: String) throws {
+  func `the input is resampled to the output's clock with the stated delay`(settings: String) throws
+  {
     let run = try UnitRun(settings: settings, feeding: tone(7 * 48000), frames: 6 * 48000)
       .runOnTwoClocks()
     let pace = 1 + (try configuredDrift(settings)) * 1e-6
@@ -30,7 +31,7 @@ struct DriftingTests {
   }
 
   @Test(arguments: ["drift=100", "drift=-800,batch=48,jitter=1"])
-  func `with the input as master every frame of it arrives as it was`(settings: String) throws {
+  func `with the input as master its frames are unchanged`(settings: String) throws {
     let fed = counter(5 * 48000)
     // The played signal is silent, so the wire adds nothing.
     let run = try UnitRun(settings: settings, master: .capture, feeding: fed, frames: 4 * 48000)
@@ -40,7 +41,7 @@ struct DriftingTests {
   }
 
   @Test(arguments: ClockMaster.allCases)
-  func `what is played comes back over the wire after the promised latency`(master: ClockMaster)
+  func `played frames are captured after the stated latency`(master: ClockMaster)
     throws
   {
     let run = try UnitRun(
@@ -55,7 +56,7 @@ struct DriftingTests {
   }
 
   @Test(arguments: ClockMaster.allCases)
-  func `the delay is the same after the output ran dry`(master: ClockMaster) throws {
+  func `the delay is the same after an underrun of the output`(master: ClockMaster) throws {
     let run = try UnitRun(
       settings: "drift=50,delay=300,dry-at=2", master: master, playing: tone(6 * 48000),
       frames: 5 * 48000
@@ -70,7 +71,7 @@ struct DriftingTests {
   }
 
   @Test(arguments: ClockMaster.allCases)
-  func `an input that overruns does not stop the output`(master: ClockMaster) throws {
+  func `an overrun of the input does not stop the output`(master: ClockMaster) throws {
     let run = try UnitRun(
       settings: "drift=50,xrun-at=2", master: master, feeding: tone(6 * 48000), frames: 5 * 48000
     ).runOnTwoClocks()
@@ -86,7 +87,7 @@ struct DriftingTests {
   }
 
   @Test(arguments: [3, 3.0277, 3.0616, 3.077], [-5000, 5000])
-  func `a clock that suddenly runs at quite another rate breaks no sound`(
+  func `a sudden step of the clock rate does not interrupt the sound`(
     at second: Double, ppm: Int
   ) throws {
     let run = try UnitRun(
@@ -104,7 +105,7 @@ struct DriftingTests {
   }
 
   @Test(arguments: [16, 24, 32, 40], ClockMaster.allCases)
-  func `periods shorter than a batch are found out and got going`(
+  func `periods shorter than a batch are supported`(
     period: Int, master: ClockMaster
   ) throws {
     let run = try UnitRun(
@@ -115,7 +116,9 @@ struct DriftingTests {
   }
 
   @Test(arguments: [44100, 48000, 96000], ClockMaster.allCases)
-  func `rates that differ go through the same converter`(rate: Int, master: ClockMaster) throws {
+  func `different rates of input and output are converted with the same delay`(
+    rate: Int, master: ClockMaster
+  ) throws {
     let fed = (0..<6 * rate).map { Float(0.89 * sine(997 / Double(rate), at: Double($0))) }
     let run = try UnitRun(
       settings: "capture-rate=\(rate),drift=100", master: master, feeding: fed, frames: 5 * 40000
@@ -132,7 +135,7 @@ struct DriftingTests {
   }
 
   @Test(arguments: [1000.0, 10000])
-  func `a sine stays pure while the clocks wander`(pitch: Double) throws {
+  func `a sine stays pure while the clocks vary`(pitch: Double) throws {
     // A sinusoidal variation of 100 ppm with a period of 20 seconds.
     let steps = (0..<400).map { step in
       let seconds = Double(step) / 50

@@ -7,7 +7,7 @@ struct LoopbackTests {
   @Test(
     arguments: [0, 1, 63, 64, 200, 1234],
     [(16, 1), (16, 16), (64, 1), (64, 16), (64, 64), (100, 1), (100, 16), (100, 100)])
-  func `what is played comes back after the loopback delay`(
+  func `played frames are captured after period, headroom and loopback delay`(
     delay: Int, shape: (period: Int, headroom: Int)
   ) throws {
     let frames = 6000
@@ -25,7 +25,7 @@ struct LoopbackTests {
   }
 
   @Test(arguments: SampleFormat.allCases)
-  func `every format carries what it holds, and no more`(format: SampleFormat) throws {
+  func `every format keeps exactly its resolution`(format: SampleFormat) throws {
     let signal = counter(1000).map { $0 + 0.1 / 32768 }
     let result = try UnitRun(playing: signal, frames: 1000, format: format).run()
     let steps: Float
@@ -40,7 +40,7 @@ struct LoopbackTests {
   }
 
   @Test(arguments: [1, 2, 6])
-  func `every channel has its own wire`(channels: Int) throws {
+  func `every channel is looped back separately`(channels: Int) throws {
     let signal = counter(500)
     let result = try UnitRun(
       settings: "channels=8", playing: signal, frames: 500, channels: channels
@@ -50,7 +50,7 @@ struct LoopbackTests {
   }
 
   @Test(arguments: [(-6.0, false), (0, true), (-20, true), (12, false)])
-  func `gain and sign are those of the wire`(gain: Double, isInverted: Bool) throws {
+  func `gain and sign of the loopback are applied`(gain: Double, isInverted: Bool) throws {
     let signal = counter(1000).map { $0 / 8 }
     let result = try UnitRun(
       settings: "gain=\(gain),invert=\(isInverted ? 1 : 0)", playing: signal, frames: 1000
@@ -60,12 +60,12 @@ struct LoopbackTests {
     #expect(difference(result.heard.dropFirst(128), expected) == nil)
   }
 
-  @Test func `a delay longer than the run is silence`() throws {
+  @Test func `only silence is captured if the delay is longer than the run`() throws {
     let result = try UnitRun(settings: "delay=48000", playing: counter(2000), frames: 2000).run()
     #expect(result.heard.allSatisfy { $0 == 0 })
   }
 
-  @Test func `the last cycle is as short as the limit asks`() throws {
+  @Test func `the last cycle is shortened to the frame limit`() throws {
     let result = try UnitRun(settings: "delay=3", playing: counter(1001), frames: 1001).run()
     #expect(result.frames == 1001)
     #expect(difference(result.heard.dropFirst(131), counter(1001).dropLast(131)) == nil)

@@ -6,7 +6,9 @@ import Testing
 
 struct MishapTests {
   @Test(arguments: [1, 32, 64, 480, 5000, 100_000], [0, 10, 300])
-  func `an overrun is a gap in a timeline that stays true`(lost: Int, delay: Int) throws {
+  func `an overrun is a gap, and later frames keep their positions on the timeline`(
+    lost: Int, delay: Int
+  ) throws {
     let frames = 8000 + lost
     let signal = counter(frames)
     let result = try UnitRun(
@@ -28,7 +30,7 @@ struct MishapTests {
     #expect(difference(result.heard, expected) == nil)
   }
 
-  @Test func `each overrun happens, at the cycle that holds its time`() throws {
+  @Test func `each overrun occurs in the cycle that contains its time`() throws {
     let result = try UnitRun(
       settings: "xrun-at=0.5,xrun-at=0.1,xrun-at=0.3001", playing: counter(48000), frames: 48000
     ).run()
@@ -39,7 +41,7 @@ struct MishapTests {
     #expect(result.frames == 48000)
   }
 
-  @Test func `a fractional wire finds its way after a gap`() throws {
+  @Test func `a fractional delay is exact again after a gap`() throws {
     let settings = "xrun-at=0.05,delay=20.5"
     let frames = 9600
     let signal = (0..<frames).map { Float(sine(0.02, at: Double($0))) }
@@ -48,13 +50,15 @@ struct MishapTests {
     #expect(distance(result.heard, exact, from: 2400 + 480 + 128 + 100) < 1e-4)
   }
 
-  @Test func `unplugged, the device is lost`() throws {
+  @Test func `an unplugged device is lost`() throws {
     let result = try UnitRun(settings: "unplug-at=0.1", frames: 48000).run()
     #expect(result.failure?.kind == .lost)
     #expect(result.frames == 4800)
   }
 
-  @Test func `plugged in again, it recovers and knows what was lost`() throws {
+  @Test func `a device that is plugged in again returns with the correct number of lost frames`()
+    throws
+  {
     var device = try device("unplug-at=0.1,replug-at=0.2")
     try device.start()
     while case .ready = device.wait() { cycle(&device) }
@@ -74,7 +78,9 @@ struct MishapTests {
   }
 
   @Test(arguments: [(16, 64), (64, 64), (200, 64)])
-  func `an output that nobody fills runs dry`(headroom: Int, period: Int) throws {
+  func `an output that is not filled underruns and can be recovered`(headroom: Int, period: Int)
+    throws
+  {
     var device = try device("", period: period, headroom: headroom)
     try device.start()
     var cycles = 0

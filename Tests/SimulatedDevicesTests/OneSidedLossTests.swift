@@ -26,7 +26,7 @@ struct OneSidedLossTests {
   }
 
   @Test(arguments: ["", ",batch=48,jitter=1"], ClockMaster.allCases)
-  func `while the input is away the output goes on, and the delay is the same after`(
+  func `while the input is absent the output continues, and the delay is the same afterwards`(
     extra: String, master: ClockMaster
   ) throws {
     let isNoisy = !extra.isEmpty
@@ -51,7 +51,7 @@ struct OneSidedLossTests {
     #expect((leads.map(abs).max() ?? 99) < worst)
   }
 
-  @Test func `errors of the gaps of a noisy input do not add up`() throws {
+  @Test func `errors of the gaps of a noisy input do not accumulate`() throws {
     let pitch = 100.0 / 48000
     var gaps = ""
     for second in stride(from: 4, through: 48, by: 4) {
@@ -76,7 +76,8 @@ struct OneSidedLossTests {
   }
 
   @Test(arguments: ["", ",batch=48,jitter=1"])
-  func `while the output is away nothing of the input is lost or doubled`(extra: String) throws {
+  func `while the output is absent no frame of the input is lost or repeated`(extra: String) throws
+  {
     let fed = counter(4 * 48000)
     let run = try lose("playback", master: .capture, extra: extra, feeding: fed, seconds: 3)
     #expect(run.failure == nil)
@@ -86,7 +87,9 @@ struct OneSidedLossTests {
   }
 
   @Test(arguments: ["", ",batch=48,jitter=1"])
-  func `without its master the unit goes by that clock as it was known`(extra: String) throws {
+  func `without its master the unit uses the last estimate of the master's clock`(extra: String)
+    throws
+  {
     let isNoisy = !extra.isEmpty
     let run = try lose(
       "playback", master: .playback, extra: extra, feeding: tone(11 * 48000),
@@ -104,7 +107,7 @@ struct OneSidedLossTests {
   }
 
   @Test(arguments: ["", ",batch=48,jitter=1"], ClockMaster.allCases)
-  func `an output that comes back plays at the delay that it had`(
+  func `an output that returns plays with the delay that it had`(
     extra: String, master: ClockMaster
   ) throws {
     let isNoisy = !extra.isEmpty
@@ -127,7 +130,7 @@ struct OneSidedLossTests {
   }
 
   @Test(arguments: ClockMaster.allCases)
-  func `both may go away and come back`(master: ClockMaster) throws {
+  func `both devices may be lost and return`(master: ClockMaster) throws {
     let run = try lose(
       "both", master: master, extra: ",delay=300", playing: tone(6 * 48000), seconds: 4)
     #expect(run.failure == nil)
@@ -141,7 +144,7 @@ struct OneSidedLossTests {
     #expect((leads.map(abs).max() ?? 9) < 0.1)
   }
 
-  @Test func `each time another of the two may go`() throws {
+  @Test func `the lost device may be a different one each time`() throws {
     let run = try UnitRun(
       settings:
         "unplug-at=1,replug-at=2,unplug-at=3,replug-at=4,unplug-at=5,replug-at=6,unplug-side=capture,"
@@ -157,13 +160,15 @@ struct OneSidedLossTests {
   }
 
   @Test(arguments: ["capture", "playback"], ClockMaster.allCases)
-  func `who does not wait for a device ends with it`(side: String, master: ClockMaster) throws {
+  func `a unit without reconnection ends when a device is lost`(side: String, master: ClockMaster)
+    throws
+  {
     let run = try lose(side, master: master, seconds: 2, reconnects: false)
     #expect(run.failure?.kind == .lost)
   }
 
   @Test(arguments: ["capture", "playback"])
-  func `a device that never comes back is told of at the end`(side: String) throws {
+  func `a device that does not return is reported at the end`(side: String) throws {
     let run = try UnitRun(
       settings: "drift=10,unplug-at=1,unplug-side=\(side)", frames: 2 * 48000, reconnects: true
     ).runOnTwoClocks()
@@ -172,7 +177,9 @@ struct OneSidedLossTests {
     #expect(abs(run.lostFrames - (side == "capture" ? 48000 : 0)) < 500)
   }
 
-  @Test func `what an absent input cost is told where the user ends it as well`() throws {
+  @Test func `the frames lost with an absent input are reported if the user ends the session`()
+    throws
+  {
     let run = try UnitRun(
       settings: "drift=10,unplug-at=1,unplug-side=capture", frames: 4 * 48000, reconnects: true,
       stoppingAt: 2 * 48000
@@ -183,7 +190,7 @@ struct OneSidedLossTests {
     #expect(run.lostFrames == absence?.frames)
   }
 
-  @Test func `an input that stands for longer than a unit waits is alone taken for lost`() throws {
+  @Test func `an input that stalls for longer than a unit waits is treated as lost`() throws {
     let run = try UnitRun(
       settings: "drift=80,xrun-at=1,xrun-frames=300000", master: .capture, frames: 12 * 48000,
       reconnects: true
@@ -193,7 +200,8 @@ struct OneSidedLossTests {
     #expect(run.events.first?.kind == .captureLost && run.heard.count == 12 * 48000)
   }
 
-  @Test func `an input that is lost while it stands leaves one gap from where it stopped`() throws {
+  @Test func `an input lost while it stalls leaves one gap from the position of the stall`() throws
+  {
     let run = try UnitRun(
       settings:
         "drift=80,xrun-at=2,xrun-frames=48000,unplug-at=2.5,unplug-side=capture,replug-at=3.5",

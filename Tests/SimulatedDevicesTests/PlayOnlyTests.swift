@@ -4,7 +4,7 @@ import Testing
 
 struct PlayOnlyTests {
   @Test(arguments: [(64, 64), (64, 1), (100, 250), (16, 16)])
-  func `without an input the output starts when it is filled and wakes at the headroom`(
+  func `an output alone starts when it is filled and wakes the unit at the headroom`(
     period: Int, headroom: Int
   ) throws {
     let frames = period * 50
@@ -20,7 +20,7 @@ struct PlayOnlyTests {
     }
   }
 
-  @Test func `an output alone that nobody fills runs dry and starts over`() throws {
+  @Test func `an output alone that is not filled underruns and restarts`() throws {
     let name = "sim:clock=free"
     var request = DuplexRequest(captureDevice: nil, playbackDevice: name)
     request.periodFrames = 64
@@ -46,7 +46,7 @@ struct PlayOnlyTests {
     }
   }
 
-  @Test func `an output can be unplugged too`() throws {
+  @Test func `an output alone can be unplugged`() throws {
     let result = try UnitRun(
       settings: "unplug-at=0.1", frames: 48000, directions: (false, true)
     ).run()
@@ -54,7 +54,7 @@ struct PlayOnlyTests {
     #expect((4800...5000).contains(result.frames))
   }
 
-  @Test func `draining lets all that is queued be heard`() throws {
+  @Test func `draining waits until all queued frames are played`() throws {
     let name = "sim:clock=free"
     var request = DuplexRequest(captureDevice: nil, playbackDevice: name)
     request.periodFrames = 480

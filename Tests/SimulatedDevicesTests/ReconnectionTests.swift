@@ -7,7 +7,7 @@ import Testing
 /// Tests of a device that is lost and returns in a unit that waits for it.
 struct ReconnectionTests {
   @Test(arguments: [(0.2, 0.3), (0.2, 1.25), (0.2001, 0.2002), (0.1, 7.3)])
-  func `the gap is as long as the device was away, to the frame`(
+  func `the gap is exactly as long as the device was absent`(
     away: Double, back: Double
   ) throws {
     let frames = 48000 * 8
@@ -36,7 +36,7 @@ struct ReconnectionTests {
     #expect(difference(result.heard, expected) == nil)
   }
 
-  @Test func `it may go away as often as it is told to`() throws {
+  @Test func `a device may be unplugged several times`() throws {
     let result = try UnitRun(
       settings: "replug-at=0.75,unplug-at=0.5,unplug-at=0.1,replug-at=0.2,unplug-at=0.9",
       frames: 96000, reconnects: true
@@ -53,7 +53,7 @@ struct ReconnectionTests {
       ])
   }
 
-  @Test func `it is heard at the same latency as before, whatever the wire`() throws {
+  @Test func `the latency is the same after a reconnection, also with a fractional delay`() throws {
     let frames = 48000
     let signal = (0..<frames).map { Float(sine(0.02, at: Double($0))) }
     let result = try UnitRun(
@@ -64,7 +64,7 @@ struct ReconnectionTests {
     #expect(distance(result.heard, exact, from: 24000 + 128 + 100) < 1e-4)
   }
 
-  @Test func `an end within the absence comes at its time, with a gap that reaches to it`() throws {
+  @Test func `a run that ends during an absence has a gap up to its end`() throws {
     let result = try UnitRun(
       settings: "unplug-at=0.2,replug-at=3", frames: 48000, reconnects: true
     ).run()
@@ -77,12 +77,12 @@ struct ReconnectionTests {
     #expect(result.gaps == [48000])
   }
 
-  @Test func `a device that never comes back is waited for until the end`() throws {
+  @Test func `a device that does not return is waited for until the end`() throws {
     let result = try UnitRun(settings: "unplug-at=0.2", frames: 96000, reconnects: true).run()
     #expect(result.failure == nil && result.frames == 96000 && result.lostFrames == 96000 - 9600)
   }
 
-  @Test func `a stop during the absence is answered at once, and nothing is made up`() throws {
+  @Test func `a stop during an absence takes effect at once and adds no frames`() throws {
     let name = "sim:clock=free,unplug-at=0.1"
     var request = DuplexRequest(captureDevice: name, playbackDevice: name)
     request.periodFrames = 64
@@ -111,7 +111,7 @@ struct ReconnectionTests {
     #expect(progress.frames == 4800 && progress.lostFrames == 0 && progress.captureXruns == 0)
   }
 
-  @Test func `an absence is no xrun, and an xrun beside it is told apart`() throws {
+  @Test func `an absence is not counted as an xrun, and an xrun is reported separately`() throws {
     let result = try UnitRun(
       settings: "unplug-at=0.2,replug-at=0.4,xrun-at=0.1,xrun-at=0.3,xrun-at=0.5", frames: 48000,
       reconnects: true
@@ -122,13 +122,13 @@ struct ReconnectionTests {
     #expect(result.lostFrames == result.events.reduce(0) { $0 + $1.frames })
   }
 
-  @Test func `without being asked to wait, a unit ends with its device`() throws {
+  @Test func `a unit without reconnection ends with its device`() throws {
     let result = try UnitRun(settings: "unplug-at=0.2,replug-at=0.4", frames: 48000).run()
     #expect(result.failure?.kind == .lost && result.frames == 9600 && result.events.isEmpty)
   }
 
   @Test(arguments: [44100, 96000])
-  func `behind a resampler the gap counts in the unit's frames`(rate: Int) throws {
+  func `with a resampler the gap is counted in the unit's frames`(rate: Int) throws {
     let name = "sim:clock=free,rate=48000,unplug-at=0.5,replug-at=1.5"
     var request = DuplexRequest(captureDevice: name, playbackDevice: name)
     request.sampleRate = rate

@@ -110,7 +110,7 @@ struct SecondaryOutputTests {
     }
   }
 
-  @Test func `each of three clocks hears the same at its own fixed delay`() throws {
+  @Test func `each of three secondary outputs plays with its own constant delay`() throws {
     let names = [
       "sim:drift=100", "sim:drift=-100,rate=44100", "sim:drift=100,batch=48,jitter=1",
     ]
@@ -123,7 +123,7 @@ struct SecondaryOutputTests {
     #expect(run.result.configuration.secondaryOutputs.allSatisfy { $0.latencyFrames < 200 })
   }
 
-  @Test func `a clock that steps by a thousand parts per million is followed`() throws {
+  @Test func `a step of a clock by 1000 ppm is followed`() throws {
     let run = try Playback(
       names: ["sim:drift=0.1,drift-at=3:1000", "sim:drift=0.1,drift-at=3:-1000"], seconds: 12,
       measured: 2
@@ -137,7 +137,7 @@ struct SecondaryOutputTests {
 
   /// Simulates two loopback cards, and a third one with another rate, whose positions advance with
   /// the kernel's tick.
-  @Test func `clocks that are seen to move by four milliseconds are held together`() throws {
+  @Test func `clocks that are read in steps of 4 ms are kept synchronous`() throws {
     let run = try Playback(
       names: ["sim:drift=500,rate=44100,tick=4"], clocks: "tick=4", period: 256, seconds: 40,
       measured: 10
@@ -149,7 +149,7 @@ struct SecondaryOutputTests {
     #expect(reading.xruns == 0 && reading.drift.relocks == 0)
   }
 
-  @Test func `where the input gives the time, secondary outputs go by that`() throws {
+  @Test func `secondary outputs follow the input if it is the master`() throws {
     let run = try Playback(
       names: ["sim:drift=-100", "sim:drift=200,rate=44100"], clocks: "drift=100", master: .capture,
       seconds: 10, measured: 2
@@ -159,7 +159,7 @@ struct SecondaryOutputTests {
     #expect(run.result.secondaryOutputs.allSatisfy { $0.drift.relocks == 0 })
   }
 
-  @Test func `a secondary output goes on while the unit's own is away`() throws {
+  @Test func `a secondary output continues while the unit's output is absent`() throws {
     let run = try Playback(
       names: ["sim:drift=100"], clocks: "drift=50,unplug-at=3,unplug-side=playback,replug-at=4",
       seconds: 8, measured: 6
@@ -172,7 +172,7 @@ struct SecondaryOutputTests {
     )
   }
 
-  @Test func `one that runs dry or goes away comes back, and touches nobody else`() throws {
+  @Test func `a secondary output that underruns or is lost returns, and affects no other`() throws {
     let names = ["sim:drift=50,dry-at=1", "sim:drift=50,unplug-at=1,replug-at=2"]
     let run = try Playback(names: names, seconds: 5, measured: 1).run()
     let alone = try Playback(names: [], seconds: 5, measured: 1).run()
@@ -217,7 +217,7 @@ struct SecondaryOutputTests {
     #expect(events.map(\.outputIndex) == [1, 1] && events.map(\.frames) == [0, 0])
   }
 
-  @Test func `no more than eight can be added`() throws {
+  @Test func `more than eight secondary outputs are refused`() throws {
     #expect(throws: DeviceFailure.self) {
       try Playback(names: Array(repeating: "sim:drift=1", count: 9), seconds: 1, measured: 1).run()
     }

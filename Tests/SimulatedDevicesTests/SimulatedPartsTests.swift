@@ -22,7 +22,8 @@ struct SimulatedPartsTests {
         request: request(name, period: period, headroom: headroom)))
   }
 
-  @Test func `an output whose clock is seen late starts where it is, with all of its silence`()
+  @Test
+  func `an output that is started again before its clock was read starts with all its silence`()
     throws
   {
     let name = "sim:clock=free,batch=480"
@@ -52,7 +53,7 @@ struct SimulatedPartsTests {
   }
 
   @Test(arguments: [false, true])
-  func `a microphone that is fed other channels than the device has is refused`(
+  func `a microphone with a different number of channels than the device is refused`(
     hasTwoClocks: Bool
   ) throws {
     let name = "sim:clock=free,channels=3"
@@ -70,7 +71,7 @@ struct SimulatedPartsTests {
     }
   }
 
-  @Test func `an input that holds more than its buffer overruns`() throws {
+  @Test func `an input overruns when its buffer is full`() throws {
     let name = "sim:clock=free,batch=16"
     var pair = try DevicePair(
       simulating: SimulatedDeviceSpecification(parsing: name), request: request(name))
@@ -84,7 +85,7 @@ struct SimulatedPartsTests {
     #expect(state(at: buffer + 24) == "xrun")
   }
 
-  @Test func `an output is full when its buffer holds no more`() throws {
+  @Test func `an output has no room when its buffer is full`() throws {
     let name = "sim:clock=free,batch=16"
     var output = try SimulatedOutput(
       SimulatedDeviceSpecification(parsing: name), request: request(name), remembering: 1)
@@ -95,7 +96,7 @@ struct SimulatedPartsTests {
   }
 
   @Test(arguments: [(64, 64), (32, 100)])
-  func `the driver's own latency is a period and the headroom`(period: Int, headroom: Int) throws {
+  func `the reported latency is the sum of period and headroom`(period: Int, headroom: Int) throws {
     var device = try device("sim:clock=free", period: period, headroom: headroom)
     try device.start()
     guard case .ready = device.wait() else {
@@ -106,7 +107,7 @@ struct SimulatedPartsTests {
     #expect(latency == period + headroom)
   }
 
-  @Test func `a device that is unplugged plays nothing more when it is stopped`() throws {
+  @Test func `an unplugged device plays nothing when it is stopped`() throws {
     var device = try device("sim:clock=free,unplug-at=0.1")
     try device.start()
     while case .ready = device.wait() {
@@ -120,7 +121,9 @@ struct SimulatedPartsTests {
   }
 
   @Test(arguments: [-500.0, 100, 3000])
-  func `at the frame that hears the last one played, it was played`(drift: Double) throws {
+  func `the position played at a captured frame is consistent with its inverse`(drift: Double)
+    throws
+  {
     let specification = try SimulatedDeviceSpecification(parsing: "sim:drift=\(drift)")
     let wire = LoopbackPath(specification, headroomFrames: 64, periodFrames: 64, channelCount: 1)
     for position in stride(from: 977, to: 100_000, by: 977) {

@@ -5,14 +5,14 @@ import Testing
 
 struct SpecificationTests {
   @Test(arguments: ["sim", "sim:"])
-  func `sim alone is a plain device`(name: String) throws {
+  func `sim without settings is the default device`(name: String) throws {
     var expected = SimulatedDeviceSpecification()
     expected.name = name
     #expect(try SimulatedDeviceSpecification(parsing: name) == expected)
     #expect(expected.sampleRate == 48000 && expected.channelCount == 2 && expected.clock == .real)
   }
 
-  @Test func `every setting is understood`() throws {
+  @Test func `every setting is parsed`() throws {
     let name =
       "sim:rate=96000,channels=4,delay=12.5,gain=-6,invert=1,noise=-80,drift=-30,tick=4,mic=/a=b.wav,"
       + "clock=free,xrun-at=2,xrun-at=1.5,xrun-frames=100,unplug-at=3,replug-at=4"
@@ -44,7 +44,7 @@ struct SpecificationTests {
     ("xrun-at", "-0.1"),
     ("xrun-frames", "0"), ("unplug-at", "soon"), ("replug-at", "1"), ("colour", "red"),
   ])
-  func `a setting that cannot be is refused by name`(key: String, value: String) {
+  func `an invalid setting is refused with its key`(key: String, value: String) {
     let failure = #expect(throws: DeviceFailure.self) {
       try SimulatedDeviceSpecification(parsing: "sim:\(key)=\(value)")
     }
@@ -58,8 +58,9 @@ struct SpecificationTests {
     ("sim:delay=-0.5", "-0.5", "0 to 480000 frames at 48000 Hz"),
     ("sim:delay=7680001,rate=768000", "7680001", "0 to 7680000 frames at 768000 Hz"),
   ])
-  func `the longest delay is told as it is at this rate`(name: String, value: String, range: String)
-  {
+  func `the allowed range of the delay is stated for the rate`(
+    name: String, value: String, range: String
+  ) {
     let failure = #expect(throws: DeviceFailure.self) {
       try SimulatedDeviceSpecification(parsing: name)
     }
@@ -72,14 +73,14 @@ struct SpecificationTests {
     "sim:unplug-at=1,unplug-at=2,replug-at=3",
     "sim:unplug-at=1,replug-at=2,unplug-at=3,unplug-at=4",
   ])
-  func `what is no specification is refused`(name: String) {
+  func `text that is not a specification is refused`(name: String) {
     let failure = #expect(throws: DeviceFailure.self) {
       try SimulatedDeviceSpecification(parsing: name)
     }
     #expect(failure?.kind == .invalidRequest)
   }
 
-  @Test func `the device grants what it has`() throws {
+  @Test func `the device grants its own rate and channels`() throws {
     let specification = try SimulatedDeviceSpecification(parsing: "sim:rate=44100,channels=4")
     var request = DuplexRequest(captureDevice: "sim:a", playbackDevice: "sim:b")
     request.periodFrames = 100
@@ -96,7 +97,7 @@ struct SpecificationTests {
     #expect(wide.playback?.channelCount == 4 && wide.playback?.format == .s24Packed3LE)
   }
 
-  @Test func `more channels than it has are refused`() throws {
+  @Test func `more channels than the device has are refused`() throws {
     var request = DuplexRequest(captureDevice: "sim", playbackDevice: nil)
     request.channelCount = 3
     let asked = request
@@ -118,7 +119,7 @@ struct SpecificationTests {
       { $0.xrunSeconds = [.infinity] }, { $0.xrunSeconds = [2, 1] }, { $0.drySeconds = [.nan] },
       { $0.unplugSeconds = [-.infinity] }, { $0.replugSeconds = [1] },
     ] as [@Sendable (inout SimulatedDeviceSpecification) -> Void])
-  func `what a program sets beyond what the keys take is refused`(
+  func `values set by a program outside of the ranges of the keys are refused`(
     change: @Sendable (inout SimulatedDeviceSpecification) -> Void
   ) throws {
     var changed = SimulatedDeviceSpecification()

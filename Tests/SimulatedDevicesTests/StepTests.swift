@@ -8,7 +8,7 @@ import Testing
 /// servers do.
 struct StepTests {
   @Test(arguments: [192, 480, 1024, 2048], [64, 256])
-  func `steps larger than the period are allowed for, and the delay is what is said`(
+  func `steps larger than the period add the stated delay and cause no xrun`(
     step: Int, period: Int
   ) throws {
     let run = try UnitRun(
@@ -25,7 +25,7 @@ struct StepTests {
   }
 
   @Test(arguments: [480, 1024, 2048])
-  func `steps that come late now and then cost no frame after the first second`(step: Int) throws {
+  func `steps that are sometimes late cause no xrun after the first second`(step: Int) throws {
     let run = try UnitRun(
       settings: "batch=\(step),jitter=2,drift=-100", frames: 16 * 48000, period: 256,
       resamplerQuality: 3
@@ -36,7 +36,7 @@ struct StepTests {
   /// Two periods are a third of the lateness of the clocks' readings. The output plays silence
   /// until its clock is known more accurately than that.
   @Test(arguments: [512, 1024, 2048], ClockMaster.allCases)
-  func `late steps cost no frame where the period is far shorter`(
+  func `late steps cause no xrun although the period is much shorter`(
     step: Int, master: ClockMaster
   ) throws {
     for ppm in [-100, 100] {
@@ -55,7 +55,7 @@ struct StepTests {
   }
 
   @Test(arguments: [192, 480, 1024, 2048], ClockMaster.allCases)
-  func `every frame that comes too late is in a gap`(step: Int, master: ClockMaster) throws {
+  func `every frame that arrives too late is in a gap`(step: Int, master: ClockMaster) throws {
     let run = try UnitRun(
       settings: "batch=\(step),jitter=2,drift=100", master: master, frames: 4 * 48000,
       resamplerQuality: 3
@@ -64,7 +64,7 @@ struct StepTests {
     #expect(gaps == run.lostFrames)
   }
 
-  @Test func `a device without steps gets no more delay than was asked for`() throws {
+  @Test func `a device without steps gets no additional delay`() throws {
     let run = try UnitRun(settings: "drift=100", frames: 4 * 48000, period: 64).runOnTwoClocks()
     #expect(run.drift?.addedFrames == 0)
   }
@@ -72,7 +72,7 @@ struct StepTests {
   /// The test runs for 40 seconds, because 24 readings per second that are 0 to 2 ms late do not
   /// give the clock's rate to 1 ppm in less than 25 seconds (Scripts/step-table).
   @Test(arguments: [512, 1024, 2048], [64, 256])
-  func `steps that come late tell the rate to a millionth`(step: Int, period: Int) throws {
+  func `the rate is found within 1 ppm although steps are late`(step: Int, period: Int) throws {
     let run = try UnitRun(
       settings: "batch=\(step),jitter=2,drift=100", frames: 40 * 48000, period: period,
       resamplerQuality: 3

@@ -45,7 +45,9 @@ private func sine(_ hertz: Double, _ frame: Int, _ level: Double = 1) -> Float {
 }
 
 struct InspectionTests {
-  @Test func `silence is measured at both ends and in pauses, not between waves`() throws {
+  @Test func `silence is measured at both ends and in pauses, not between the peaks of a tone`()
+    throws
+  {
     // One second of silence, one second of tone, 0.6 s of silence, tone, 0.3 s of silence, tone,
     // 0.1 s of silence.
     let loud = [48000..<96000, 124_800..<172_800, 187_200..<235_200]
@@ -76,7 +78,7 @@ struct InspectionTests {
     if frames >= 4000, tells { #expect(columns[1].lowest >= 0 && columns[1].highest <= 0.75) }
   }
 
-  @Test func `a click of one frame is seen in its column`() throws {
+  @Test func `a click of one frame appears in its column`() throws {
     let sound = MadeSound(frames: 1_480_000, channels: 2) { frame, channel in
       frame == 740_500 && channel == 1 ? -0.75 : 0
     }
@@ -86,8 +88,7 @@ struct InspectionTests {
   }
 
   @Test(arguments: [true, false])
-  func `a tone stands in its row with its level, from its beginning to its end`(tells: Bool) throws
-  {
+  func `a tone appears in its row at its level, from its start to its end`(tells: Bool) throws {
     // 6 kHz at -20 dBFS in the second half only.
     let sound = MadeSound(frames: 960_000, channels: 2, tellsLength: tells) { frame, channel in
       channel == 0 && frame >= 480_000 ? sine(6000, frame, 0.1) : 0
@@ -108,7 +109,7 @@ struct InspectionTests {
     #expect(level(0, 9.8, row) < -90)
   }
 
-  @Test func `what is no number is left out`() throws {
+  @Test func `NaN and infinite samples are left out of the waveform and the spectrogram`() throws {
     let sound = MadeSound(frames: 100_000) { frame, _ in
       frame == 500 ? .nan : frame == 700 ? .infinity : sine(1000, frame, 0.5)
     }
@@ -122,7 +123,7 @@ struct InspectionTests {
     #expect(columns.allSatisfy { $0.highest <= 0.5 && $0.rms.isFinite })
   }
 
-  @Test func `of many channels the first eight are drawn, in the memory of one`() throws {
+  @Test func `only the first eight of 20 channels are drawn, with fewer rows`() throws {
     let sound = MadeSound(frames: 50_000, channels: 20) { frame, channel in
       channel == 19 ? 0.9 : sine(1000, frame, 0.5)
     }

@@ -6,7 +6,7 @@ import RealtimeAudio
 
 /// Calculates the spectrum of the frames that a player plays, to be drawn when they are audible.
 final class SpectrumTap: PlayerTap, @unchecked Sendable {
-  // @unchecked because only the thread that decodes gathers; the spectra are behind a lock.
+  // @unchecked because only the decoding thread collects frames; a lock protects the spectra.
   /// The levels in dB, lowest band first, of the frames that begin with the player's frame `frame`.
   struct Spectrum: Sendable {
     let frame: Int

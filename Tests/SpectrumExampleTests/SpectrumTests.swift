@@ -5,8 +5,7 @@ import Testing
 @testable import SpectrumExample
 
 @Suite struct SpectrumTests {
-  @Test func `a sine stands in its own band, at its own level, at the frame it belongs to`() throws
-  {
+  @Test func `a sine appears in its band, at its level and at its frame`() throws {
     let tap = try #require(SpectrumTap(bandCount: 64, sampleRate: 48000))
     var buffer = SampleBuffer(frameCount: 4096, channelCount: 2)
     for frame in 0..<4096 {

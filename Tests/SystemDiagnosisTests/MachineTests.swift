@@ -5,7 +5,7 @@ import Testing
 
 struct MachineTests {
   @Test(arguments: table)
-  func `what is in the way of a machine is found, worst first, and nothing else`(
+  func `exactly the problems of a machine are found, the most severe first`(
     of machine: MachineCase
   ) {
     let found = machine.findings.filter { $0.severity != .fine }
@@ -13,7 +13,8 @@ struct MachineTests {
   }
 
   @Test(arguments: table)
-  func `every finding is one sentence, and what is not well has a remedy`(of machine: MachineCase) {
+  func `every finding is one sentence, and has a remedy unless it is fine`(of machine: MachineCase)
+  {
     for finding in machine.findings {
       #expect(finding.message.hasSuffix("."))
       #expect(!finding.message.contains("\n") && !finding.remedy.contains("\n"))
@@ -26,24 +27,24 @@ struct MachineTests {
     #expect(found.first { $0.code == "wakeUpsStuck" }?.severity == .problem)
   }
 
-  @Test func `a configuration that ALSA cannot read is a problem, before all others`() {
+  @Test func `an unreadable ALSA configuration is the first problem`() {
     let found = Machine(files: SystemFiles(root: "/nonexistent")).findings(
       configuration: ("It cannot be read.", "Correct it."), wakeUps: nil)
     #expect(found.first?.code == "alsaConfiguration" && found.first?.severity == .problem)
     #expect(found.first?.message == "It cannot be read." && found.first?.remedy == "Correct it.")
   }
 
-  @Test func `who holds a card is named, with what of it`() {
+  @Test func `the program that holds a card is named with the direction that it holds`() {
     let found = holding("arecord").findings.first { $0.code == "cardHeld" }
     #expect(found?.message == "arecord (process 812) holds the input of USB.")
   }
 
-  @Test func `the quantum of PipeWire is told in frames and milliseconds`() {
+  @Test func `the quantum of PipeWire is reported in frames and milliseconds`() {
     let found = pipewire("clock.quantum 1024").findings.first { $0.code == "serverQuantum" }
     #expect(found?.message.contains("1024 frames at 48000 Hz (21.33 ms)") == true)
   }
 
-  @Test func `a period is advised that lasts longer than the worst delay`() {
+  @Test func `the recommended period is longer than the worst wake-up delay`() {
     let late = MachineCase(name: "late", late: 3100, found: [])
     let found = late.findings.first { $0.code == "wakeUps" }
     #expect(found?.remedy.contains("-p 256") == true)  // 5.3 ms

@@ -118,8 +118,8 @@ package struct ClockTrial {
           sight.due = when(sight.next) + jitter * random.uniform(0...1)
         }
         guard sight.due <= time else { break }
-        let told = Self.origin + UInt64(clamping: sight.due * 1e9)
-        sight.shown = ClockReading(frames: Int(clamping: sight.next), nanoseconds: told)
+        let reported = Self.origin + UInt64(clamping: sight.due * 1e9)
+        sight.shown = ClockReading(frames: Int(clamping: sight.next), nanoseconds: reported)
         sight.due = -1
       }
       var reading = sight.shown

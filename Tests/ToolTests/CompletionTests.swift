@@ -17,7 +17,7 @@ import Testing
 
   private func words(_ line: String) -> [String] { completion(line).candidates.map(\.word) }
 
-  @Test func `the first word is a command`() {
+  @Test func `the first word is completed to commands`() {
     #expect(words("") == DuplexCommand.commands.names + ["help"])
     #expect(words("re") == ["record", "repair"])
     #expect(words("help mon") == ["monitor"])
@@ -25,7 +25,7 @@ import Testing
     #expect(words("nonsense ") == [])
   }
 
-  @Test func `all options of every command are offered, but for those that are there`() {
+  @Test func `all options of a command are offered except those already given`() {
     for name in DuplexCommand.commands.names {
       let all = DuplexCommand.commands.arguments(of: name)
       let names = all.longNames.filter { $0 != "version" }.map { "--" + $0 } + ["--help-all"]
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: DuplexCommand.commands.names)
-  func `each option that takes a value has some, or files, or says that it is free`(name: String) {
+  func `each option with a value offers values or files, or accepts free text`(name: String) {
     let free: Set = [
       "time", "time,time", "db", "db,...", "p,...", "x", "beats", "bpm", "percent", "n", "text",
       "hz",
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `devices are those that there are and fit the direction`() {
+  @Test func `devices are completed from the existing ones of the option's direction`() {
     #expect(words("record -D ") == ["default", "hw:CARD=USB,DEV=0", "speakers", "sim"])
     #expect(words("record --capture-device ") == ["default", "hw:CARD=USB,DEV=0", "sim"])
     #expect(words("monitor -P ") == ["default", "speakers", "sim"])
@@ -66,7 +66,7 @@ import Testing
     #expect(completion("record -D sim:mic=").takesFiles)
   }
 
-  @Test func `values stand behind their options, and files where they are meant`() {
+  @Test func `values are offered after their options, and files where files are expected`() {
     #expect(words("record --file-format fl") == ["flac"])
     #expect(words("record --file-format=fl") == ["--file-format=flac"])
     #expect(words("monitor --record-what ") == ["mic", "mix"])

@@ -26,25 +26,25 @@ import Testing
     KeyBindings.microphone + KeyBindings.recording + KeyBindings.monitoring + KeyBindings.backing,
     KeyBindings.level + KeyBindings.take, KeyBindings.start + KeyBindings.take,
   ])
-  func `no key means two things at once`(bindings: [KeyBinding]) {
+  func `no key has two actions in one session`(bindings: [KeyBinding]) {
     let keys = bindings.flatMap(\.actions.keys)
     #expect(Set(keys).count == keys.count)
   }
 
-  @Test func `a key means the same in every command`() {
+  @Test func `a key has the same action in every command`() {
     var meanings: [Key: KeyAction] = [:]
     for (key, action) in KeyBindings.commands.values.joined().flatMap(\.actions) {
       #expect(meanings.updateValue(action, forKey: key) ?? action == action, "\(key)")
     }
   }
 
-  @Test func `of keys that do nothing one a second is told`() {
+  @Test func `an interval of 1 s accepts one notice per second`() {
     var keys = NoticeInterval(seconds: 1)
-    let told = (0..<300).filter { keys.takes(at: 7 + Double($0) / 128) }
-    #expect(told == [0, 128, 256])
+    let accepted = (0..<300).filter { keys.takes(at: 7 + Double($0) / 128) }
+    #expect(accepted == [0, 128, 256])
   }
 
-  @Test func `the last part of a session that knows a key has it`() {
+  @Test func `a key is performed by the last part of a session that binds it`() {
     let first = Responder(KeyBindings.microphone + KeyBindings.monitoring)
     let last = Responder(KeyBindings.start + KeyBindings.recording)
     let all: [any KeyResponder] = [first, last]
@@ -63,7 +63,7 @@ import Testing
     (false, true, ["space", "- and +", "u"]),
     (true, true, ["space", "- and +", "u"]),
   ])
-  func `a microphone has keys only for what can be paused or changed`(
+  func `a microphone has keys only for the actions that are available`(
     isRecorded: Bool, isHeard: Bool, names: [String]
   ) {
     var targets = MicrophoneKeys.KeyTargets()

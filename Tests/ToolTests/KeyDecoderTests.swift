@@ -10,13 +10,13 @@ import Testing
     return text.utf8.enumerated().compactMap { decoder.key($1, at: Double($0) * gap) }
   }
 
-  @Test func `characters are keys`() {
+  @Test func `characters are decoded as keys`() {
     #expect(keys("q +\t\n\r") == ["q", " ", "+", "\t", "\n", "\r"])
     #expect(keys("aüß€😀b") == ["a", "ü", "ß", "€", "😀", "b"])
   }
 
   @Test(arguments: [0, 0.2])
-  func `arrows come as control sequences, all at once or byte by byte`(gap: Double) {
+  func `arrow keys are decoded from control sequences, complete or byte by byte`(gap: Double) {
     #expect(keys("\u{1B}[A\u{1B}[B\u{1B}OC\u{1B}OD", gap: gap) == [.up, .down, .right, .left])
   }
 
@@ -30,16 +30,16 @@ import Testing
     "\u{1B}[113u", "\u{1B}[M q ", "\u{1B}[<0;10;10M", "\u{1B}[200~quit r u\n\u{1B}[201~",
     "\u{1B}[" + String(repeating: "1;", count: 1000) + "q",
   ])
-  func `what means nothing is taken whole`(sequence: String) {
+  func `an unknown sequence is consumed as a whole`(sequence: String) {
     #expect(keys(sequence + "r") == ["r"])
   }
 
-  @Test func `behind Escape alone keys mean what they always do`() {
+  @Test func `keys after a lone Escape are decoded as usual`() {
     #expect(keys("\u{1B}[q", gap: 1) == ["[", "q"])
     #expect(keys("\u{1B}\u{1B}[A") == [.up])
   }
 
-  @Test func `bytes that are no UTF-8 are left out`() {
+  @Test func `bytes that are not UTF-8 are skipped`() {
     var decoder = KeyDecoder()
     let bytes: [UInt8] = [0xFF, 0x80, 0xC3, UInt8(ascii: "q"), 0xE2, 0x82, 0xC3, 0xBC]
     #expect(bytes.compactMap { decoder.key($0, at: 0) } == ["q", "ü"])

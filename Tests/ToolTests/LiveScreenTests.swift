@@ -65,7 +65,9 @@ import Testing
   }
 
   @Test(arguments: terminals, names)
-  func `nothing reaches the last column or acts on the terminal`(terminal: Terminal, name: String) {
+  func `no line reaches the last column or contains control characters`(
+    terminal: Terminal, name: String
+  ) {
     let drawn = [
       terminal.screen.lines(recording(name, channels: 2)).map(\.text),
       terminal.screen.lines(recording(name, channels: 26)).map(\.text),
@@ -81,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `a panel of 80 columns tells all of a take`() {
+  @Test func `a panel of 80 columns shows the whole state of a recording`() {
     let lines = Terminal(columns: 80, rows: 24).screen.lines(recording("note.wav", channels: 2))
       .map(\.text)
     #expect(lines[0] == "Recording to note.wav")
@@ -94,7 +96,7 @@ import Testing
     #expect(lines.last == "Keys: space pauses, - + gain, m marker, s split, ? keys, q ends")
   }
 
-  @Test func `what is well is told as well`() {
+  @Test func `a panel without xruns states that, and shows the remaining disk time`() {
     var state = recording("note.wav", channels: 1)
     (state.xruns, state.diskSeconds) = (0, 100_000)
     let lines = Terminal(columns: 80, rows: 24).screen.lines(state).map(\.text)
@@ -104,14 +106,14 @@ import Testing
       Terminal(columns: 80, rows: 24).screen.lines(state).contains { $0.text.hasSuffix("4 days") })
   }
 
-  @Test func `a channel that reached full scale is marked, and only that`() {
+  @Test func `only a channel that reached full scale is marked`() {
     var state = recording("note.wav", channels: 2)
     state.clips = [false, true]
     let lines = Terminal(columns: 80, rows: 24).screen.lines(state).map(\.text)
     #expect(!lines[4].contains("CLIP") && lines[5].hasSuffix(" CLIP"))
   }
 
-  @Test func `what does not fit in a line goes on in the next`() {
+  @Test func `text that does not fit in a line continues on the next`() {
     var state = recording("note.wav", channels: 2)
     state.states = ["PAUSED", "MUTED", "gain 12 dB"]
     let lines = Terminal(columns: 40, rows: 24).screen.lines(state).map(\.text)
@@ -124,7 +126,7 @@ import Testing
       ])
   }
 
-  @Test func `fewer rows have fewer lines, then one, with the clock first`() {
+  @Test func `fewer rows have fewer lines, and finally one line that begins with the time`() {
     let state = recording("note.wav", channels: 2)
     let counts = (1...24).map { Terminal(columns: 80, rows: $0).screen.lines(state).count }
     #expect(counts.contains(6) && counts.last == 8)
@@ -133,7 +135,7 @@ import Testing
     #expect(lines[0].hasPrefix("1:01.5, 58:58 left  1 xrun, 480 frames lost"))
   }
 
-  @Test func `a panel of what plays has its place as a number and as a bar`() {
+  @Test func `the playback panel shows the position as a time and as a bar`() {
     let lines = Terminal(columns: 51, rows: 24).screen.lines(playback("song.flac")).map(\.text)
     #expect(lines[0] == "Playing song.flac")
     #expect(lines[2] == "1:01.5 of 3:00  backwards  2 xruns, 0 frames lost")
@@ -145,7 +147,7 @@ import Testing
   }
 
   @Test(arguments: terminals)
-  func `only meters are coloured, and without colour nothing is`(terminal: Terminal) {
+  func `only meters are coloured, and only if colours are available`(terminal: Terminal) {
     for line in terminal.screen.lines(recording("\u{1B}[31m█", channels: 2)) {
       #expect(line.drawn(hasColour: false).text == line.text)
       let coloured = line.drawn(hasColour: true).text
@@ -165,7 +167,7 @@ import Testing
   }
 
   @Test(arguments: [-1, 0, 1, 2, Double.infinity, -Double.infinity])
-  func `no part of a source overflows its bar`(fraction: Double) {
+  func `the position bar never exceeds its width`(fraction: Double) {
     var state = playback("song.flac")
     state.fraction = fraction
     let lines = Terminal(columns: 40, rows: 24).screen.lines(state).map(\.text)
@@ -174,7 +176,7 @@ import Testing
 }
 
 @Suite struct MeterBallisticsTests {
-  @Test func `a peak is held for two seconds, full scale for ever`() {
+  @Test func `a peak is held for two seconds, and a clip permanently`() {
     var meter = MeterBallistics()
     func follow(_ level: Double, _ seconds: Double) {
       meter.follow(MeterReading(peakDBFS: [level, -200], rmsDBFS: [-30, -200]), seconds: seconds)
@@ -191,7 +193,7 @@ import Testing
 }
 
 @Suite struct LoadAverageTests {
-  @Test func `the load is that of the last second`() {
+  @Test func `the load is the average over the last second`() {
     var load = LoadAverage()
     func follow(_ cycles: Int, _ busy: UInt64, _ seconds: Double) {
       var moment = SessionSnapshot(
@@ -209,7 +211,7 @@ import Testing
 }
 
 @Suite struct ProgressLineTests {
-  @Test func `what is left is told from what was done, not in the first second`() {
+  @Test func `the remaining time is extrapolated from the progress after the first second`() {
     #expect(ProgressLine.text(done: 0.25, seconds: 10) == "25 %, 0:30 left")
     #expect(ProgressLine.text(done: 1, seconds: 10) == "100 %, 0:00 left")
     #expect(ProgressLine.text(done: 7, seconds: 10) == "100 %, 0:00 left")

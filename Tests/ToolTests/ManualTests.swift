@@ -4,7 +4,7 @@ import Testing
 @testable import duplex
 
 @Suite struct ManualTests {
-  @Test func `every command has a page, with examples that the parser takes`() throws {
+  @Test func `every command has a page with examples that can be parsed`() throws {
     let pages = ManualPage.all(of: DuplexCommand.commands)
     #expect(pages.map(\.name) == ["duplex"] + DuplexCommand.commands.names.map { "duplex-\($0)" })
     for name in ["duplex"] + DuplexCommand.commands.names {
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `a page has each option of its command, and explains each kind of value`() {
+  @Test func `a page lists each option of its command, and the main page has all sections`() {
     for (type, page) in zip(
       DuplexCommand.commands.types, ManualPage.all(of: DuplexCommand.commands).dropFirst())
     {
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `what roff would read as its own is escaped`() {
+  @Test func `control characters of roff are escaped`() {
     var roff = Roff("x", date: "2026-01-01", source: "x", placeholders: ["FILE"])
     roff.paragraph(".5 and 'so' go \\ to FILE, with --mix; a low-cut of -6.")
     #expect(

@@ -7,7 +7,7 @@ import Testing
 
 /// Tests of the totals of several successive sessions.
 @Suite struct SessionTotalsTests {
-  @Test func `what happened in a later session stands behind the earlier ones on the timeline`() {
+  @Test func `events of a later session are offset by the frames of earlier sessions`() {
     var totals = SessionTotals()
     for (frames, frame) in [(1000, 10), (500, 20), (700, 30)] {
       var report = SessionReport()
@@ -19,7 +19,7 @@ import Testing
     #expect(totals.report.events.map(\.frame) == [10, 1020, 1530])
   }
 
-  @Test func `an end that the user asks for while a session comes to its own is an end`() {
+  @Test func `a user's request to end replaces a regular end at the same time`() {
     func name(_ reason: StopReason, _ asked: StopReason?) -> String {
       reason.superseded(by: asked).name
     }

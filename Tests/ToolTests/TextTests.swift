@@ -10,14 +10,14 @@ import Testing
     ("/a/long/path is here", 8, "/a/long/path\n  is\n  here"), ("/a/long/path", 8, "/a/long/path"),
     ("", 8, ""), ("          ", 4, "          "),
   ])
-  func `a line is broken between words`(text: String, columns: Int, expected: String) {
+  func `a line is wrapped between words`(text: String, columns: Int, expected: String) {
     #expect(text.wrapped(to: columns) == expected)
   }
 
   @Test(arguments: [
     (-200.0, "-inf"), (-Double.infinity, "-inf"), (-199.94, "-199.9"), (-6, "-6"), (0, "0"),
   ])
-  func `the level of silence is minus infinity`(level: Double, expected: String) {
+  func `the level of silence is shown as -inf`(level: Double, expected: String) {
     #expect(level.shownLevel == expected)
   }
 
@@ -28,7 +28,7 @@ import Testing
     #expect(text.columns == columns)
   }
 
-  @Test func `what is wide is broken, shortened and filled up by columns`() {
+  @Test func `wide characters are wrapped, truncated and padded by columns`() {
     #expect("日本 語日本 語".wrapped(to: 8) == "日本\n  語日本\n  語")
     #expect("日本語日本語".truncated(to: 9) == "日本語...")
     #expect("日本".padded(to: 6) == "日本  " && "日本".aligned(to: 6) == "  日本")

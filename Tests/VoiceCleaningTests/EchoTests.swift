@@ -23,7 +23,7 @@ import VoiceCleaning
   }
 
   @Test(arguments: [22050, 48000])
-  func `the echo of what is played is taken out, and a voice at the same time is kept`(
+  func `the echo of the played sound is removed and a simultaneous voice is kept`(
     sampleRate: Int
   ) throws {
     let far = TestVoices.speech(0, seconds: 20, sampleRate: sampleRate, level: -20)
@@ -42,9 +42,9 @@ import VoiceCleaning
     #expect(before - left > 20)
 
     let voice = TestVoices.sounding(near)
-    let said = TestVoices.level(near, in: voice)
+    let original = TestVoices.level(near, in: voice)
     let kept = TestVoices.level(run.output, in: voice, delay: run.delayFrames)
-    #expect(abs(kept - said) < 3)
+    #expect(abs(kept - original) < 3)
     let pauses = zip(TestVoices.pauses(near), TestVoices.sounding(echo)).enumerated().map {
       $0 * TestVoices.stretch > 10 * sampleRate && $1.0 && $1.1
     }
@@ -95,7 +95,7 @@ import VoiceCleaning
   }
 
   @Test(arguments: [(0, 48000), (1, 48000), (0, 16000), (1, 16000), (0, 8000)])
-  func `a voice keeps its shape while nothing is played`(voice: Int, sampleRate: Int) throws {
+  func `a voice is preserved while nothing is played`(voice: Int, sampleRate: Int) throws {
     let near = TestVoices.speech(voice, seconds: 8, sampleRate: sampleRate, level: -20)
     let run = try CleaningRun(
       CleaningSettings(echo: EchoSettings(delayFrames: 1000)), near, sampleRate: sampleRate)
@@ -104,7 +104,7 @@ import VoiceCleaning
   }
 
   @Test(arguments: [16000, 48000])
-  func `noise as loud as speech is lowered where an echo is taken out as well`(
+  func `noise as loud as speech is reduced with echo cancellation as well`(
     sampleRate: Int
   ) throws {
     let far = TestVoices.speech(0, seconds: 20, sampleRate: sampleRate, level: -20)
@@ -125,7 +125,7 @@ import VoiceCleaning
     }
   }
 
-  @Test func `two loudspeakers that sound differently are both taken out`() throws {
+  @Test func `the echoes of two different loudspeakers are both removed`() throws {
     let sampleRate = 16000
     let (left, right) = (0, 1)
     let voices = [left, right].map {

@@ -9,7 +9,7 @@ import VoiceCleaning
     (16000, 0, -40.0), (16000, 1, -40.0), (16000, 0, -30.0), (16000, 1, -10.0), (48000, 0, -40.0),
     (8000, 1, -20.0),
   ])
-  func `speech comes to -20 dBFS`(sampleRate: Int, voice: Int, level: Double) throws {
+  func `speech is brought to -20 dBFS`(sampleRate: Int, voice: Int, level: Double) throws {
     let speech = TestVoices.speech(voice, seconds: 14, sampleRate: sampleRate, level: level)
     let run = try CleaningRun(settings, speech, sampleRate: sampleRate)
     let after = TestVoices.level(
@@ -18,7 +18,7 @@ import VoiceCleaning
     #expect(run.peak <= 0.8913)
   }
 
-  @Test func `a sudden shout is not clipped, and what follows comes back`() throws {
+  @Test func `a sudden shout is not clipped, and the gain recovers afterwards`() throws {
     let quiet = TestVoices.speech(seconds: 20, sampleRate: 48000, level: -40)
     var shout = quiet
     let loud = TestVoices.noise(seconds: 0.3, sampleRate: 48000, level: -6)
@@ -35,7 +35,7 @@ import VoiceCleaning
   }
 
   @Test(arguments: [(16000, 0), (48000, 1)])
-  func `pauses are as loud as they came, and words are at their level from the first on`(
+  func `pauses are not raised, and words have the right level from their start`(
     sampleRate: Int, voice: Int
   ) throws {
     // Three seconds of speech, two seconds of pause.
@@ -113,7 +113,7 @@ import VoiceCleaning
     }
   }
 
-  @Test func `what noise reduction leaves is not raised`() throws {
+  @Test func `noise left by noise reduction is not raised`() throws {
     let noise = noise(order: 1, seconds: 25, sampleRate: 48000, level: -45)
     let speech = TestVoices.speech(seconds: 8, sampleRate: 48000, level: -28)
     let sound = noise.enumerated().map { $1 + ($0 < speech.count ? speech[$0] : 0) }

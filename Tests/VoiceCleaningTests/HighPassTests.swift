@@ -21,7 +21,7 @@ import VoiceCleaning
   }
 
   @Test(arguments: [(8000, 100.0), (48000, 80), (48000, 10), (192_000, 1000)])
-  func `a high-pass is a Butterworth of the fourth order`(
+  func `a high-pass has the response of a Butterworth filter of the fourth order`(
     sampleRate: Int, cutoff: Double
   ) throws {
     for ratio in [0.5, 0.8, 1.0, 1.5, 3] {
@@ -36,7 +36,7 @@ import VoiceCleaning
   }
 
   @Test(arguments: [8000, 96000], [10.0, 1000])
-  func `a constant goes, and the filter falls wholly silent`(
+  func `a DC offset is removed, and the filter decays to exact silence`(
     sampleRate: Int, cutoff: Double
   ) throws {
     var sound = [Float](repeating: 0.5, count: sampleRate)
@@ -50,7 +50,7 @@ import VoiceCleaning
     #expect(denormal < 600)
   }
 
-  @Test func `samples stay float`() throws {
+  @Test func `samples keep the precision of floating-point numbers`() throws {
     // Far below the resolution of 16 or 24 bits.
     let tone = (0..<4800).map { Float(1e-8 * sin(Double($0) * 0.3)) }
     let run = try CleaningRun(CleaningSettings(highPassHertz: 20), tone, sampleRate: 48000)

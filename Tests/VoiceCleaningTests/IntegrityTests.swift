@@ -24,7 +24,7 @@ import VoiceCleaning
   }
 
   @Test(arguments: combinations)
-  func `what comes out is late by as much as is said`(settings: CleaningSettings) throws {
+  func `the output is late by the stated delay`(settings: CleaningSettings) throws {
     let sound = bursts(seconds: 2)
     let played = TestVoices.noise(seconds: 2, sampleRate: sampleRate, level: -30, seed: 9)
     let run = try CleaningRun(
@@ -45,14 +45,14 @@ import VoiceCleaning
   }
 
   @Test(arguments: combinations)
-  func `silence stays silence`(settings: CleaningSettings) throws {
+  func `the output of silence is silence`(settings: CleaningSettings) throws {
     let silence = [Float](repeating: 0, count: 2 * sampleRate)
     let run = try CleaningRun(settings, silence, played: silence, sampleRate: sampleRate)
     #expect(run.peak == 0)
   }
 
   @Test(arguments: combinations)
-  func `samples that are no number are silence, and harm nothing after`(
+  func `NaN and infinite samples are treated as silence and do not affect later samples`(
     settings: CleaningSettings
   ) throws {
     var whole = bursts(seconds: 1)
@@ -71,7 +71,8 @@ import VoiceCleaning
   }
 
   @Test(arguments: combinations)
-  func `it does not matter how many frames a call brings`(settings: CleaningSettings) throws {
+  func `the number of frames per call does not change the output`(settings: CleaningSettings) throws
+  {
     let sound = bursts(seconds: 1)
     let played = TestVoices.noise(seconds: 1, sampleRate: sampleRate, level: -30)
     let runs = try [1, 100, 256, 10_000].map {
@@ -82,7 +83,7 @@ import VoiceCleaning
   }
 
   @Test(arguments: combinations)
-  func `each channel is cleaned as if it were alone`(settings: CleaningSettings) throws {
+  func `each channel is cleaned independently`(settings: CleaningSettings) throws {
     let sound = bursts(seconds: 1)
     let played = TestVoices.noise(seconds: 1, sampleRate: sampleRate, level: -30)
     let alone = try CleaningRun(settings, sound, played: played, sampleRate: sampleRate)
@@ -104,13 +105,13 @@ import VoiceCleaning
     #expect(isSilent && isEqual)
   }
 
-  @Test func `nothing asked changes nothing, whatever the rate`() throws {
+  @Test func `empty settings change nothing at any rate`() throws {
     let sound: [Float] = [1, -1, 3, .infinity]
     let run = try CleaningRun(.none, sound, sampleRate: 384_000)
     #expect(run.output == sound && run.delayFrames == 0)
   }
 
-  @Test func `where nothing was played nothing is taken out`() throws {
+  @Test func `a tone is preserved while nothing is played`() throws {
     // A sine is preserved except for its phase, because the canceller removes DC offsets.
     let turn = { (frame: Int) in 2 * Double.pi * 0.05125 * Double(frame) }
     let tone = (0..<sampleRate).map { Float(0.5 * sin(turn($0))) }

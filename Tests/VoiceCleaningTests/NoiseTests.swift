@@ -4,7 +4,7 @@ import VoiceCleaning
 
 @Suite(.enabled(if: TestVoices.canSpeak)) struct NoiseTests {
   @Test(arguments: [22050, 48000])
-  func `noise is lowered in pauses, and speech is kept`(sampleRate: Int) throws {
+  func `noise is reduced in pauses, and speech is kept`(sampleRate: Int) throws {
     let speech = TestVoices.speech(seconds: 12, sampleRate: sampleRate, level: -20)
     let noise = TestVoices.noise(seconds: 12, sampleRate: sampleRate, level: -30)
     let run = try CleaningRun(
@@ -21,7 +21,7 @@ import VoiceCleaning
   }
 
   @Test(arguments: [16000, 48000])
-  func `steady noise is as low in the first second as later`(sampleRate: Int) throws {
+  func `steady noise is reduced in the first second as much as later`(sampleRate: Int) throws {
     // Initial silence, as of a device that starts, has no influence.
     for silence in [0, sampleRate / 3] {
       var noise = TestVoices.noise(seconds: 5, sampleRate: sampleRate, level: -40)
@@ -39,7 +39,7 @@ import VoiceCleaning
   }
 
   @Test(arguments: [(0, 48000), (1, 48000), (0, 16000), (1, 16000)])
-  func `noise as loud as speech is lowered by more than speech is changed`(
+  func `noise as loud as speech is reduced by more than speech is changed`(
     voice: Int, sampleRate: Int
   ) throws {
     let speech = TestVoices.speech(voice, seconds: 12, sampleRate: sampleRate, level: -20)
@@ -55,7 +55,7 @@ import VoiceCleaning
     }
   }
 
-  @Test func `noise that becomes louder is learned again`() throws {
+  @Test func `the noise estimate follows noise that becomes louder`() throws {
     var noise = TestVoices.noise(seconds: 8, sampleRate: 48000, level: -50)
     for frame in 3 * 48000..<noise.count { noise[frame] *= 10 }
     let run = try CleaningRun(CleaningSettings(denoise: true), noise, sampleRate: 48000)
@@ -65,7 +65,7 @@ import VoiceCleaning
     #expect(after < -30 - 12)
   }
 
-  @Test func `speech without noise is let through`() throws {
+  @Test func `speech without noise is passed unchanged`() throws {
     let speech = TestVoices.speech(seconds: 8, sampleRate: 48000, level: -20)
     let run = try CleaningRun(CleaningSettings(denoise: true), speech, sampleRate: 48000)
     let sounding = TestVoices.sounding(speech)
@@ -74,7 +74,7 @@ import VoiceCleaning
     #expect(abs(after - before) < 1)
   }
 
-  @Test func `what is beyond full scale is cut off`() throws {
+  @Test func `samples above full scale are limited and do not wrap around`() throws {
     let loud = TestVoices.speech(seconds: 4, sampleRate: 48000, level: 3)
     let run = try CleaningRun(CleaningSettings(denoise: true), loud, sampleRate: 48000)
     #expect(run.peak <= 1)

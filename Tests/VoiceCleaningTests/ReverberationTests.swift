@@ -51,7 +51,7 @@ import VoiceCleaning
     Scene(voice: 0, roomSeconds: 0.8, sampleRate: 16000),
     Scene(voice: 1, roomSeconds: 0.8, sampleRate: 16000),
   ])
-  func `a room is lowered after words, and words are clearer`(scene: Scene) throws {
+  func `reverberation after words is reduced, and words are clearer`(scene: Scene) throws {
     let sampleRate = scene.sampleRate
     let speech = TestVoices.speech(scene.voice, seconds: 12, sampleRate: sampleRate, level: -20)
     let heard = TestRoom(seconds: scene.roomSeconds, sampleRate: sampleRate).reverberate(speech)
@@ -70,7 +70,7 @@ import VoiceCleaning
   }
 
   @Test(arguments: [(0, 48000), (1, 48000), (0, 16000), (1, 16000)])
-  func `a room of 0.6 s is lowered by 2 dB and more`(voice: Int, sampleRate: Int) throws {
+  func `reverberation of 0.6 s is reduced by at least 2 dB`(voice: Int, sampleRate: Int) throws {
     let speech = TestVoices.speech(voice, seconds: 12, sampleRate: sampleRate, level: -20)
     let heard = TestRoom(seconds: 0.6, sampleRate: sampleRate).reverberate(speech)
     let run = try CleaningRun(settings, heard.whole, sampleRate: sampleRate)
@@ -85,7 +85,7 @@ import VoiceCleaning
   }
 
   @Test(arguments: [(0, 48000), (1, 48000), (0, 16000), (1, 16000), (0, 8000)])
-  func `speech without a room is let through`(voice: Int, sampleRate: Int) throws {
+  func `speech without reverberation is passed unchanged`(voice: Int, sampleRate: Int) throws {
     let speech = TestVoices.speech(voice, seconds: 12, sampleRate: sampleRate, level: -20)
     let run = try CleaningRun(settings, speech, sampleRate: sampleRate)
     let sounding = TestVoices.sounding(speech)
@@ -96,7 +96,7 @@ import VoiceCleaning
     #expect(kept > 15)
   }
 
-  @Test func `what is left of a room does not twinkle`() throws {
+  @Test func `the remaining reverberation has no musical noise`() throws {
     // In a room, bursts of noise of half a second leave decaying noise.
     let half = sampleRate / 2
     var bursts = TestVoices.noise(seconds: 8, sampleRate: sampleRate, level: -20)
@@ -126,7 +126,7 @@ import VoiceCleaning
     return total / max(1, count)
   }
 
-  @Test func `two channels are lowered alike, wherever in between a sound is`() throws {
+  @Test func `two channels are reduced by a common gain`() throws {
     let speech = TestVoices.speech(seconds: 3, sampleRate: sampleRate, level: -20)
     let left = TestRoom(seconds: 0.4, sampleRate: sampleRate).reverberate(speech).whole
     let right = TestVoices.noise(seconds: 3, sampleRate: sampleRate, level: -40)
@@ -153,7 +153,7 @@ import VoiceCleaning
     return (0..<buffer.sampleCount).map { buffer[$0] }
   }
 
-  @Test func `a sound beyond all measure is over when it is over`() throws {
+  @Test func `a sample of extreme magnitude does not affect later sound`() throws {
     var sound = TestVoices.speech(seconds: 4, sampleRate: sampleRate, level: -20)
     let plain = try CleaningRun(settings, sound, sampleRate: sampleRate)
     sound[1000] = .greatestFiniteMagnitude

@@ -12,7 +12,7 @@ import VoiceCleaning
     } catch { return error }
   }
 
-  @Test func `what cannot be done is refused in a sentence`() {
+  @Test func `impossible settings are refused with a message and a hint`() {
     let denoise = CleaningSettings(denoise: true)
     let failures = [
       failure(denoise, sampleRate: 96000), failure(denoise, sampleRate: 4000),
@@ -39,11 +39,11 @@ import VoiceCleaning
     #expect(failure(all, sampleRate: sampleRate, channelCount: 2) == nil)
   }
 
-  @Test func `a high-pass alone goes up to 192 kHz`() {
+  @Test func `a high-pass alone is accepted up to 192 kHz`() {
     #expect(failure(CleaningSettings(highPassHertz: 1000), sampleRate: 192_000) == nil)
   }
 
-  @Test func `nothing asked is nothing`() {
+  @Test func `settings without an effect are none`() {
     #expect(CleaningSettings.none.isNone && CleaningSettings().isNone)
     #expect(!CleaningSettings(highPassHertz: 80).isNone)
   }

@@ -113,7 +113,7 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
   @_noLocks
   mutating func forgetAnotherRate() -> Bool {
     var hasForgotten = false
-    while count >= Self.minimumFitCount, isNewestQuarterOff || isFarBelow {
+    while count >= Self.minimumFitCount, newestQuarterDeviates || isFarBelow {
       removeOldest(count / 2)
       hasForgotten = true
     }
@@ -141,7 +141,7 @@ struct ArrivalHull: BitwiseCopyable, Sendable {
   /// Whether the mean of the newest quarter of the earliest readings is further from the
   /// least-squares line through the other readings than chance explains, given the variance of such
   /// a prediction. The distribution of the lateness does not matter.
-  private var isNewestQuarterOff: Bool {
+  private var newestQuarterDeviates: Bool {
     @_noLocks mutating get {
       let old = count &- count / 4
       let (mean, newest) = (center(0..<old), center(old..<count))

@@ -99,7 +99,7 @@ struct ClockLine: BitwiseCopyable, Sendable {
   /// Lowers the uncertainty of the rate to that of a line through the earliest readings of
   /// `seconds`. See `found`.
   @_noLocks
-  mutating func knowRate(after seconds: Double, _ pattern: ReadingPattern) {
+  mutating func limitRateUncertainty(after seconds: Double, _ pattern: ReadingPattern) {
     guard seconds > 2 else { return }
     let uncertainty =
       16 * pattern.lateness * pattern.interval / (seconds * seconds * nominalFramesPerSecond)

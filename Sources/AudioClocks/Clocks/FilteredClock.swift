@@ -119,7 +119,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// Records a restart of the device. It keeps its rate, and its next reading sets the position.
   @_noLocks
   public mutating func restart() {
-    line.knowRate(after: age(at: last.nanoseconds), pattern)
+    line.limitRateUncertainty(after: age(at: last.nanoseconds), pattern)
     estimate.isRunning = false
   }
 
@@ -243,7 +243,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
     } else if reading.nanoseconds &- outlierSince > Self.outlierNanoseconds,
       outlierCount > Self.outlierReadings
     {
-      line.knowRate(after: age(at: last.nanoseconds), pattern)
+      line.limitRateUncertainty(after: age(at: last.nanoseconds), pattern)
       begin(reading)
     }
   }
@@ -259,7 +259,7 @@ public struct FilteredClock: BitwiseCopyable, Sendable {
   /// Handles a device that stalled for a moment or was moved forward.
   @_noLocks
   private mutating func jump(to reading: ClockReading, by lead: Double, at time: UInt64) {
-    line.knowRate(after: age(at: time), pattern)
+    line.limitRateUncertainty(after: age(at: time), pattern)
     line.keepRate(estimate.filter.framesPerSecond(at: time))
     placedNanoseconds = time
     filters.move(to: reading, noise: noiseEstimate)

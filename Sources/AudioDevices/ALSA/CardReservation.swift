@@ -144,7 +144,7 @@ private struct ReservedCard: ~Copyable {
 private final class ReservationThread: @unchecked Sendable {
   // @unchecked because only the caller that took it from the mutex ends it.
   private struct Work: RealtimeWork, ~Copyable, @unchecked Sendable {
-    // @unchecked because it moves whole, from the thread that made it to the one that runs it.
+    // @unchecked because the thread that creates it passes it to the one that runs it.
     let card: ReservedCard
     let isOver: AtomicFlag
 

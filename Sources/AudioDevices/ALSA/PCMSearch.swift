@@ -30,7 +30,7 @@ struct PCMSearch: ~Copyable {
 
 /// The loop of the thread of `PCMSearch`: closes a lost PCM, and opens it again once it is back.
 private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
-  // @unchecked because the slot's state says which thread owns it, and a mutex guards the news.
+  // @unchecked because the slot's state says which thread owns it, and a mutex protects `news`.
   let slot: SharedState<ReconnectSlot>
   let request: DuplexRequest
   let direction: PCMDirection

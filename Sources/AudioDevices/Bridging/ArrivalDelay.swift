@@ -34,11 +34,11 @@ struct ArrivalDelay: BitwiseCopyable {
   private var missing = 0
   /// The number of missing frames that were not due yet.
   private var spare = 0
-  private var hasStood = false
+  private var wasUnchanged = false
   private var lastPollTime: UInt64 = 0
   /// The time since when steps exceed the allowance, and the time of the last such step.
-  private var shortSince: UInt64 = 0
-  private var shortTime: UInt64 = 0
+  private var exceededSince: UInt64 = 0
+  private var exceededTime: UInt64 = 0
 
   /// Creates an allowance of at least `minimumFrames` and at most `maximumFrames`.
   @_noLocks
@@ -54,7 +54,7 @@ struct ArrivalDelay: BitwiseCopyable {
     delivered = 0
     missing = 0
     spare = 0
-    hasStood = false
+    wasUnchanged = false
   }
 
   /// Records the number of frames that the input has delivered and the position of its clock;
@@ -71,21 +71,21 @@ struct ArrivalDelay: BitwiseCopyable {
     let isDense = now &- lastPollTime < 2 &* FilteredClock.maximumReadNanoseconds
     lastPollTime = now
     guard frames > delivered else {
-      hasStood = true
+      wasUnchanged = true
       missing = max(missing, behind &- spare)
       self.spare = spare
       return false
     }
     // A step that arrived between two readings was missing until shortly before the second reading.
     let increment = frames &- delivered
-    let step = hasStood && isDense ? min(increment, behind &+ increment) &- self.spare : 0
+    let step = wasUnchanged && isDense ? min(increment, behind &+ increment) &- self.spare : 0
     let isFirst = delivered == 0
     let last = max(missing, step)
     if !isFirst { Self.insert(increment &- self.spare, into: &increments) }
     delivered = frames
     missing = behind &- spare
     self.spare = spare
-    hasStood = false
+    wasUnchanged = false
     let isSure = clockSeconds > Double(Self.window) * 1e-9
     return isFirst
       ? false : take(last, step: step, at: now, isLearning: isLearning, isSure: isSure)
@@ -119,7 +119,7 @@ struct ArrivalDelay: BitwiseCopyable {
     let isLong = isOver && max(wanted, minimum) < allowedFrames &- allowedFrames / 8 &- 16
     guard isShort && wanted > allowedFrames || isLong else { return false }
     allowedFrames = isLong ? max(wanted, minimum) : wanted
-    shortSince = 0
+    exceededSince = 0
     return true
   }
 
@@ -146,15 +146,15 @@ struct ArrivalDelay: BitwiseCopyable {
   @_noLocks
   private mutating func isShort(of step: Int, at now: UInt64) -> Bool {
     guard step > allowedFrames &+ 2 else {
-      if now &- shortTime > Self.confirmationTime { shortSince = 0 }
+      if now &- exceededTime > Self.confirmationTime { exceededSince = 0 }
       return false
     }
-    if shortSince == 0 {
-      shortSince = now
+    if exceededSince == 0 {
+      exceededSince = now
       largest = .zero
       largest[0] = step
     }
-    shortTime = now
-    return now &- shortSince > Self.confirmationTime
+    exceededTime = now
+    return now &- exceededSince > Self.confirmationTime
   }
 }

@@ -85,7 +85,7 @@ struct AsynchronousOutput: ~Copyable {
   ) throws(DeviceFailure) {
     // An output that underran before its clock was known consumes larger steps than its first fill,
     // so it starts with more silence.
-    let isLong = isBroken || bridge.knowsTime && bridge.isAligned
+    let isLong = isBroken || bridge.hasReadings && bridge.isAligned
     let frames = isLong ? lockingFrames : silenceFrames
     try output.start(silence: frames, at: now)
     begin(&bridge, silence: frames, at: now)
@@ -99,7 +99,7 @@ struct AsynchronousOutput: ~Copyable {
     isBroken = false
     written = frames
     stallDetector.begin(at: now)
-    let isKnown = bridge.knowsTime && bridge.isAligned
+    let isKnown = bridge.hasReadings && bridge.isAligned
     if !isKnown { bridge.restartOutput(queued: frames) }
     guard isKnown || !isFirst else { return }
     presence = isKnown ? .locking : .beginning
@@ -178,7 +178,7 @@ struct AsynchronousOutput: ~Copyable {
     let age = clock.age(at: now)
     let isKnown =
       clock.lateFrames(at: now) < minimumQueuedFrames || age > Self.maximumLockingSeconds
-    guard isKnown, age > Self.lockingSeconds, bridge.knowsTime, bridge.isAligned else {
+    guard isKnown, age > Self.lockingSeconds, bridge.hasReadings, bridge.isAligned else {
       return playSilence(lockingFrames - (bufferFrames - room), at: now)
     }
     let next = bridge.outputFrame(of: bridge.position, on: clock.estimate, at: now)

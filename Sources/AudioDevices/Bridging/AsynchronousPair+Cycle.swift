@@ -102,7 +102,7 @@ extension AsynchronousPair {
   private mutating func captureDue(at now: UInt64) -> UInt64 {
     if captured >= shape.periodFrames { return now }
     let soon = now &+ UInt64(shape.periodFrames) &* 125_000_000 / UInt64(shape.sampleRate)
-    guard bridge.knowsTime, bridge.isAligned else { return soon }
+    guard bridge.hasReadings, bridge.isAligned else { return soon }
     if isInputAway { catchUp(at: now) }
     let due = bridge.input.nanoseconds(at: Double(head + shape.periodFrames), from: now)
     if isInputAway { return due }
@@ -133,7 +133,7 @@ extension AsynchronousPair {
   /// Plays silence if the input is the master and is late, so that the output continues.
   @_noLocks
   private mutating func concealInput(at now: UInt64) {
-    guard bridge.isAligned, bridge.knowsTime, captured < shape.periodFrames,
+    guard bridge.isAligned, bridge.hasReadings, captured < shape.periodFrames,
       bridge.output.frames(at: now) >= underrunLimit
     else { return }
     _ = bridge.steer(frames: shape.periodFrames, at: now)
@@ -175,7 +175,7 @@ extension AsynchronousPair {
   private mutating func resample(_ frames: Int) {
     var done = 0
     var isMissing = false
-    while bridge.knowsTime, done < frames {
+    while bridge.hasReadings, done < frames {
       let missing = first - bridge.consumedFrames
       var moved = (consumed: 0, produced: 0)
       if missing > 0 {
@@ -284,7 +284,7 @@ extension AsynchronousPair {
   public mutating func commit(_ frames: Int) {
     if isPlaybackMaster { return output.commit(frames, &bridge) }
     _ = bridge.steer(frames: frames, at: time.now)
-    guard bridge.knowsTime else { return }
+    guard bridge.hasReadings else { return }
     play(from: head, frames: frames)
   }
 

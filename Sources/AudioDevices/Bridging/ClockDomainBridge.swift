@@ -53,7 +53,7 @@ struct ClockDomainBridge: ~Copyable {
   }
 
   /// Whether both clocks have had a reading since their start.
-  var knowsTime: Bool {
+  var hasReadings: Bool {
     @_noLocks get { input.isRunning && output.isRunning }
   }
 
@@ -148,7 +148,7 @@ struct ClockDomainBridge: ~Copyable {
   @_noLocks
   func reading(at now: UInt64) -> DriftReading {
     DriftReading(
-      ppm: knowsTime ? control.driftPPM(input.estimate, output.estimate, at: now) : 0,
+      ppm: hasReadings ? control.driftPPM(input.estimate, output.estimate, at: now) : 0,
       errorFrames: control.errorFrames, relocks: relocks)
   }
 
@@ -156,7 +156,7 @@ struct ClockDomainBridge: ~Copyable {
   /// sets it, and returns the number of input frames that were skipped.
   @_noLocks
   mutating func steer(frames: Int, at now: UInt64) -> Int {
-    guard knowsTime else { return 0 }
+    guard hasReadings else { return 0 }
     let target = control.target(
       input.estimate, output.estimate, frame: Double(writtenFrames), at: now)
     if abs(position - target) > resyncThreshold { isAligned = false }

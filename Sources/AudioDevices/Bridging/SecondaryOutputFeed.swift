@@ -80,7 +80,7 @@ struct SecondaryOutputFeed: ~Copyable {
   ) {
     bridge.followInput(clock)
     poll(at: now)
-    guard bridge.knowsTime else { return }
+    guard bridge.hasReadings else { return }
     mapped.copy(played, frames: frames)
     _ = bridge.steer(frames: Int(clamping: Double(frames) * outputPerUnit + 0.5), at: now)
     far.play(mapped, at: position, frames: frames, &bridge, at: now)

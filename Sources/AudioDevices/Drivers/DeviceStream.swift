@@ -61,7 +61,7 @@ public protocol StreamDriver: ~Copyable {
 
 /// A stream as a bridge drives it: any driver, called through its function.
 public struct DeviceStream: ~Copyable, @unchecked Sendable {
-  // @unchecked because the driver's type, which is only asked for its functions, is not Sendable.
+  // @unchecked because the driver's type, of which only functions are used, is not Sendable.
   /// The configuration that was granted.
   public let configuration: StreamConfiguration
   private let owner: DriverOwner

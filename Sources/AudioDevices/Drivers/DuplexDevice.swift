@@ -6,7 +6,7 @@ import RealtimeAudio
 /// One thread drives it. The calls of a cycle are free of locks and allocation if the driver's
 /// functions are. See `DuplexDriver` for the details of each call.
 public struct DuplexDevice: ~Copyable, @unchecked Sendable {
-  // @unchecked because the driver's type, which is only asked for its functions, is not Sendable.
+  // @unchecked because the driver's type, of which only functions are used, is not Sendable.
   /// The configuration that was granted. It does not change.
   public let configuration: DuplexConfiguration
   private let owner: DriverOwner

@@ -54,8 +54,9 @@ struct ResponseRules {
     // unchanged.
     if known.isLive { return .accept(from: 0) }
     if hasChanged(header, byteCount: header.contentLength) { return .fail(.changed(address)) }
-    let isVouched = !known.validator.isEmpty && !header.validator.isEmpty || known.byteCount != nil
-    return isVouched ? .accept(from: 0) : .fail(.notResumable(address))
+    let isVerifiable =
+      !known.validator.isEmpty && !header.validator.isEmpty || known.byteCount != nil
+    return isVerifiable ? .accept(from: 0) : .fail(.notResumable(address))
   }
 
   private func part(_ header: ResponseHeader) -> ResponseVerdict {

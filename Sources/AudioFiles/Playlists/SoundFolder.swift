@@ -87,7 +87,7 @@ public enum SoundFolder {
       for index in names.naturallySortedIndices {
         let name = names[index]
         guard name.utf8.first != UInt8(ascii: ".") else { continue }
-        guard goesOn else { return }
+        guard mayContinue else { return }
         let path = Self.path(folder, name)
         // Opening a pipe would block, and a device never ends.
         guard let status = FileStatus(of: FileName.join(root, path)) else { continue }
@@ -97,7 +97,7 @@ public enum SoundFolder {
           found.append(path)
         }
       }
-      for index in folders where goesOn {
+      for index in folders where mayContinue {
         let inner = Self.path(folder, names[index])
         do throws(SystemError) {
           try enter(inner)
@@ -108,7 +108,7 @@ public enum SoundFolder {
     }
 
     /// Whether the limits allow more files.
-    private var goesOn: Bool {
+    private var mayContinue: Bool {
       mutating get {
         if found.byteCount + heldByteCount > SoundFolder.maximumNameBytes { isTooLong = true }
         return !isTooLong && found.count <= SoundFolder.maximumFiles

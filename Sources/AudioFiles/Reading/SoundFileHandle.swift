@@ -2,8 +2,8 @@ import CSndFile
 import Glibc
 import RealtimeAudio
 
-/// The lock for opening files. libsndfile stores the reason of a failed opening in variables shared
-/// by all threads, so files are opened one at a time.
+/// The lock for creating files. libsndfile stores the reason of a failed creation in variables
+/// shared by all threads, so files are created one at a time.
 private let opening = MutexBox(())
 
 /// An audio file opened by libsndfile, with its descriptor or bytes. It is closed when it goes out
@@ -39,7 +39,8 @@ struct SoundFileHandle: ~Copyable {
   init?(_ file: VirtualFile, info: inout SF_INFO) {
     var callbacks = VirtualFile.callbacks
     let kept = Unmanaged.passRetained(file)
-    // The lock above is not held here, because these bytes may come from a network.
+    // The lock above is not held here, because these bytes may come from a network. The reason of
+    // a refusal is not read.
     guard let opened = sf_open_virtual(&callbacks, Int32(SFM_READ), &info, kept.toOpaque()) else {
       kept.release()
       return nil

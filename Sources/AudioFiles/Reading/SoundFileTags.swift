@@ -63,7 +63,7 @@ extension SoundFileTags {
   }
 
   /// The tags that are not empty, with their texts.
-  var said: [(field: Field, text: String)] {
+  var nonempty: [(field: Field, text: String)] {
     Self.fields.compactMap { field in self[keyPath: field.text].map { (field, $0) } }
       .filter { !$0.text.isEmpty }
   }
@@ -113,7 +113,7 @@ extension SoundFileTags {
   /// Returns the losses caused by `fitting`, each once.
   package func losses(in format: FileFormat) -> [Loss] {
     var losses: [Loss] = []
-    for (field, text) in said {
+    for (field, text) in nonempty {
       guard let loss = format.fit(text, field).loss, !losses.contains(loss) else { continue }
       losses.append(loss)
     }

@@ -64,11 +64,11 @@ struct WaveRepair {
     let size = samples.end - 8
     // Some programs count the pad byte, and some do not.
     samples.check(form, size, isRight: form == size || (form == size - 1 && size % 2 == 0))
-    let isOutgrown = container == .riff && size >= Int(UInt32.max)
-    if isOutgrown {
+    let exceedsFormat = container == .riff && size >= Int(UInt32.max)
+    if exceedsFormat {
       samples.faults.append("the file has outgrown WAV's 4 GiB and becomes RF64")
     }
-    let isLong = container != .riff || isOutgrown
+    let isLong = container != .riff || exceedsFormat
     let sizes = Sizes(form: size, data: samples.stretch.byteCount, frames: samples.frames)
     return try samples.finding(isLong ? .rf64 : .wav) { plan throws(FileFailure) in
       if let fact {
@@ -308,8 +308,8 @@ private struct FoundSamples {
     frames = layout.frames(in: stretch.byteCount)
     let declaredFrames = declared.map { layout.frames(in: $0) }
     self.headerFrames = headerFrames ?? declaredFrames
-    if let said = self.headerFrames, said != frames {
-      faults.append("the header said \(said)")
+    if let stated = self.headerFrames, stated != frames {
+      faults.append("the header said \(stated)")
     } else if let declaredFrames, declaredFrames != frames {
       faults.append("the chunk of samples said \(declaredFrames)")
     } else if declaredFrames == nil {
@@ -323,10 +323,10 @@ private struct FoundSamples {
 
   /// Adds a fault if a length in the header is wrong and nothing else is.
   mutating func check(
-    _ said: Int, _ byteCount: Int, isRight: Bool, of what: String = "the file has"
+    _ stated: Int, _ byteCount: Int, isRight: Bool, of what: String = "the file has"
   ) {
     guard faults.isEmpty, !isRight else { return }
-    faults.append("the header said that \(what) \(said) bytes, not \(byteCount)")
+    faults.append("the header said that \(what) \(stated) bytes, not \(byteCount)")
   }
 
   /// Cuts off the data after the samples, and lets `set` correct the header, if there are faults.

@@ -13,17 +13,17 @@ import Glibc
 /// precondition(finding.isIntact && finding.frames == 48000)
 /// ```
 public enum FileRepair {
-  /// Examines the file `path` and changes nothing. `wiped` is the format of a WAV file whose header
-  /// is lost. With `inPlace`, no other program may be writing the file, even if it has no fault at
-  /// present.
+  /// Examines the file `path` and changes nothing. `lostHeader` is the format of a WAV file whose
+  /// header is lost. With `inPlace`, no other program may be writing the file, even if it has no
+  /// fault at present.
   ///
   /// Throws `.cannotOpen`, `.permissionDenied`, `.readFailed`, and `.unusableContents` if it is not
   /// a sound file, contains too little data, or cannot be played although its lengths are right.
   public static func examine(
-    _ path: String, wiped: LostHeader? = nil, inPlace: Bool = false
+    _ path: String, lostHeader: LostHeader? = nil, inPlace: Bool = false
   ) throws(FileFailure) -> RepairFinding {
     if inPlace { try checkIsComplete(path) }
-    let finding = try finding(of: path, wiped)
+    let finding = try finding(of: path, lostHeader)
     try RepairCheck.check(finding)
     return finding
   }
@@ -32,11 +32,11 @@ public enum FileRepair {
   private static func checkIsComplete(_ path: String) throws(FileFailure) {
     // The failure to open a file is reported where it is read.
     guard let file = try? FileDescriptor(opening: path, O_RDONLY | O_NONBLOCK) else { return }
-    do throws(SystemError) { try file.lock() } catch { throw stillWritten(path) }
+    do throws(SystemError) { try file.lock() } catch { throw fileInUse(path) }
   }
 
   private static func finding(
-    of path: String, _ wiped: LostHeader?
+    of path: String, _ lostHeader: LostHeader?
   ) throws(FileFailure) -> RepairFinding {
     let file = try DamagedFile(path)
     guard file.byteCount > 0 else {
@@ -68,13 +68,13 @@ public enum FileRepair {
     guard zeros >= head.count else { throw .noSoundFile(path) }
     // A file that has no room for samples after a header has not lost a header either.
     guard file.byteCount > LostHeader.plainHeaderByteCount else { throw .noFrames(path) }
-    guard let wiped else {
+    guard let lostHeader else {
       throw FileFailure(
         .unusableContents, "\(path) begins with zeros: its header is lost.",
         hint: "Say what it held, if it was a WAV file: rate, channels and sample format.",
         remedy: .describeLostHeader)
     }
-    return try wiped.finding(file)
+    return try lostHeader.finding(file)
   }
 }
 
@@ -139,7 +139,7 @@ struct RepairPlan: Sendable, Equatable {
   var fitsInPlace: Bool { edits.allSatisfy(\.keepsLength) }
 
   /// The length of the repaired file in bytes.
-  var mendedByteCount: Int {
+  var repairedByteCount: Int {
     edits.reduce(end + ending.count) { $0 + $1.bytes.count - $1.range.count }
   }
 
@@ -223,10 +223,10 @@ extension FileRepair {
     let draft = try DraftFile(for: path, overwrite: overwrite)
     try copy(finding, to: draft.descriptor, calling: path, isStopped)
     let number = draft.descriptor.number
-    let mended = try mapSystemError(try LocalFile(duplicating: number, name: path)) {
+    let repaired = try mapSystemError(try LocalFile(duplicating: number, name: path)) {
       .opening(path, $0)
     }
-    try RepairCheck.check(finding) { mended }
+    try RepairCheck.check(finding) { repaired }
     try draft.publish()
   }
 
@@ -258,25 +258,25 @@ extension FileRepair {
       try file.lock()
       guard try file.status.byteCount == plan.byteCount else { throw SystemError(number: EAGAIN) }
       do throws(SystemError) {
-        try mend(file, plan)
+        try repair(file, plan)
       } catch {
         isUndone = restore(before, plan, in: file)
         throw error
       }
     } catch {
-      throw unmended(path, error, isUndone: isUndone)
+      throw repairFailure(path, error, isUndone: isUndone)
     }
   }
 
-  private static func stillWritten(_ path: String) -> FileFailure {
+  private static func fileInUse(_ path: String) -> FileFailure {
     FileFailure(.cannotOpen, "\(path) is still being written.", hint: "Wait until it is complete.")
   }
 
-  private static func unmended(
+  private static func repairFailure(
     _ path: String, _ error: SystemError, isUndone: Bool
   ) -> FileFailure {
     switch error.number {
-    case EAGAIN: stillWritten(path)
+    case EAGAIN: fileInUse(path)
     case ENOSPC, EDQUOT, EIO, EFBIG:
       .writing(
         path, error,
@@ -286,10 +286,10 @@ extension FileRepair {
     }
   }
 
-  private static func mend(
+  private static func repair(
     _ file: borrowing FileDescriptor, _ plan: RepairPlan
   ) throws(SystemError) {
-    let grows = plan.mendedByteCount > plan.byteCount
+    let grows = plan.repairedByteCount > plan.byteCount
     if grows { try end(file, plan) }
     for edit in plan.edits {
       try OutputBytes.write(edit.bytes, at: edit.range.lowerBound, to: file.number)
@@ -335,7 +335,7 @@ extension FileRepair {
     throws(SystemError)
   {
     try OutputBytes.write(plan.ending, at: plan.end, to: file.number)
-    if plan.mendedByteCount < plan.byteCount { try file.truncate(to: plan.mendedByteCount) }
+    if plan.repairedByteCount < plan.byteCount { try file.truncate(to: plan.repairedByteCount) }
     try OutputBytes.synchronize(file.number)
   }
 
@@ -346,7 +346,7 @@ extension FileRepair {
     let plan = finding.plan
     let source = try DamagedFile(finding.path)
     guard source.byteCount == plan.byteCount else {
-      throw stillWritten(finding.path)
+      throw fileInUse(finding.path)
     }
     var output = 0
     var offset = 0

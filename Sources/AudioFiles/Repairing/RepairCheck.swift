@@ -17,7 +17,7 @@ enum RepairCheck {
 
   /// Throws `.unusableContents` if the repaired file that `open` opens cannot be read.
   static func check(
-    _ finding: RepairFinding, mended open: () throws(FileFailure) -> any ByteSource
+    _ finding: RepairFinding, repaired open: () throws(FileFailure) -> any ByteSource
   ) throws(FileFailure) {
     guard isRefused(finding, open) else { return }
     throw FileFailure(

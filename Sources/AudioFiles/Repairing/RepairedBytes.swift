@@ -4,7 +4,7 @@ final class RepairedBytes: LocalBytes {
   private let plan: RepairPlan
 
   var name: String { file.name }
-  var byteCount: Int? { plan.mendedByteCount }
+  var byteCount: Int? { plan.repairedByteCount }
 
   /// Opens the file `path` for a plan that `fitsInPlace`. Throws as `LocalFile` does.
   init(_ plan: RepairPlan, _ path: String) throws(FileFailure) {

@@ -50,7 +50,7 @@ struct DraftFile: ~Copyable {
     let title = self.title
     do throws(SystemError) {
       try synchronize()
-      try appear()
+      try assignName()
     } catch {
       throw .creating(title, error)
     }
@@ -62,7 +62,7 @@ struct DraftFile: ~Copyable {
   }
 
   /// Gives the draft its final name without waiting for its contents.
-  consuming func appear() throws(SystemError) {
+  consuming func assignName() throws(SystemError) {
     if replaced != nil {
       if name == nil {
         // Only a named file can replace another.
@@ -86,7 +86,7 @@ struct DraftFile: ~Copyable {
 
   /// Gives the draft the first free name with a number in the same folder, without waiting for its
   /// contents; returns the path.
-  consuming func appearBeside() throws(SystemError) -> String {
+  consuming func publishUnderFreeName() throws(SystemError) -> String {
     for attempt in 2..<10_000 {
       let other = FileName.insert("-\(attempt)", into: path)
       do throws(SystemError) {

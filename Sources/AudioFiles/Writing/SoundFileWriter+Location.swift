@@ -55,11 +55,15 @@ extension SoundFileWriter {
   public var isNameTaken: Bool { missingName?.isTaken == true }
 
   /// Whether another program truncated the file or wrote to it.
-  public var isSpoilt: Bool {
+  public var isModifiedByOthers: Bool {
     guard let start, let byteCount else { return false }
     return byteCount < lseek(sink.descriptor, 0, SEEK_CUR)
       || FileStart(of: sink.descriptor) != start
   }
+
+  /// The former name of `isModifiedByOthers`.
+  @available(*, deprecated, renamed: "isModifiedByOthers")
+  public var isSpoilt: Bool { isModifiedByOthers }
 
   /// Removes the bytes that another program has appended after the last frame of a Wave64 file:
   /// libsndfile treats everything after a Wave64 header as audio.
@@ -108,7 +112,7 @@ extension SoundFileWriter {
       trouble = error
     }
     do throws(SystemError) {
-      try copy.appear()
+      try copy.assignName()
     } catch {
       throw .creating(path, error)
     }

@@ -191,46 +191,46 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   public mutating func refreshHeader() throws(FileFailure) {
     try mapSystemError(try sink.refresh()) { failure($0) }
     guard draft != nil, appearance == .readable, sink.isReadable else { return }
-    try appear()
+    try publish()
     if missingName == nil { start = FileStart(of: sink.descriptor) }
   }
 
   /// Gives the file its name. If it cannot have the name, no written data is lost: see `restore`.
   /// Throws if the disk refuses the written data: as `init` does if a file would be replaced, else
   /// as `write`.
-  private mutating func appear(isLast: Bool = false) throws(FileFailure) {
+  private mutating func publish(isLast: Bool = false) throws(FileFailure) {
     guard let draft = self.draft.take() else { return }
     do throws(SystemError) {
       try draft.synchronize()
     } catch {
       // Data that may not be on the disk must not replace a file, but is better than no file.
       if draft.isReplacing {
-        guard !isLast else { throw appearBeside(draft, error) }
+        guard !isLast else { throw publishUnderFreeName(draft, error) }
         missingName = MissingName(path, error)
         throw .creating(path, error)
       }
-      appear(draft)
+      publish(draft)
       throw failure(error)
     }
-    appear(draft)
+    publish(draft)
   }
 
   /// Gives the file another name, after the disk refused the data that would have replaced a file.
   /// Returns the failure to throw.
-  private mutating func appearBeside(
+  private mutating func publishUnderFreeName(
     _ draft: consuming DraftFile, _ error: SystemError
   ) -> FileFailure {
     let failure = FileFailure.creating(path, error)
-    guard let place = try? draft.appearBeside() else { return failure }
+    guard let place = try? draft.publishUnderFreeName() else { return failure }
     path = place
     return FileFailure(
       failure.kind, "\(failure.message) The recording is in \(place) now.", hint: failure.hint,
       remedy: failure.remedy)
   }
 
-  private mutating func appear(_ draft: consuming DraftFile) {
+  private mutating func publish(_ draft: consuming DraftFile) {
     do throws(SystemError) {
-      try draft.appear()
+      try draft.assignName()
     } catch {
       missingName = MissingName(path, error)
     }
@@ -260,7 +260,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     // The frames that fit are saved.
     if trouble == nil || (appearance == .readable && framesWritten > 0) {
       do throws(FileFailure) {
-        try appear(isLast: true)
+        try publish(isLast: true)
       } catch {
         trouble = trouble ?? error
       }

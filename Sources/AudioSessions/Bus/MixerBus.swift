@@ -110,7 +110,7 @@ public struct MixerBus: ~Copyable {
 /// stages by their concrete types, so that the compiler can verify them for the audio thread.
 ///
 /// ```swift
-/// /// Turns the phase round.
+/// /// Inverts the polarity.
 /// struct Inverter: MixerStage {
 ///   @_noLocks mutating func process(_ bus: inout MixerBus) {
 ///     for sample in 0..<bus.frames * bus.buffer.channelCount {

@@ -39,7 +39,7 @@ public struct Meter: MixerStage, ~Copyable {
     frames &+= bus.frames
     framesToReading &-= bus.frames
     guard framesToReading <= 0 else { return }
-    // What is late does not delay the next one, unless a period is longer than a window.
+    // A late reading does not delay the next one, unless a period is longer than a window.
     framesToReading = max(1, framesToReading &+ windowFrames)
     levels[levels.sampleCount &- 1] = Float(frames)
     // A reading that does not fit is dropped.

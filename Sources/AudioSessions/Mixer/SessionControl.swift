@@ -101,7 +101,7 @@ public final class SessionControl: Sendable {
       values.withLock { Self.views($0) }, sampleRate: configuration.sampleRate)
     mixer.inputGain = SmoothedGain(requests.values.inputGain.gain)
     if playsMicrophone {
-      // Slow enough not to click, and fast enough not to lose a word.
+      // The fade is long enough to avoid a click, and short enough to lose no word.
       mixer.monitor = SmoothedGain(
         fadingInTo: requests.values.monitorGain.gain, frames: requests.rampFrames)
     }

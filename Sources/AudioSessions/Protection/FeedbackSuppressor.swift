@@ -247,7 +247,7 @@ extension FeedbackSuppressor {
     if let (band, rise) = growingBand() {
       suspect = band
       growth = rise
-    } else if heldHops >= 12, history.stands(band: loudest, hops: heldHops) {
+    } else if heldHops >= 12, history.isSteady(band: loudest, hops: heldHops) {
       suspect = loudest
       growth = 0
     } else {
@@ -318,8 +318,8 @@ extension FeedbackSuppressor {
     let level = history.level(band: suspect, age: 0)
     // The levels at the end of the code, and one second from now.
     let isUrgent = growth == 0 || isHeld || level + 80 * growth > -6
-    let isSoonLoud = level + 400 * growth > Self.loudDBFS
-    isDeep = !hasDecayed && (isUrgent || isContinued || failures >= 2 && isSoonLoud)
+    let willBeLoud = level + 400 * growth > Self.loudDBFS
+    isDeep = !hasDecayed && (isUrgent || isContinued || failures >= 2 && willBeLoud)
     code.begin(history, band: suspect, isDeep: isDeep, continues: isContinued)
     isContinued = false
     needsRepeat = false

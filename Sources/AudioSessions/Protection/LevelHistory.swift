@@ -79,7 +79,7 @@ struct LevelHistory: ~Copyable {
   /// Returns whether a band is at most 2 dB below its levels `hops` hops ago and half as many hops
   /// ago.
   @_noLocks
-  func stands(band: Int, hops: Int) -> Bool {
+  func isSteady(band: Int, hops: Int) -> Bool {
     let now = level(band: band, age: 0) + 2
     return now > level(band: band, age: hops) && now > level(band: band, age: hops / 2)
   }

@@ -116,10 +116,10 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   /// and no commands are waited for.
   public func step() -> Bool {
     saving.store(!plan.isStream, ordering: .relaxed)
-    let goesOn = save()
+    let continues = save()
     // Commands for complete files are also waited for between two steps.
-    saving.store(goesOn && isWaiting.isRaised, ordering: .relaxed)
-    return goesOn
+    saving.store(continues && isWaiting.isRaised, ordering: .relaxed)
+    return continues
   }
 
   /// Whether a step is running, or commands are waited for. False for a pipe: its reader may be

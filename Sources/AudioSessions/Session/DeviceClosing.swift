@@ -5,7 +5,7 @@ import RealtimeAudio
 /// must not block the thread that waits.
 final class DeviceClosing<Callbacks: SessionCallbacks & ~Copyable> {
   private struct Work: RealtimeWork, ~Copyable, @unchecked Sendable {
-    // @unchecked because it moves whole, from the thread that made it to the one that runs it.
+    // @unchecked because the thread that creates it passes it to the one that runs it.
     var unit: DuplexUnit<Callbacks>?
     let draining: Bool
     let isClosed: AtomicFlag

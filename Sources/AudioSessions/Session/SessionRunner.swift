@@ -108,7 +108,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
         nextMoment = progress.frames + tenth
         if case .stop(let asked) = watch(observer.moment(progress), nil) { reason = asked }
       }
-      while reason == nil, busy.contains(where: \.needsTime) {
+      while reason == nil, busy.contains(where: \.holdsVirtualTime) {
         if case .stop(let asked) = watch(observer.moment(progress), nil) { reason = asked }
         HostClock.pause(milliseconds: 2)
         if Self.step(&busy) { nextMoment = 0 }
@@ -138,7 +138,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       while work.step() {
         steps += 1
         // Work that is not done by now waits for something that has no virtual time: a command or a
-        // disk. The user may lose patience.
+        // disk. The user may request an immediate end.
         guard steps > 16 else { continue }
         _ = watch(observer.moment(progress), nil)
         HostClock.pause(milliseconds: 2)
@@ -254,7 +254,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     func isOver() -> Bool {
       closing?.isOver != false
         && zip(threads, background).allSatisfy { thread, work in
-          thread.isDone || (work.isDispensable && timeout.isOver)
+          thread.isDone || (work.mayBeAbandoned && timeout.isOver)
         }
     }
     for _ in 0..<100 where !isOver() { HostClock.pause(milliseconds: 1) }
@@ -346,7 +346,7 @@ private final class FirstSteps: BackgroundWork {
 private struct AudioThread<Callbacks: SessionCallbacks & ~Copyable>: RealtimeWork, ~Copyable,
   @unchecked Sendable
 {
-  // @unchecked because it moves whole, from the thread that made it to the one that runs it.
+  // @unchecked because the thread that creates it passes it to the one that runs it.
   var unit: DuplexUnit<Callbacks>
   private(set) var failure: DeviceFailure?
   let ended: AtomicFlag

@@ -9,7 +9,7 @@ struct DeviceOpening: ~Copyable {
     @Sendable (DeviceSelection, CardReservation) throws(OpeningFailure) -> OpenDevice
 
   private struct Work: RealtimeWork, ~Copyable, @unchecked Sendable {
-    // @unchecked because it moves whole, from one thread to the other and back.
+    // @unchecked because one thread at a time owns it, and passes it to the other.
     let selection: DeviceSelection
     let reservation: CardReservation
     let open: Open

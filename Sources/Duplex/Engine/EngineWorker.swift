@@ -195,7 +195,7 @@ final class EngineWorker: Sendable {
   func takeRequests() -> [EngineRequest] {
     state.withLock { state in
       // A start that follows a stop is left to the next run.
-      let count = state.requests.firstIndex { $0.isForTheNextRun } ?? state.requests.count
+      let count = state.requests.firstIndex { $0.belongsToNextRun } ?? state.requests.count
       defer { state.requests.removeFirst(count) }
       return Array(state.requests.prefix(count))
     }
@@ -252,7 +252,7 @@ extension EngineRequest {
   fileprivate var isStop: Bool { if case .stop = self { true } else { false } }
   fileprivate var isStart: Bool { if case .start = self { true } else { false } }
 
-  fileprivate var isForTheNextRun: Bool {
+  fileprivate var belongsToNextRun: Bool {
     switch self {
     case .start, .quit: true
     case .change, .record, .endRecording, .stop: false

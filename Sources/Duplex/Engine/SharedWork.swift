@@ -86,7 +86,7 @@ final class SharedWork: BackgroundWork, @unchecked Sendable {
 
   func conclude() { isConcluded.withLock { $0 = true } }
 
-  var needsTime: Bool {
-    pieces.withLock { $0.contains { $0.thread == nil && $0.work.needsTime } }
+  var holdsVirtualTime: Bool {
+    pieces.withLock { $0.contains { $0.thread == nil && $0.work.holdsVirtualTime } }
   }
 }

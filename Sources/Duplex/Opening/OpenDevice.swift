@@ -115,10 +115,10 @@ import SimulatedDevices
   ) throws(DeviceFailure) -> OpenDevice? {
     let request = selection.request
     // One card usually has one clock; a user who knows otherwise names the master.
-    let isToldApart =
+    let namesTwoDevices =
       selection.master != nil && request.captureDevice != nil && request.playbackDevice != nil
       && request.captureDevice != request.playbackDevice
-    guard isToldApart || DevicePair.hasTwoClocks(request) else { return nil }
+    guard namesTwoDevices || DevicePair.hasTwoClocks(request) else { return nil }
     return try openPair(selection, steps, master: .playback)
   }
 

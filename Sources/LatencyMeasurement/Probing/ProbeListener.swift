@@ -117,7 +117,7 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
   }
 
   private func search(_ level: Int, _ attempts: Int) {
-    guard !isSpoiled(.search(level: level, attempts: 0)) else { return }
+    guard !hasLostFrames(.search(level: level, attempts: 0)) else { return }
     // Short round trips are found soon. The whole range is recorded only if nothing was found.
     let waits = [plan.sampleRate / 10, plan.sampleRate / 2, plan.rangeFrames]
     guard let start = capture.firstPlayed,
@@ -160,7 +160,7 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
   }
 
   private func measure(_ channel: Int, _ number: Int) {
-    guard !isSpoiled(.measure(channel: channel, number: number)) else { return }
+    guard !hasLostFrames(.measure(channel: channel, number: number)) else { return }
     let lags = (roundTrip ?? plan.rangeFrames) + plan.tailFrames
     guard let start = capture.firstPlayed, capture.frames >= start + plan.probeFrames + lags else {
       return
@@ -216,7 +216,7 @@ public final class ProbeListener: BackgroundWork, @unchecked Sendable {
   }
 
   /// Returns whether frames were lost. In that case `stage` is repeated after the queue is empty.
-  private func isSpoiled(_ stage: Stage) -> Bool {
+  private func hasLostFrames(_ stage: Stage) -> Bool {
     guard capture.hasGap else { return false }
     result.rejected += 1
     // Give up on a device that loses frames continuously.

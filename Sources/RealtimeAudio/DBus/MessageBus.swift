@@ -27,7 +27,7 @@ package struct MessageBus: ~Copyable {
       return nil
     }
     let bus = MessageBus(library, connection)
-    guard bus.isTrustedSoon, bus.succeeds(.bus, "Hello", []) else { return nil }
+    guard bus.isAuthenticated, bus.succeeds(.bus, "Hello", []) else { return nil }
     return bus
   }
 
@@ -53,7 +53,7 @@ package struct MessageBus: ~Copyable {
   }
 
   /// Whether the bus authenticates this program within a second.
-  private var isTrustedSoon: Bool {
+  private var isAuthenticated: Bool {
     let end = HostClock.nanoseconds + 1_000_000_000
     while library.isTrusted(connection) == 0 {
       guard HostClock.nanoseconds < end, library.exchange(connection, 100) != 0 else {

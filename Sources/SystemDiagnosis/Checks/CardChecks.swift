@@ -27,7 +27,7 @@ struct CardChecks {
     }
     let place = machine.isContainer ? "This container" : "This machine"
     let servers = RunningProgram.all(named: SoundServers.names, files)
-    if let server = servers.first(where: { !$0.standsStill(files) }) {
+    if let server = servers.first(where: { !$0.isHalted(files) }) {
       return Finding(
         .notice, "noCard",
         "\(place) has no sound card: sound goes only where \(server.description) takes it.",

@@ -17,7 +17,7 @@ struct ServerChecks {
       ]
     }
     return servers.map { server in
-      guard !server.standsStill(machine.files) else { return stopped(server) }
+      guard !server.isHalted(machine.files) else { return stopped(server) }
       switch server.name {
       case "pipewire": return pipewire(server)
       case "pulseaudio": return pulseaudio(server)

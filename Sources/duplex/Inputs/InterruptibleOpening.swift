@@ -82,7 +82,7 @@ enum InterruptibleOpening {
   private struct Work<Value: ~Copyable, Failure: Error>: RealtimeWork, ~Copyable,
     @unchecked Sendable
   {
-    // @unchecked because it moves whole, from one thread to the other and back.
+    // @unchecked because one thread at a time owns it, and passes it to the other.
     private let isOver: AtomicFlag
     private let body: @Sendable () throws(Failure) -> Value
     private var result: Result<Value, Failure>?

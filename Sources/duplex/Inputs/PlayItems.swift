@@ -104,8 +104,8 @@ struct PlayItems {
         failures[index] = error
         // An unusable file does not prevent the playback of a folder, nor an unusable address that
         // of a queue: the failure is reported at its turn.
-        let isSpared = address.isFound || (address.isRemote && error.kind != .invalidRequest)
-        guard isSpared, index + 1 < sources.count || !opened.isEmpty else {
+        let isDeferred = address.isFound || (address.isRemote && error.kind != .invalidRequest)
+        guard isDeferred, index + 1 < sources.count || !opened.isEmpty else {
           throw failures.min { $0.key < $1.key }?.value ?? error
         }
       }

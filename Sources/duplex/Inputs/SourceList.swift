@@ -22,7 +22,7 @@ struct SourceList: RandomAccessCollection, Sendable {
   private var fetchCount = 0
   private var fetchSeconds = 0.0
   /// Whether a limit was exceeded, which is a failure of the whole list.
-  private var hasLedTooFar = false
+  private var hasExceededLimit = false
 
   /// The maximum nesting depth of playlists.
   private static let deepest = 8
@@ -45,7 +45,9 @@ struct SourceList: RandomAccessCollection, Sendable {
         try add(name)
       } catch {
         // The failure of one address of several is reported at its turn, and the others are played.
-        guard sources.count > 1, SourceAddress.isRemote(name), !hasLedTooFar else { throw error }
+        guard sources.count > 1, SourceAddress.isRemote(name), !hasExceededLimit else {
+          throw error
+        }
         try append(name, foundIn: name)
         refusals[count - 1] = error
       }
@@ -132,12 +134,12 @@ struct SourceList: RandomAccessCollection, Sendable {
 
   private mutating func append(_ source: String, foundIn name: String) throws(FileFailure) {
     guard count < Playlist.maximumEntries else {
-      throw leadsTooFar(name, "\(Playlist.maximumEntries) files")
+      throw limitFailure(name, "\(Playlist.maximumEntries) files")
     }
     names.append(source)
     isFound.append(false)
     guard names.byteCount + pendingByteCount <= Self.maximumNameBytes else {
-      throw leadsTooFar(name, "\(Self.maximumNameBytes >> 20) MiB of names")
+      throw limitFailure(name, "\(Self.maximumNameBytes >> 20) MiB of names")
     }
   }
 
@@ -154,7 +156,7 @@ struct SourceList: RandomAccessCollection, Sendable {
     guard SourceAddress.isRemote(name) else { return }
     fetchCount += 1
     guard fetchCount <= Self.maximumFetches else {
-      throw leadsTooFar(name, "\(Self.maximumFetches) playlists on servers")
+      throw limitFailure(name, "\(Self.maximumFetches) playlists on servers")
     }
   }
 
@@ -164,12 +166,12 @@ struct SourceList: RandomAccessCollection, Sendable {
     readCount += 1
     // The limit applies only to entries of playlists: the user may name any number of lists.
     guard readCount <= Self.maximumLists || open.isEmpty else {
-      throw leadsTooFar(name, "\(Self.maximumLists) playlists and folders")
+      throw limitFailure(name, "\(Self.maximumLists) playlists and folders")
     }
   }
 
-  private mutating func leadsTooFar(_ name: String, _ count: String) -> FileFailure {
-    hasLedTooFar = true
+  private mutating func limitFailure(_ name: String, _ count: String) -> FileFailure {
+    hasExceededLimit = true
     return FileFailure(
       .unusableContents,
       "\(SourceAddress(open.first ?? name).name) contains more than \(count).",
@@ -185,7 +187,7 @@ struct SourceList: RandomAccessCollection, Sendable {
         try list.add(entry)
       } catch {
         // The failure of one entry is reported at its turn, and the others are played.
-        guard !list.hasLedTooFar else { throw error }
+        guard !list.hasExceededLimit else { throw error }
         try list.append(entry, foundIn: name)
         list.refusals[list.count - 1] = error
       }

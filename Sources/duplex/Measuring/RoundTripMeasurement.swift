@@ -15,7 +15,7 @@ func measureRoundTrips(
   guard let callbacks = session.takeCallbacks() else {
     throw ToolFailure(.loss, code: "unknown", "The probe is gone.", hint: "Please report this.")
   }
-  var told = 0.0
+  var reported = 0.0
   var parts = SessionParts()
   parts.background = [listener]
   let count = plan.repeats * (plan.fromChannel == nil ? plan.playbackChannels : 1)
@@ -28,8 +28,8 @@ func measureRoundTrips(
   parts.task = task
   parts.poll = { _ in
     let done = listener.done
-    if done > told {
-      told = done
+    if done > reported {
+      reported = done
       progress(done)
     }
     return listener.isDone ? .end : nil

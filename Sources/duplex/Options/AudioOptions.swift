@@ -236,10 +236,10 @@ struct ReconnectOption: ParsableArguments {
   /// can be recognised after they were unplugged.
   func isWanted(for configuration: DuplexConfiguration) -> Bool {
     let names = [configuration.capture, configuration.playback].compactMap { $0?.device }
-    return reconnect ?? names.allSatisfy(Self.comesBack)
+    return reconnect ?? names.allSatisfy(Self.canReturn)
   }
 
-  private static func comesBack(_ name: String) -> Bool {
+  private static func canReturn(_ name: String) -> Bool {
     guard SimulatedDeviceSpecification.isSimulated(name) else {
       return DeviceIdentity.isKnown(name)
     }

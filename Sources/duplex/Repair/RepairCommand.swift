@@ -58,9 +58,9 @@ struct RepairCommand: ToolCommand {
     try require(
       output != "-", "-o cannot be standard output: parts of a copy are written last. Name a file.")
     try require(output == nil || !inPlace, "--in-place and -o cannot be used together.")
-    let told = [rate != nil, channels != nil, sampleFormat != nil]
+    let given = [rate != nil, channels != nil, sampleFormat != nil]
     try require(
-      Set(told).count == 1, "--rate, --channels and --sample-format must be given together.")
+      Set(given).count == 1, "--rate, --channels and --sample-format must be given together.")
   }
 
   func perform() throws -> ExitStatus { try RepairRun(self).run() }
@@ -69,17 +69,17 @@ struct RepairCommand: ToolCommand {
 /// One run of the command: repairs one file after another and prints the results.
 struct RepairRun {
   private let command: RepairCommand
-  private let wiped: LostHeader?
+  private let lostHeader: LostHeader?
 
   init(_ command: RepairCommand) throws {
     self.command = command
     if let rate = command.rate, let channels = command.channels,
       let sampleFormat = command.sampleFormat
     {
-      wiped = try LostHeader(
+      lostHeader = try LostHeader(
         sampleRate: rate.hertz, channelCount: channels, sampleFormat: sampleFormat)
     } else {
-      wiped = nil
+      lostHeader = nil
     }
   }
 
@@ -103,7 +103,7 @@ struct RepairRun {
       defer { line.end() }
       do throws(ToolFailure) {
         let repairResult = try mappingErrors {
-          try mend(file, &isInterrupted) { line.reportProgress($0, from: start, share: share) }
+          try repair(file, &isInterrupted) { line.reportProgress($0, from: start, share: share) }
         }
         line.end()
         repairResults.append(repairResult)
@@ -157,10 +157,10 @@ struct RepairRun {
 
   /// Repairs a file. Sets `isInterrupted` if the user requested the end while its last bytes were
   /// written.
-  private func mend(
+  private func repair(
     _ path: String, _ isInterrupted: inout Bool, progress: @escaping (Double) -> Void
   ) throws -> RepairResult {
-    let finding = try FileRepair.examine(path, wiped: wiped, inPlace: command.inPlace)
+    let finding = try FileRepair.examine(path, lostHeader: lostHeader, inPlace: command.inPlace)
     guard finding.isRepairable else { return RepairResult(finding: finding, repaired: nil) }
     if command.inPlace {
       try FileRepair.repairInPlace(finding)

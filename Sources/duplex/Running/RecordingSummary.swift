@@ -31,7 +31,7 @@ struct RecordingSummary {
 
   /// Returns the sentence about the recording in `session`.
   func sentence(_ session: SessionReport) -> String {
-    guard report.frames > 0 else { return "Nothing was recorded: \(emptiness)" }
+    guard report.frames > 0 else { return "Nothing was recorded: \(reasonForNoFile)" }
     let path = report.files.first?.path ?? plan.path
     guard plan.isStream || !report.files.isEmpty else {
       return "Nothing was kept: none of the files is left."
@@ -65,7 +65,7 @@ struct RecordingSummary {
           : "; the file is no longer there under this name.")
   }
 
-  private var emptiness: String {
+  private var reasonForNoFile: String {
     if plan.leavesSilenceOut { return "no voice was detected." }
     return wasNeverStarted ? "the recording was never started." : "it ended before the first frame."
   }

@@ -90,7 +90,7 @@ final class RecordingWatch: KeyResponder {
   }
 
   /// Starts a recording that waits for a key, because no key can be read any more.
-  func loseKeyboard(at frame: Int) {
+  func startWithoutKeyboard(at frame: Int) {
     if !hasStarted { start(at: frame) }
   }
 

@@ -107,7 +107,7 @@ final class SessionWatch {
       // No further key can be read.
       case .end:
         isKeyboardClosed = true
-        recording?.loseKeyboard(at: presentFrame())
+        recording?.startWithoutKeyboard(at: presentFrame())
       case .nothing: break
       }
       return .proceed

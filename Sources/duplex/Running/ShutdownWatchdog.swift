@@ -50,7 +50,7 @@ final class ShutdownWatchdog {
     }
 
     private func concludeSources() {
-      for part in work where part.isDispensable { part.conclude() }
+      for part in work where part.mayBeAbandoned { part.conclude() }
     }
 
     private func leave() {

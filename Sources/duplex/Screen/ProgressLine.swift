@@ -11,7 +11,7 @@ final class ProgressLine {
   private let hint: String
   private let began = SteadyTime()
   private var isDrawn = false
-  private var told = 0.0
+  private var reported = 0.0
 
   /// Creates the progress of a task that the screen calls `title`, and events describe by `what`
   /// and `fields`. It is reported after each further fraction `step`, and not in the first
@@ -33,8 +33,8 @@ final class ProgressLine {
   func reportProgress(
     _ done: Double, from start: Double = 0, share: Double = 1, _ more: Fields = [:]
   ) {
-    guard done >= told + step, began.seconds >= silentSeconds else { return }
-    told = done
+    guard done >= reported + step, began.seconds >= silentSeconds else { return }
+    reported = done
     if OutputMode.current.json {
       Terminal.emit(.progress(start + done * share, what, fields + more))
     } else if Terminal.isLive, !OutputMode.current.quiet {

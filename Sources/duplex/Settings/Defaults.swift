@@ -170,8 +170,8 @@ struct Defaults {
     for word in rest { noteOperand(word) }
   }
 
-  /// Records what a word that is no option says in place of one: the extension of a file to be
-  /// written is its format.
+  /// Records the option that an operand replaces: the extension of a file to be written determines
+  /// its format.
   private mutating func noteOperand(_ word: String) {
     guard known["file-format"] != nil, FileFormat(pathExtensionOf: word) != nil else { return }
     written.insert("file-format")
@@ -212,10 +212,10 @@ struct Defaults {
   private mutating func warnOfTables(
     in entries: [ConfigurationEntry], path: String, commands: [String]
   ) {
-    var told: Set<String> = []
+    var mentioned: Set<String> = []
     for entry in entries
     where !entry.table.isEmpty && !commands.contains(entry.table)
-      && told.insert(entry.table).inserted
+      && mentioned.insert(entry.table).inserted
     {
       guard let command = EditDistance.nearest(to: entry.table, of: commands),
         EditDistance.between(Array(entry.table.lowercased()), Array(command)) <= 2,

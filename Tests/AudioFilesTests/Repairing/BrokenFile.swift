@@ -44,7 +44,7 @@ struct BrokenFile {
 
   /// Repairs the file in place and as a copy. Returns the finding and the repaired samples; nil if
   /// the two repairs differ, if writing the copy changed the file, or if the result is not intact.
-  func mend() throws -> (finding: RepairFinding, samples: [Float])? {
+  func repair() throws -> (finding: RepairFinding, samples: [Float])? {
     store()
     let finding = try FileRepair.examine(path)
     let copy = path + "-repaired"

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ContainerRepairTests {
   @Test(arguments: [FileFormat.wav, .rf64, .w64, .caf, .aiff, .flac, .ogg, .opus])
-  func `a file that is sound is found so`(format: FileFormat) throws {
+  func `an intact file is found intact`(format: FileFormat) throws {
     let folder = TemporaryFolder()
     let samples: FileSampleFormat = format.isLossy ? .float : .s24
     for channels in 1...2 {
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: [UInt8(0), 0x7F, 0xFF], [FileFormat.rf64, .w64, .caf, .aiff])
-  func `a length that is lost is worked out`(filler: UInt8, format: FileFormat) throws {
+  func `a lost length is reconstructed`(filler: UInt8, format: FileFormat) throws {
     let wounds = [
       Wound(format: .rf64, word: "ds64", offset: 8, byteCount: 24),
       Wound(format: .w64, word: "data", offset: 16, byteCount: 8),
@@ -48,17 +48,17 @@ import Testing
       }
       file.bytes.removeLast(cut)
       let frames = format == .w64 ? nil : (cut == 0 ? 3001 : 3000)
-      let mended = try file.mend()
-      let found = mended?.finding.frames ?? 0
+      let repaired = try file.repair()
+      let found = repaired?.finding.frames ?? 0
       #expect(found == frames || (frames == nil && (3000...3002).contains(found)))
-      let common = min(mended?.samples.count ?? 0, original.count)
+      let common = min(repaired?.samples.count ?? 0, original.count)
       #expect(common >= 6000)
-      #expect(mended?.samples[..<common] == original[..<common])
+      #expect(repaired?.samples[..<common] == original[..<common])
     }
   }
 
   @Test(arguments: [UInt8(0x7F), 0x80, 0xFF])
-  func `lengths beyond all numbers are only lengths`(first: UInt8) throws {
+  func `extreme lengths are handled as wrong lengths`(first: UInt8) throws {
     let folder = TemporaryFolder()
     for filler in [UInt8(0), 0xFF] {
       let extreme = [first] + [UInt8](repeating: filler, count: 7)
@@ -70,11 +70,11 @@ import Testing
       var wave = try BrokenFile(folder, "x\(filler).w64", .w64, .s16, frames: 100)
       wave.set(extreme.reversed(), at: wave.place(of: "data") + 16)
       wave.set(extreme.reversed(), at: 16)
-      #expect(try wave.mend()?.finding.frames == 100)
+      #expect(try wave.repair()?.finding.frames == 100)
     }
   }
 
-  @Test func `a file that is read-only, or changed meanwhile, is left alone`() throws {
+  @Test func `a file that changed after the examination is not repaired`() throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "r.wav", .wav, .s16, frames: 100)
     file.bytes.removeLast(2)
@@ -86,7 +86,7 @@ import Testing
     #expect(BrokenFile(reading: file.path).bytes == file.bytes)
   }
 
-  @Test func `a file that is being written is not mended in place`() throws {
+  @Test func `a file that is being written is not repaired in place`() throws {
     let folder = TemporaryFolder()
     let path = folder("w.wav")
     var writer = try SoundFileWriter(
@@ -100,7 +100,7 @@ import Testing
     #expect(try FileRepair.examine(path, inPlace: true).isIntact)
   }
 
-  @Test func `a copy takes no name that is taken`() throws {
+  @Test func `a copy does not replace another file or the original`() throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "r.wav", .wav, .s16, frames: 100)
     file.bytes.removeLast(2)

@@ -4,17 +4,17 @@ import Testing
 
 @Suite struct EncodedRepairTests {
   @Test(arguments: [1, 2, 100, 3000, 9000, 20000])
-  func `a torn FLAC file ends with its last whole frame`(cut: Int) throws {
+  func `a truncated FLAC file ends with its last complete frame`(cut: Int) throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "t.flac", .flac, .s16, frames: 20001)
     let original = try load(file.path)
     file.bytes.removeLast(cut)
-    let mended = try file.mend()
-    let frames = mended?.finding.frames ?? 0
+    let repaired = try file.repair()
+    let frames = repaired?.finding.frames ?? 0
     #expect(frames % 4096 == 0)
     #expect(frames > 0)
-    #expect(mended?.finding.headerFrames == 20001)
-    #expect(mended?.samples == Array(original[..<(2 * frames)]))
+    #expect(repaired?.finding.headerFrames == 20001)
+    #expect(repaired?.samples == Array(original[..<(2 * frames)]))
   }
 
   @Test func `a FLAC file without a length gets one, and keeps its digest`() throws {
@@ -22,38 +22,38 @@ import Testing
     var file = try BrokenFile(folder, "o.flac", .flac, .s24, frames: 20001)
     let whole = file.bytes
     file.set([0, 0, 0, 0], at: 22)
-    #expect(try file.mend()?.finding.frames == 20001)
+    #expect(try file.repair()?.finding.frames == 20001)
     #expect(BrokenFile(reading: file.path).bytes == whole)
   }
 
-  @Test func `zeros and litter behind a FLAC file are cut off`() throws {
+  @Test func `zeros after a FLAC file are removed`() throws {
     let folder = TemporaryFolder()
     let whole = try BrokenFile(folder, "whole.flac", .flac, .s16, frames: 20002)
     for count in [1, 2, 7, 128, 300_000] {
       var file = whole
       file.bytes += [UInt8](repeating: 0, count: count)
-      #expect(try file.mend()?.finding.frames == 20002)
+      #expect(try file.repair()?.finding.frames == 20002)
       let isAsItWas = BrokenFile(reading: file.path).bytes == whole.bytes
       #expect(isAsItWas)
     }
   }
 
   @Test(arguments: [(1, "1 byte"), (5, "5 bytes"), (20000, "20000 bytes")])
-  func `what another program wrote behind a FLAC file costs no frame`(
-    count: Int, told: String
+  func `bytes of another program after a FLAC file are removed without losing a frame`(
+    count: Int, description: String
   ) throws {
     let folder = TemporaryFolder()
     let whole = try BrokenFile(folder, "whole.flac", .flac, .s16, frames: 20001)
     var file = whole
     file.bytes += [UInt8](repeating: 1, count: count)
-    let finding = try file.mend()?.finding
+    let finding = try file.repair()?.finding
     #expect(finding?.frames == 20001)
-    #expect(finding?.faults == ["\(told) behind the last whole frame belonged to none"])
+    #expect(finding?.faults == ["\(description) behind the last whole frame belonged to none"])
     let isAsItWas = BrokenFile(reading: file.path).bytes == whole.bytes
     #expect(isAsItWas)
   }
 
-  @Test func `a tag behind a FLAC file is left, and costs no frame`() throws {
+  @Test func `a tag after a FLAC file is kept, and no frame is lost`() throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "tagged.flac", .flac, .s16, frames: 20001)
     file.bytes += Array("TAG".utf8) + [UInt8](repeating: 0x41, count: 125)
@@ -62,7 +62,7 @@ import Testing
     #expect(finding.frames == 20001 && finding.faults.isEmpty)
   }
 
-  @Test func `zeros are cut off behind a FLAC frame whose checksum ends in zero`() throws {
+  @Test func `zeros are removed after a FLAC frame whose checksum ends in zero`() throws {
     let folder = TemporaryFolder()
     // One length in 256 has such a checksum, and this sound ends in noise.
     var found = 0
@@ -73,7 +73,7 @@ import Testing
       for count in [1, 2, 3, 50] {
         var file = whole
         file.bytes += [UInt8](repeating: 0, count: count)
-        #expect(try file.mend()?.finding.frames == frames)
+        #expect(try file.repair()?.finding.frames == frames)
         let isAsItWas = BrokenFile(reading: file.path).bytes == whole.bytes
         #expect(isAsItWas)
       }
@@ -88,8 +88,9 @@ import Testing
   }
 
   @Test(arguments: [4, 12, 20, 32], [0, 3, 300_000])
-  func `FLAC of samples that the decoder does not take is mended once`(bits: Int, zeros: Int) throws
-  {
+  func `a FLAC file with a sample size that the decoder does not support is repaired once`(
+    bits: Int, zeros: Int
+  ) throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "w.flac", .flac, .s16, frames: 8192)
     tell(bits, in: &file)
@@ -102,7 +103,7 @@ import Testing
     #expect(try FileRepair.examine(file.path).isIntact)
   }
 
-  @Test func `FLAC of samples with fewer bits than the format has is refused`() throws {
+  @Test func `FLAC with fewer bits per sample than the format allows is refused`() throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "b.flac", .flac, .s16, frames: 8192)
     tell(3, in: &file)
@@ -111,7 +112,7 @@ import Testing
   }
 
   @Test(arguments: [0, 14, 33, 35])
-  func `FLAC with a head of another length is refused`(byteCount: UInt8) throws {
+  func `FLAC with a STREAMINFO block of another length is refused`(byteCount: UInt8) throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "l.flac", .flac, .s16, frames: 8192)
     file.set([byteCount], at: 7)
@@ -120,7 +121,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a FLAC file behind ID3 tags is found, with a copy of their head behind them or without`(
+  func `a FLAC file after ID3 tags is found, with and without a footer`(
     hasFooter: Bool
   ) throws {
     let folder = TemporaryFolder()
@@ -133,7 +134,7 @@ import Testing
     #expect(try FileRepair.examine(file.path).frames == 20001)
   }
 
-  @Test func `a damaged frame in the middle of FLAC is told and left`() throws {
+  @Test func `a damaged frame in the middle of FLAC is reported and left`() throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "d.flac", .flac, .s16, frames: 30000)
     file.set([1, 2, 3, 4, 5], at: file.bytes.count / 2)
@@ -146,34 +147,36 @@ import Testing
   }
 
   @Test(arguments: [FileFormat.ogg, .opus], [1, 5000, 15000])
-  func `a torn Ogg file ends with its last whole page`(format: FileFormat, cut: Int) throws {
+  func `a truncated Ogg file ends with its last complete page`(format: FileFormat, cut: Int) throws
+  {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "t.ogg", format, .float, frames: 96000)
     let original = try load(file.path)
     file.bytes.removeLast(cut)
-    let mended = try file.mend()
-    let frames = mended?.finding.frames ?? 0
+    let repaired = try file.repair()
+    let frames = repaired?.finding.frames ?? 0
     #expect(frames > 20000)
     #expect(frames < 96000)
-    #expect(mended?.samples.count == 2 * frames)
+    #expect(repaired?.samples.count == 2 * frames)
     // The last block lacks its overlap with the next one.
     let common = max(0, 2 * (frames - 2048))
-    #expect(mended?.samples[..<common] == original[..<common])
+    #expect(repaired?.samples[..<common] == original[..<common])
   }
 
   @Test(arguments: [(1, "1 byte"), (5, "5 bytes")])
-  func `litter behind the last page of Ogg is told by its length`(
-    count: Int, told: String
+  func `bytes after the last page of Ogg are reported with their number`(
+    count: Int, description: String
   ) throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "b.ogg", .ogg, .float, frames: 20001)
     file.bytes += [UInt8](repeating: 1, count: count)
     #expect(
-      try file.mend()?.finding.faults.first == "\(told) behind the last whole page belonged to none"
+      try file.repair()?.finding.faults.first
+        == "\(description) behind the last whole page belonged to none"
     )
   }
 
-  @Test func `a lost page of Ogg is told`() throws {
+  @Test func `a lost page of Ogg is reported`() throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "l.ogg", .ogg, .float, frames: 96000)
     file.set([1, 2, 3], at: file.bytes.count / 2)

@@ -51,7 +51,7 @@ import Testing
     ]
   }
 
-  @Test func `what stands behind a whole file is not played, and the file is left`() throws {
+  @Test func `bytes after a complete WAV file are not played, and the file is left`() throws {
     let folder = TemporaryFolder()
     for (name, tail) in tails {
       folder.write(wave() + tail, to: "file.wav")
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `a recorder that was killed gets back what its head does not count`() throws {
+  @Test func `frames that a header does not count are restored`() throws {
     let folder = TemporaryFolder()
     for counted in [4, 400, 4 * 1000] {
       var bytes = wave()
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: [36, 36 + 16000, 0xFFFF_FFFF, 0x7FFF_FFFF])
-  func `sound is played of which the head says that there is none`(length: Int) throws {
+  func `audio is played although the header states that there is none`(length: Int) throws {
     let folder = TemporaryFolder()
     var bytes = wave()
     bytes.replaceSubrange(4..<8, with: little(length))
@@ -88,7 +88,7 @@ import Testing
     #expect(try FileRepair.examine(folder("file.wav")).frames == Self.frames)
   }
 
-  @Test func `a file without sound is empty, whatever stands behind it`() throws {
+  @Test func `a file without audio is empty, whatever follows it`() throws {
     let folder = TemporaryFolder()
     for (name, tail) in tails where name != "samples again" {
       folder.write(wave(data: []) + tail, to: "file.wav")
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `what cannot be played is not called intact, nor mended`() throws {
+  @Test func `a file that cannot be played is neither called intact nor repaired`() throws {
     let folder = TemporaryFolder()
     for (name, head) in [
       ("the rate", format(rate: 0xFFFF_FFFF)), ("the channels", format(channels: 65535)),

@@ -8,7 +8,8 @@ import Testing
     (.aiff, .s24), (.flac, .s16), (.ogg, .float), (.opus, .float),
   ]
 
-  @Test(arguments: 0..<10) func `whatever is broken, there is a sentence or a sound file`(
+  @Test(arguments: 0..<10)
+  func `any damage leads to a message or to a file that can be repaired once`(
     index: Int
   ) throws {
     let (fileFormat, sampleFormat) = Self.kinds[index]

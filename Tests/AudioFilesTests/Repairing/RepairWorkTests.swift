@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: Trap.allCases)
-  func `twice the file is twice the work`(trap: Trap) throws {
+  func `the work grows at most linearly with the size of the file`(trap: Trap) throws {
     let works = try [1, 2, 4].map { try work(trap, byteCount: $0 * 40_000) }
     // A part of the work is the same for every file.
     #expect(works[2] - works[1] <= 3 * max(1, works[1] - works[0]), "\(works)")
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `a file that becomes shorter while it is examined says so`() throws {
+  @Test func `a file that is truncated while it is examined is reported`() throws {
     let folder = TemporaryFolder()
     folder.write([UInt8](repeating: 1, count: 2_000_000), to: "shrinking")
     for count in [100, 300_000, 1_000_000] {
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func `a checksum comes out between two equal marks`() {
+  @Test func `a running checksum is zero over a block that includes its checksum`() {
     var numbers = SplitMix64(seed: 1)
     let checksum = Checksum.flacFrame
     for count in [2, 3, 100, 70_000] {

@@ -11,7 +11,7 @@ import Testing
   @Test(
     arguments: [0, 0x7FFF_FFFF, 0x7FFF_F000, 0xFFFF_FFFF, 0x10_0000, 400],
     [FileSampleFormat.s16, .s24, .float])
-  func `a wrong length becomes the right one`(length: Int, format: FileSampleFormat) throws {
+  func `a wrong length is corrected`(length: Int, format: FileSampleFormat) throws {
     let folder = TemporaryFolder()
     for channels in [1, 2, 3] {
       let name = "take\(channels).wav"
@@ -20,29 +20,29 @@ import Testing
       let data = file.place(of: "data")
       file.set(little(length), at: data + 4)
       file.set(little(length), at: 4)
-      let mended = try file.mend()
-      #expect(mended?.finding.frames == 5001)
-      let said = length / (channels * format.byteCount)
-      #expect(mended?.finding.headerFrames == (length == 0xFFFF_FFFF ? nil : said))
+      let repaired = try file.repair()
+      #expect(repaired?.finding.frames == 5001)
+      let stated = length / (channels * format.byteCount)
+      #expect(repaired?.finding.headerFrames == (length == 0xFFFF_FFFF ? nil : stated))
       let expected = integers(bits: 16, frames: 5001, channels: channels)
-      #expect(mended?.samples == list(expected))
+      #expect(repaired?.samples == list(expected))
       #expect(BrokenFile(reading: file.path).bytes == whole)
     }
   }
 
-  @Test(arguments: 1...12) func `of a torn end whole frames are left`(cut: Int) throws {
+  @Test(arguments: 1...12) func `only complete frames remain of a truncated end`(cut: Int) throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "t.wav", .wav, .s24, frames: 1001, channels: 1)
     // There is a padding byte.
     file.bytes.removeLast(cut)
-    let mended = try file.mend()
+    let repaired = try file.repair()
     let frames = 1001 - (cut + 1) / 3
-    #expect(mended?.finding.frames == frames)
+    #expect(repaired?.finding.frames == frames)
     let expected = integers(bits: 16, frames: 1001, channels: 1)
-    #expect(mended?.samples == Array(list(expected)[..<frames]))
+    #expect(repaired?.samples == Array(list(expected)[..<frames]))
   }
 
-  @Test func `whole chunks behind the samples are kept, and a torn one goes`() throws {
+  @Test func `complete chunks after the samples are kept, and a truncated one is removed`() throws {
     let folder = TemporaryFolder()
     for isLengthLost in [false, true] {
       for cut in [0, 3] where !(isLengthLost && cut > 0) {
@@ -52,8 +52,8 @@ import Testing
         file.set(little(file.bytes.count), at: 4)
         if isLengthLost { file.set(little(0), at: file.place(of: "data") + 4) }
         file.bytes.removeLast(cut)
-        let mended = try file.mend()
-        #expect(mended?.finding.frames == 500)
+        let repaired = try file.repair()
+        #expect(repaired?.finding.frames == 500)
         let left = BrokenFile(reading: file.path).bytes
         #expect(Array(left.suffix(note.count)) == note || cut == 0)
         #expect(left.suffix(24).starts(with: note) || cut > 0)
@@ -61,16 +61,16 @@ import Testing
     }
   }
 
-  @Test func `sound that looks like a chunk's name is sound`() throws {
+  @Test func `audio that resembles a chunk identifier is kept as audio`() throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "n.wav", .wav, .s16, frames: 500)
     let data = file.place(of: "data")
     file.set(little(400), at: data + 4)
     file.set(Array("abcd".utf8), at: data + 8 + 400)
-    #expect(try file.mend()?.finding.frames == 500)
+    #expect(try file.repair()?.finding.frames == 500)
   }
 
-  @Test func `what outgrew 4 GiB becomes RF64, where there is room or in a copy`() throws {
+  @Test func `a file above 4 GiB becomes RF64, in place if there is room, else in a copy`() throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "g.wav", .wav, .s16, frames: 1)
     let header = file.place(of: "data") + 8
@@ -100,14 +100,14 @@ import Testing
     let folder = TemporaryFolder()
     folder.write([UInt8](repeating: 0, count: 4096) + [1, 2, 3, 4], to: "l.wav")
     truncate(folder("l.wav"), 80 + 4_400_000_000)
-    let told = try LostHeader(sampleRate: 48000, channelCount: 2, sampleFormat: .s16)
-    try FileRepair.repairInPlace(FileRepair.examine(folder("l.wav"), wiped: told))
+    let lostHeader = try LostHeader(sampleRate: 48000, channelCount: 2, sampleFormat: .s16)
+    try FileRepair.repairInPlace(FileRepair.examine(folder("l.wav"), lostHeader: lostHeader))
     let finding = try FileRepair.examine(folder("l.wav"))
     #expect(finding.faults == [])
     #expect(finding.frames == 1_100_000_000)
   }
 
-  @Test func `a length that wrapped round at 4 GiB is worked out again`() throws {
+  @Test func `a length that wrapped around at 4 GiB is reconstructed`() throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "w.wav", .wav, .s16, frames: 1)
     let header = file.place(of: "data") + 8
@@ -122,7 +122,7 @@ import Testing
 
   @Test(
     arguments: [FileSampleFormat.s16, .s24, .s32, .float], [1, 2])
-  func `a header of zeros is written from what is told about it`(
+  func `a header of zeros is rewritten from the given format`(
     format: FileSampleFormat, channels: Int
   ) throws {
     let folder = TemporaryFolder()
@@ -137,14 +137,15 @@ import Testing
       let broken = folder("broken.wav")
       folder.write(file.bytes, to: "broken.wav")
       #expect(failure { _ = try FileRepair.examine(broken) }?.kind == .unusableContents)
-      let told = try LostHeader(sampleRate: 48000, channelCount: channels, sampleFormat: format)
-      try FileRepair.repairInPlace(FileRepair.examine(broken, wiped: told))
+      let lostHeader = try LostHeader(
+        sampleRate: 48000, channelCount: channels, sampleFormat: format)
+      try FileRepair.repairInPlace(FileRepair.examine(broken, lostHeader: lostHeader))
       #expect(try FileRepair.examine(broken).isIntact)
-      let mended = try load(broken)
+      let repaired = try load(broken)
       let common = 4000 * channels
       // Only the start of a sample can be detected, not the channel with which a frame begins.
       let shift = (0..<channels).first { shift in
-        mended.suffix(common) == original.dropLast(shift).suffix(common)
+        repaired.suffix(common) == original.dropLast(shift).suffix(common)
       }
       #expect(shift != nil, "\(extra)")
       #expect(shift == 0 || extra > 0)
@@ -152,7 +153,7 @@ import Testing
   }
 
   @Test(arguments: [FileSampleFormat.s16, .s24, .s32, .float], [1, 2])
-  func `a lost header of 44 bytes before the first sample is written anew`(
+  func `a lost header of 44 bytes is rewritten`(
     format: FileSampleFormat, channels: Int
   ) throws {
     let folder = TemporaryFolder()
@@ -164,8 +165,9 @@ import Testing
     for zeros in [44, 40] {
       file.set([UInt8](repeating: 0, count: zeros), at: 0)
       folder.write(file.bytes, to: "broken.wav")
-      let told = try LostHeader(sampleRate: 48000, channelCount: channels, sampleFormat: format)
-      let finding = try FileRepair.examine(folder("broken.wav"), wiped: told)
+      let lostHeader = try LostHeader(
+        sampleRate: 48000, channelCount: channels, sampleFormat: format)
+      let finding = try FileRepair.examine(folder("broken.wav"), lostHeader: lostHeader)
       #expect(finding.frames == 9000)
       #expect(finding.needsCopy == (format == .float))
       try FileRepair.write(finding, to: folder("mended.wav"), overwrite: true)
@@ -176,7 +178,7 @@ import Testing
   }
 
   @Test(arguments: [12, 20, 44, 48])
-  func `where only the beginning of a header is lost the rest says what the file holds`(
+  func `a header of which only the beginning is lost is restored from the rest`(
     zeros: Int
   ) throws {
     let folder = TemporaryFolder()
@@ -185,9 +187,9 @@ import Testing
       var file = try BrokenFile(folder, "b\(format)", kind, format, frames: 5001)
       let whole = file.bytes
       file.set([UInt8](repeating: 0, count: zeros), at: 0)
-      let mended = try file.mend()
-      #expect(mended?.finding.frames == 5001)
-      #expect(mended?.finding.faults == ["the beginning of the header was lost"])
+      let repaired = try file.repair()
+      #expect(repaired?.finding.frames == 5001)
+      #expect(repaired?.finding.faults == ["the beginning of the header was lost"])
       #expect(BrokenFile(reading: file.path).bytes == whole)
     }
     // A header without room, in which the format chunk follows at once.
@@ -195,12 +197,12 @@ import Testing
     let format = file.place(of: "fmt ")
     file.bytes.removeSubrange(12..<format)
     file.set([UInt8](repeating: 0, count: 12), at: 0)
-    let mended = try file.mend()
-    #expect(mended?.finding.frames == 5001)
-    #expect(mended?.samples == list(integers(bits: 16, frames: 5001, channels: 2)))
+    let repaired = try file.repair()
+    #expect(repaired?.finding.frames == 5001)
+    #expect(repaired?.samples == list(integers(bits: 16, frames: 5001, channels: 2)))
   }
 
-  @Test func `a torn frame before litter is cut off with it`() throws {
+  @Test func `an incomplete frame is removed together with the bytes after it`() throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "l.wav", .wav, .s24, frames: 1000, channels: 4)
     let data = file.place(of: "data")
@@ -208,6 +210,6 @@ import Testing
     // 12,002 bytes, of which the last two belong to an incomplete frame.
     file.set([0xE2, 0x2E, 0, 0], at: data + 4)
     file.bytes += [7, 7, 0xB1, 0xDD, 0xC6, 0xEE, 0xB1]
-    #expect(try file.mend()?.finding.frames == 1000)
+    #expect(try file.repair()?.finding.frames == 1000)
   }
 }

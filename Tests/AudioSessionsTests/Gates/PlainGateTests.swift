@@ -11,7 +11,7 @@ import Testing
       (0, nil, [0..<1000]), (300, nil, [300..<1000]), (300, 200, [300..<500]),
       (300, 900, [300..<1000]), (1000, 5, []),
     ] as [(Int, Int?, [Range<Int>])])
-  func `a window keeps its frames`(first: Int, frames: Int?, expected: [Range<Int>]) {
+  func `a window keeps exactly its frames`(first: Int, frames: Int?, expected: [Range<Int>]) {
     for piece in [1, 64, 2000] {
       var gate = WindowGate(PunchWindow(firstFrame: first, frames: frames))
       let stretches = kept(&gate, of: recording, piece: piece)
@@ -24,7 +24,7 @@ import Testing
       (0, nil, [400..<1000]), (100, nil, [300..<1000]), (600, nil, [0..<1000]),
       (100, 50, [300..<450]), (100, 0, [300..<400]), (100, 5000, [300..<1000]),
     ] as [(Int, Int?, [Range<Int>])])
-  func `a start keeps what came just before it`(
+  func `a start keeps the frames of the pre-roll`(
     preRoll: Int, frames: Int?, expected: [Range<Int>]
   ) throws {
     var gate = WindowGate(preRollFrames: preRoll, frames: frames)

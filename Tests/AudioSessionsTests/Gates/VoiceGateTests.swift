@@ -36,7 +36,7 @@ extension [Range<Int>] {
     }
   }
 
-  @Test(.enabled(if: canSpeak)) func `none of a hundred phrases is missed or cut`() throws {
+  @Test(.enabled(if: canSpeak)) func `all of a hundred phrases are found and complete`() throws {
     let texts = (0..<100).map { sentences[$0 % 10] }
     try check(
       SpokenRecording(texts, voices: ["en", "en+f3", "en+m3"], sampleRate: 16000, noise: .pink))
@@ -97,7 +97,7 @@ extension [Range<Int>] {
     #expect(try wordsFound(of: 8, over: SyntheticSpeech.music(seconds: 12)) >= 6)
   }
 
-  @Test func `strokes of keys between phrases do not keep the gate open`() throws {
+  @Test func `keystrokes between phrases do not keep the gate open`() throws {
     var speech = SyntheticSpeech(3, noise: .white, snr: 30)
     speech.add(SyntheticSpeech.keys(seconds: 16))
     var gate = VoiceGate(VoiceSettings(sampleRate: SyntheticSpeech.sampleRate, channelCount: 1))
@@ -108,7 +108,7 @@ extension [Range<Int>] {
     }
   }
 
-  @Test func `music is left out most of the time`() throws {
+  @Test func `music is excluded most of the time`() throws {
     let music = SyntheticSpeech.music(seconds: 15)
     var gate = VoiceGate(VoiceSettings(sampleRate: SyntheticSpeech.sampleRate, channelCount: 1))
     let stretches = try #require(kept(&gate, of: music))
@@ -122,14 +122,14 @@ extension [Range<Int>] {
       channel: 1, channelCount: 2)
   }
 
-  @Test(.enabled(if: canSpeak)) func `speech without pauses is not taken for noise`() throws {
+  @Test(.enabled(if: canSpeak)) func `speech without pauses is not mistaken for noise`() throws {
     let text = Array(repeating: sentences, count: 4).joined().joined(separator: " and ")
     let recording = try SpokenRecording([text], sampleRate: 16000, noise: .white)
     try check(recording)
   }
 
   @Test(arguments: [TestNoise.Colour.white, .pink, .hum])
-  func `noise that slowly swells opens nothing`(colour: TestNoise.Colour) throws {
+  func `noise of slowly changing level does not open the gate`(colour: TestNoise.Colour) throws {
     let rate = 8000
     var noise = TestNoise(colour, sampleRate: rate)
     let samples = (0..<120 * rate).map { frame in
@@ -140,7 +140,7 @@ extension [Range<Int>] {
     #expect(stretches.isEmpty)
   }
 
-  @Test func `noise after a device's first zeros opens nothing`() throws {
+  @Test func `noise after initial zeros does not open the gate`() throws {
     var noise = TestNoise(.pink, sampleRate: 8000)
     let samples = (0..<80000).map { $0 < 12345 ? 0 : 0.01 * noise.next() }
     var gate = VoiceGate(VoiceSettings(sampleRate: 8000, channelCount: 1))
@@ -148,7 +148,7 @@ extension [Range<Int>] {
     #expect(stretches.isEmpty)
   }
 
-  @Test func `noise that grows by 20 dB for good is kept for some seconds only`() throws {
+  @Test func `noise that becomes 20 dB louder is kept for a few seconds only`() throws {
     var noise = TestNoise(.white, sampleRate: 8000)
     let samples = (0..<240_000).map { ($0 < 80000 ? 0.001 : 0.01) * noise.next() }
     var gate = VoiceGate(VoiceSettings(sampleRate: 8000, channelCount: 1))
@@ -158,7 +158,7 @@ extension [Range<Int>] {
   }
 
   @Test(arguments: [-50.0, nil])
-  func `taps and rumble open nothing`(threshold: Double?) throws {
+  func `taps and rumble do not open the gate`(threshold: Double?) throws {
     var noise = TestNoise(.white, sampleRate: 16000)
     let samples: [Float] = (0..<320_000).map { frame in
       // A tap of 30 ms every 700 ms, with rumble at 20 Hz and a DC offset.
@@ -173,7 +173,7 @@ extension [Range<Int>] {
   }
 
   @Test(arguments: [1, 100, 4096])
-  func `a fixed threshold keeps what lies above it, with what was asked for`(piece: Int) throws {
+  func `a fixed threshold keeps the sound above it, with pre-roll and tail`(piece: Int) throws {
     let rate = 8000
     let samples: [Float] = (0..<10 * rate).map { frame in
       let gain: Float = (3 * rate..<4 * rate).contains(frame) ? 0.1 : 0.001
@@ -190,7 +190,7 @@ extension [Range<Int>] {
     #expect(abs(stretch.upperBound - 6 * rate) <= rate / 50)
   }
 
-  @Test func `a sample that is no number does not deafen`() throws {
+  @Test func `a NaN sample does not disable the gate`() throws {
     let rate = 8000
     let samples: [Float] = (0..<6 * rate).map { frame in
       if frame == rate { return .nan }

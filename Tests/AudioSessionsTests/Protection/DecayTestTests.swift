@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct DecayTestTests {
   /// Returns the result of the test, and the number of hops that it took, for a sound at -35 dBFS
-  /// in a loop with `loopGain` and a delay of ten hops. `least` is the level of the sound from
+  /// in a loop with `loopGain` and a delay of ten hops. `minimum` is the level of the sound from
   /// outside.
   private func result(loopGain: Float, measured: Float = 0, minimum: Float) -> (Bool?, hops: Int) {
     var answer = LoopAnswer.none
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: [0.1, 0.5, 1, 1.5, 4, 6] as [Float])
-  func `what dies away as a howl does is one`(loopGain: Float) {
+  func `a sound that decays with the loop's gain is a howl`(loopGain: Float) {
     // The measured gain is wrong by up to 0.5 dB, as measurements with codes are.
     for error in [-0.5, 0, 0.5] as [Float] {
       let measured = max(0, loopGain + error)
@@ -32,22 +32,22 @@ import Testing
     }
   }
 
-  @Test func `what stays comes from outside`() {
+  @Test func `a sound that does not decay comes from outside`() {
     let (isHowl, hops) = result(loopGain: -200, minimum: -35)
     #expect(isHowl == false && hops < 160)
   }
 
-  @Test func `what loses only what the loop added to it comes from outside`() {
+  @Test func `a sound that loses only the loop's amplification comes from outside`() {
     // The loop amplifies the sound by 1 / (1 - 0.966), 29 dB, and with 3 dB less gain by 10 dB.
     #expect(result(loopGain: -0.3, minimum: -54).0 == false)
   }
 
   @Test(arguments: [-0.5, -1, -3] as [Float])
-  func `what dies away too fast had no howl's gain before`(loopGain: Float) {
+  func `a sound that decays too fast is not a howl`(loopGain: Float) {
     #expect(result(loopGain: loopGain, minimum: -80).0 == false)
   }
 
-  @Test func `the microphone is lowered by 3 dB more than the loop's gain`() {
+  @Test func `the gain of the microphone is reduced by 3 dB more than the loop's gain`() {
     var answer = LoopAnswer.none
     answer.gain = 1.5
     #expect(DecayTest(of: answer, level: -35, gain: -1).gain == -5.5)

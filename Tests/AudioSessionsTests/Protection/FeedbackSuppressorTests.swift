@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct FeedbackSuppressorTests {
   @Test(arguments: [0.5, 1, 2, 3, 6, 9, 12])
-  func `a howl is ducked, and nothing ever goes above the limit`(gain: Double) {
+  func `a howl is attenuated, and the output never exceeds the limit`(gain: Double) {
     for seed in 1...6 as ClosedRange<UInt64> {
       let rig = LoopRig.room(seed, gainDB: gain)
       let result = rig.run(
@@ -33,35 +33,37 @@ import Testing
   }
 
   @Test(arguments: [
-    Room(testDescription: "the first code finds half a proof", seed: 10, gain: 0.5),
-    Room(testDescription: "the limiter moves while the code is sent", seed: 154, gain: 1),
-    Room(testDescription: "it comes again when all is given back", seed: 2, gain: 1, seconds: 20),
+    Room(testDescription: "the first probe sequence proves only half", seed: 10, gain: 0.5),
+    Room(
+      testDescription: "the limiter's gain changes during the probe sequence", seed: 154, gain: 1),
+    Room(
+      testDescription: "the howl returns when the gain is restored", seed: 2, gain: 1, seconds: 20),
   ])
-  func `a howl is over in 0.3 seconds, though`(room: Room) {
+  func `a howl in a difficult case ends within 0.3 seconds`(room: Room) {
     let result = room.run()
     #expect(!result.ducks.isEmpty && result.painSeconds <= 0.3)
   }
 
   @Test(arguments: [
-    Room(testDescription: "+0.1 dB, word", seed: 32, gain: 0.1, seconds: 20, sampleRate: 48000),
+    Room(testDescription: "+0.1 dB, speech", seed: 32, gain: 0.1, seconds: 20, sampleRate: 48000),
     Room(testDescription: "+0.2 dB", seed: 53, gain: 0.2, seconds: 20, sampleRate: 48000),
-    Room(testDescription: "+1 dB, word", seed: 20, gain: 1, sampleRate: 48000),
+    Room(testDescription: "+1 dB, speech", seed: 20, gain: 1, sampleRate: 48000),
     Room(testDescription: "+12 dB, rings for 32 ms", seed: 156, gain: 12, sampleRate: 48000),
   ])
-  func `a howl is ducked at 48 kHz, with high frequencies or a long resonance`(room: Room) {
+  func `a howl at 48 kHz, at high frequencies or with a long resonance is attenuated`(room: Room) {
     let result = room.run()
     #expect(!result.ducks.isEmpty && result.painSeconds <= 0.3)
   }
 
   @Test(arguments: [9, 33, 48] as [UInt64])
-  func `a slow howl is asked before it comes to the limit`(seed: UInt64) {
+  func `a slow howl is attenuated before it reaches half of full scale`(seed: UInt64) {
     let result = Room(testDescription: "slow", seed: seed, gain: 0.5, seconds: 14).run()
     let highest = result.peaks.max() ?? 1
     #expect(!result.ducks.isEmpty && highest < 0.5)
   }
 
   @Test(arguments: [-3.0, -6, -12])
-  func `a loop that dies away by itself is left alone`(gain: Double) {
+  func `a loop below 0 dB is not attenuated`(gain: Double) {
     for seed in 1...3 as ClosedRange<UInt64> {
       let rig = LoopRig.room(seed, gainDB: gain)
       let result = rig.run(seconds: 3, sound: rig.quiet(2 * seed))
@@ -90,7 +92,7 @@ import Testing
     Misjudged(sound: .speech, seed: 26, gain: -0.5),
     Misjudged(sound: .organ, seed: 15, gain: -0.5),
   ])
-  func `what swells in a loop that would die away is left alone`(_ misjudged: Misjudged) {
+  func `a rising sound in a loop below 0 dB is not attenuated`(_ misjudged: Misjudged) {
     let (sound, seed) = (misjudged.sound, misjudged.seed)
     let rig = sound.room(seed, gainDB: misjudged.gain)
     let result = rig.run(
@@ -99,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: [2, 8, 26] as [UInt64])
-  func `a howl that the limiter takes almost nothing off is ducked as well`(seed: UInt64) {
+  func `a howl that the limiter hardly attenuates is attenuated as well`(seed: UInt64) {
     // At +0.1 dB the growth is too slow to be suspected before it reaches the limit.
     let rig = LoopRig.room(seed, gainDB: 0.1)
     let result = rig.run(seconds: 8, sound: rig.quiet(seed))
@@ -133,7 +135,7 @@ import Testing
   }
 
   @Test(arguments: Sound.allCases)
-  func `what sounds like a howl and is none is left alone`(sound: Sound) {
+  func `a sound that resembles a howl is not attenuated`(sound: Sound) {
     var chance = Chance(5)
     let rig = LoopRig()
     let result = rig.run(seconds: 4) { frame in

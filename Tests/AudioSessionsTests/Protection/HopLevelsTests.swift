@@ -29,7 +29,7 @@ import Testing
 
   /// One and two channels are processed eight frames at a time, three channels frame by frame.
   @Test(arguments: [8000, 44100, 48000, 96000], [1, 7, 64, 1000])
-  func `a tone is as loud in any number of channels and in cycles of any length`(
+  func `the level of a tone is independent of channel count and period`(
     rate: Int, period: Int
   ) {
     for frequency in [180.0, 650, 2200, 3400] {
@@ -41,13 +41,12 @@ import Testing
     }
   }
 
-  @Test func `a tone of half of full scale is 9 dB below it in its own band`() {
+  @Test func `a tone at half of full scale is at -9 dB in its band`() {
     let levels = levels(channels: 2, frequency: 650, rate: 48000, period: 64)
     #expect(abs(levels[1] + 9.03) < 0.1 && levels[0] < -12 && levels[2] < -12)
   }
 
-  @Test func `the energies of four hops are those of the latest, in order, and make up the level`()
-  {
+  @Test func `the energies of the latest four hops are in order and form the level`() {
     var bands = HopLevels(sampleRate: 48000, channelCount: 1)
     var tone = SampleBuffer(frameCount: 20 * bands.hopFrames, channelCount: 1)
     for frame in 0..<tone.frameCount {
@@ -82,7 +81,7 @@ import Testing
     return bands.levels
   }
 
-  @Test func `noise is as loud whenever it comes back, where all frames are looked at`() {
+  @Test func `the level of noise is independent of its start if all frames are measured`() {
     func difference(isPrecise: Bool) -> Float {
       let levels = noiseLevels(hopsLate: 0, isPrecise: isPrecise)
       let late = noiseLevels(hopsLate: 5, isPrecise: isPrecise)

@@ -18,22 +18,22 @@ import Testing
     return (lines.growths(of: history, spread: 0.3), lines.growths(of: history, spread: 2))
   }
 
-  @Test func `a rise of 7 dB a second is seen, where it is straight`() {
+  @Test func `a rise of 7 dB per second is found, as strict if it is straight`() {
     let straight = growths(hops: 400, rise: 7 / 375)
     let rough = growths(hops: 400, rise: 10 / 375, ripple: 1)
     #expect(abs(straight.strict[0] - 7 / 375) < 0.0001)
     #expect(rough.strict[0] == 0 && rough.lenient[0] > 0)
   }
 
-  @Test func `a rise of 1.7 dB a second is seen within four seconds`() {
+  @Test func `a rise of 1.7 dB per second is found within four seconds`() {
     #expect(abs(growths(hops: 1600, rise: 1.7 / 375).strict[0] - 1.7 / 375) < 0.0001)
   }
 
-  @Test func `what stands does not grow`() {
+  @Test func `a constant level has no growth`() {
     #expect(growths(hops: 400, rise: 0, ripple: 1).lenient == SIMD4(repeating: 0))
   }
 
-  @Test func `what is played is what is heard without what the limiters take off`() {
+  @Test func `the played level is the heard level minus the limiters' attenuation`() {
     var history = LevelHistory()
     for _ in 0..<8 { history.add(SIMD4(repeating: -50), gain: 0) }
     history.add(SIMD4(repeating: -50), gain: -4)
@@ -42,7 +42,7 @@ import Testing
     #expect(now == -51 && before == -50)
   }
 
-  @Test func `the highest level of a stretch of hops is found`() {
+  @Test func `the highest level of a range of hops is found`() {
     var history = LevelHistory()
     for level in [-40, -20, -30, -35] as [Float] {
       history.add(SIMD4(repeating: level), gain: 0)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct LimiterTests {
   @Test(arguments: [1, 7, 64, 480])
-  func `what stays below the limit passes bit for bit`(period: Int) {
+  func `samples below the limit pass bit for bit`(period: Int) {
     var limiter = Limiter(limit: 0.891, sampleRate: 48000)
     let samples = limiterNoise(frames: 4800, peak: 0.89)
     let result = limited(samples, by: &limiter, period: period)
@@ -13,14 +13,14 @@ import Testing
   }
 
   @Test(arguments: [1, 7, 64, 480])
-  func `nothing above the limit comes out, however loud it goes in`(period: Int) {
+  func `nothing above the limit comes out, however loud the input is`(period: Int) {
     var limiter = Limiter(limit: 0.891, sampleRate: 48000)
     let result = limited(limiterNoise(frames: 4800, peak: 30), by: &limiter, period: period)
     let peak = result.map(abs).max() ?? 0
     #expect(peak <= 0.891 && peak > 0.8 && limiter.limitedFrames > 0)
   }
 
-  @Test func `after a peak the samples are themselves again, bit for bit`() {
+  @Test func `after a peak the samples pass bit for bit again`() {
     var limiter = Limiter(limit: 0.5, sampleRate: 8000)
     _ = limited(limiterNoise(frames: 100, peak: 1), by: &limiter, period: 64)
     let soft = limiterNoise(frames: 24000, peak: 0.1)
@@ -32,7 +32,7 @@ import Testing
   /// With one or two channels four frames are limited at a time, with three channels each frame
   /// separately.
   @Test(arguments: [1, 7, 64, 480], [0, 0.016])
-  func `a third channel of silence changes nothing`(period: Int, holdSeconds: Double) {
+  func `a third channel of silence does not change the result`(period: Int, holdSeconds: Double) {
     func limited(channels: Int) -> (left: [Float], frames: Int) {
       var limiter = Limiter(limit: 0.5, sampleRate: 48000, holdSeconds: holdSeconds)
       var buffer = SampleBuffer(frameCount: period, channelCount: channels)
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `both channels are turned down together`() {
+  @Test func `both channels are attenuated by the same gain`() {
     var limiter = Limiter(limit: 0.5, sampleRate: 48000)
     var samples: [Float] = []
     for _ in 0..<100 { samples += [1, 0.25] }
@@ -77,14 +77,14 @@ import Testing
   }
 
   @Test(arguments: [40.0, 100, 997, 1000, 5003])
-  func `a tone 6 dB over the limit gets no harmonics`(hertz: Double) {
+  func `a tone 6 dB above the limit gets no harmonics above -100 dB`(hertz: Double) {
     let all = self.heard({ 1.78 * sin(2 * .pi * hertz * $0) }, seconds: 2)
     let heard = Array(all[48000...])
     let decibels = distortionDecibels(of: heard, hertz: hertz)
     #expect(decibels < -100, "\(decibels) dB")
   }
 
-  @Test func `a soft sound is back within 1 dB a tenth of a second after a drum 7 dB over`() {
+  @Test func `a soft sound is within 1 dB a tenth of a second after a drum 7 dB over the limit`() {
     func pad(_ time: Double) -> Double { 0.1 * sin(2 * .pi * 997 * time) }
     func drum(_ time: Double) -> Double {
       time < 0.5 ? 0 : 2 * exp((0.5 - time) / 0.08) * sin(2 * .pi * 50 * (time - 0.5))

@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: [1, 7, 64, 480], [false, true])
-  func `what stays below the limit passes bit for bit, later by the delay`(
+  func `samples below the limit pass bit for bit, after the delay`(
     period: Int, truePeak: Bool
   ) {
     var limiter = limiter(milliseconds: 5, truePeak: truePeak)
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: [1, 7, 64, 480], [0.02, 0.1, 5, 100])
-  func `nothing above the limit comes out, however loud it goes in`(
+  func `nothing above the limit comes out, however loud the input is`(
     period: Int, milliseconds: Double
   ) {
     var limiter = limiter(milliseconds: milliseconds)
@@ -54,7 +54,7 @@ import Testing
     #expect(peak <= 0.891 && peak > 0.8 && limiter.limitedFrames > 9000)
   }
 
-  @Test func `the gain comes down before a peak without a step, and a peak is not clipped`() {
+  @Test func `the gain falls smoothly before a peak, and a peak is not clipped`() {
     // A quiet signal with one sample far above the limit.
     var samples = [Float](repeating: 0.1, count: 2 * 9600)
     samples[2 * 4800] = 4
@@ -72,7 +72,9 @@ import Testing
   }
 
   @Test(arguments: [100.0, 997, 1000, 5003], [false, true])
-  func `a tone 6 dB over the limit is below -90 dB of distortion`(hertz: Double, truePeak: Bool) {
+  func `a tone 6 dB above the limit has less than -90 dB of distortion`(
+    hertz: Double, truePeak: Bool
+  ) {
     var limiter = limiter(milliseconds: 5, truePeak: truePeak)
     let all = limited(tone(hertz, peak: 1.78, frames: 96000), by: &limiter)
     let heard = (48000..<96000).map { Double(all[2 * $0]) }
@@ -80,7 +82,7 @@ import Testing
     #expect(decibels < -90, "\(decibels) dB")
   }
 
-  @Test func `after a peak the samples are themselves again, bit for bit`() {
+  @Test func `after a peak the samples pass bit for bit again`() {
     var limiter = limiter(milliseconds: 5, limit: 0.5)
     _ = limited(limiterNoise(frames: 4800, peak: 1), by: &limiter)
     let soft = limiterNoise(frames: 96000, peak: 0.1)

@@ -14,13 +14,13 @@ import Testing
     #expect(howl.confirmsFeedback(limited: 0))
   }
 
-  @Test func `what dies away by itself is none`() {
+  @Test func `a loop below 0 dB is not a howl`() {
     var tail = howl
     (tail.part, tail.gain) = (0.8, -0.5)
     #expect(!tail.confirmsFeedback(limited: 0) && !tail.needsRepeat(limited: 0, isLoud: true))
   }
 
-  @Test func `what a loop below 0 dB explains far better is none`() {
+  @Test func `a sound that a loop below 0 dB explains much better is not a howl`() {
     var swell = howl
     swell.partial = PartialLoop(lag: 21, residualRatio: 0.02, part: -1.6, gain: -0.6)
     #expect(!swell.confirmsFeedback(limited: 0))
@@ -30,7 +30,7 @@ import Testing
     #expect(swell.confirmsFeedback(limited: 0))
   }
 
-  @Test func `what repeats itself without the code is none, unless next to nothing is left`() {
+  @Test func `a repetition without the code is not a howl unless it leaves almost no residual`() {
     var repeated = howl
     repeated.residualRatio = 0.3
     repeated.partial.residualRatio = 0.28

@@ -7,7 +7,7 @@ import Testing
 @testable import AudioSessions
 
 @Suite struct LostSoundTests {
-  @Test func `after lost sound the microphone comes back from silence`() throws {
+  @Test func `after lost frames the microphone fades in from silence`() throws {
     let name = "sim:clock=free,noise=-20,gain=-200,xrun-at=0.5"
     var request = DuplexRequest(captureDevice: name, playbackDevice: name)
     request.periodFrames = 64

@@ -32,7 +32,7 @@ import Testing
     zip(samples, samples.dropFirst()).map { abs($1 - $0) }.max() ?? 0
   }
 
-  @Test func `what has nothing to fear passes bit for bit`() {
+  @Test func `sound without feedback below the limit passes bit for bit`() {
     var protection = MonitorProtection(sampleRate: rate, dimRequest: PublishedFlag().makeView())
     protection.limiter = Limiter(limit: 0.891, sampleRate: rate)
     protection.feedbackSuppressor = FeedbackSuppressor(
@@ -42,7 +42,7 @@ import Testing
     #expect(isSame)
   }
 
-  @Test func `a dimmed output is lower by what was asked for, and comes back without a click`() {
+  @Test func `a dimmed output is attenuated as requested, and returns without a click`() {
     var wish = PublishedFlag()
     var protection = MonitorProtection(sampleRate: rate, dimRequest: wish.makeView())
     protection.dimGain = Gain(factor: 0.1)
@@ -56,7 +56,7 @@ import Testing
     #expect(steepest(result) < 0.001)
   }
 
-  @Test func `lost sound leaves silence, from which the microphone comes back softly`() {
+  @Test func `lost frames leave silence, after which the microphone fades in`() {
     var protection = MonitorProtection(sampleRate: rate, dimRequest: PublishedFlag().makeView())
     let result = heard(&protection, cycles: 60, lost: { $0 == 20 ? 480 : 0 })
     let (first, last) = (result[20 * 64], result.last)
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: [480, 500, 64, 10])
-  func `before the end the microphone fades out`(known: Int) {
+  func `the microphone fades out before the end`(known: Int) {
     var protection = MonitorProtection(sampleRate: rate, dimRequest: PublishedFlag().makeView())
     // The end is known `known` frames in advance.
     let cycles = 20 + (known + period - 1) / period

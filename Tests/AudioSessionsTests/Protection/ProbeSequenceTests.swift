@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: [false, true], [0.3, 1, 3])
-  func `a loop above 0 dB is proven`(isDeep: Bool, gain: Double) throws {
+  func `a loop above 0 dB is proved`(isDeep: Bool, gain: Double) throws {
     for ringing in [0.0, 1, 2.5] {
       let loop = Loop(gain: gain, ringing: ringing, outside: gain > 2 ? 1e-9 : 1e-3)
       let answer = try #require(loop.answer(isDeep: isDeep))
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `what repeats itself without a loop proves nothing`() throws {
+  @Test func `a repetition without a loop proves nothing`() throws {
     // The level repeats every nine hops, independently of the output.
     var history = LevelHistory()
     var code = ProbeSequence()

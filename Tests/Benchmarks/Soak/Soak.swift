@@ -159,7 +159,7 @@ final class Soak {
   private func check(_ report: SessionReport, _ recorded: RecordingReport, _ frames: Int) -> Bool {
     var checks = SoakChecks()
     let isWhole = if case .duration = report.stopReason { true } else { false }
-    checks.holds("it ends when its time is over", isWhole, "\(report.stopReason)")
+    checks.holds("the session ends after its duration", isWhole, "\(report.stopReason)")
     checks.same("frames of the timeline", report.frames, frames)
     checks.same("overruns", report.captureXruns, faults.captureXruns)
     checks.same("underruns", report.playbackXruns, faults.playbackXruns)
@@ -167,10 +167,11 @@ final class Soak {
       $0.kind == .deviceReturned || $0.kind == .captureReturned || $0.kind == .playbackReturned
     }
     checks.holds(
-      "absences that were told", returns >= faults.absences, "\(returns) of \(faults.absences)")
+      "reported absences of a device", returns >= faults.absences,
+      "\(returns) of \(faults.absences)")
     let lost = report.events.filter(\.isGap)
     checks.same(
-      "frames lost, as the events tell them", lost.reduce(0) { $0 + $1.frames }, report.lostFrames)
+      "lost frames in the reported events", lost.reduce(0) { $0 + $1.frames }, report.lostFrames)
 
     let paused = recorded.pauses.reduce(0) { $0 + $1.frames }
     checks.same("frames recorded and paused", recorded.frames + paused, frames)
@@ -188,19 +189,22 @@ final class Soak {
     checks.same(
       "frames in gaps and lost in pauses", gaps.reduce(0) { $0 + $1.frames } + inPauses,
       report.lostFrames)
-    checks.holds("what is silent are the gaps", recording.gaps == gaps, difference(gaps))
+    checks.holds(
+      "the silent parts of the files are the reported gaps", recording.gaps == gaps,
+      difference(gaps))
     checks.same("altered frames", recording.alteredFrames, 0)
     // With two clocks, the length of an absence is known only within the jitter of the input, 1 ms.
     let leads = misplaced(recorded.pauses, byMoreThan: clocks == .one ? 0 : 48)
     checks.holds(
-      "all else is what the microphone heard, in its place", leads.isEmpty,
+      "all other frames equal those of the microphone at their place", leads.isEmpty,
       leads.prefix(5).joined(separator: "; "))
-    checks.same("frames that found no room", recorded.overflowFrames, 0)
+    checks.same("frames that did not fit into the ring buffer", recorded.overflowFrames, 0)
     checks.holds(
-      "the recording failed in nothing", recorded.failure == nil, recorded.failure?.message ?? "")
-    let said = complaints.all
+      "the recording reports no failure", recorded.failure == nil, recorded.failure?.message ?? "")
+    let unexpected = complaints.all
     checks.holds(
-      "nothing was told that was not provoked", said.isEmpty, said.prefix(5).joined(separator: "; ")
+      "all reported events were caused by the seed", unexpected.isEmpty,
+      unexpected.prefix(5).joined(separator: "; ")
     )
     checks.holds("memory grows by less than 1 MiB", memory.isFlat, memory.sentence)
     return checks.allHold

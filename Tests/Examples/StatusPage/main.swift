@@ -20,12 +20,12 @@ func json(_ status: EngineStatus) -> String {
 
 let arguments = CommandLine.arguments
 let engine = DuplexEngine(device: arguments.count > 1 ? arguments[1] : "default")
-let told = MutexBox(-1.0)
+let lastSeconds = MutexBox(-1.0)
 engine.addStatusHandler { status in
   // Ten per second, and the last one.
-  let isDue = told.withLock { told in
-    guard status.phase != .running || status.seconds - told >= 0.1 else { return false }
-    told = status.seconds
+  let isDue = lastSeconds.withLock { lastSeconds in
+    guard status.phase != .running || status.seconds - lastSeconds >= 0.1 else { return false }
+    lastSeconds = status.seconds
     return true
   }
   if isDue { print(json(status)) }

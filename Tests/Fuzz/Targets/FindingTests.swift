@@ -12,14 +12,14 @@ import Testing
     return (names ?? []).sorted().map { "\(target.name)/\($0)" }
   }
 
-  @Test("findings are there, each in the folder of its target")
+  @Test("every target with findings exists, and there are findings")
   func areFindings() throws {
     let folders = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
     #expect(!folders.isEmpty && Self.findings.count >= folders.count)
     #expect(Set(folders).isSubset(of: FuzzTarget.all.map(\.name)))
   }
 
-  @Test("what a target once failed with, it takes", arguments: findings)
+  @Test("a target accepts the inputs with which it failed earlier", arguments: findings)
   func passes(finding: String) throws {
     let path = Self.folder.appending(path: finding)
     let bytes = try [UInt8](Data(contentsOf: path))

@@ -55,7 +55,7 @@ extension FuzzTarget {
     do throws(ConfigurationFailure) {
       let file = try ConfigurationFile(parsing: input.text)
       guard file.entries.allSatisfy({ (1...lines).contains($0.line) }) else {
-        finding("a setting in a line that is not there")
+        finding("a setting in a line that does not exist")
       }
     } catch {
       guard (1...lines + 1).contains(error.line), !error.message.isEmpty else {

@@ -3,7 +3,7 @@ import Glibc
 /// A file in memory that holds one input at a time and is removed at the end of the process.
 final class ScratchFile: Sendable {
   static let sound = ScratchFile("sound")
-  static let mended = ScratchFile("mended")
+  static let repaired = ScratchFile("mended")
   static let list = ScratchFile("list.m3u")
   static let settings = ScratchFile("settings.json")
   static let configuration = ScratchFile("duplex/config.toml")

@@ -105,7 +105,8 @@ public final class MPEGDecoder: PlainSoundDecoder {
   /// only be read in sequence.
   public var isLengthEstimated: Bool {
     guard countedBlocks == nil else { return false }
-    return stream.goesOn == nil || exactness == .economical && stream.announcedBlockCount == nil
+    return stream.continuesAfterEnd == nil
+      || exactness == .economical && stream.announcedBlockCount == nil
   }
 
   /// The number of frames that the encoder header announces, if there are too few bytes for them.
@@ -116,7 +117,7 @@ public final class MPEGDecoder: PlainSoundDecoder {
   /// Whether data is missing at the end, or was found to be missing before it.
   public var isCutShort: Bool {
     announcedFrameCount != nil || missesBlocks || (bytes.byteCount != nil && damageCount > 0)
-      || goesOnBehindEnd
+      || isAtContinuedEnd
   }
 
   /// The average bit rate in bits per second.
@@ -209,7 +210,7 @@ public final class MPEGDecoder: PlainSoundDecoder {
   }
 
   /// Whether the position is at the end given by the encoder header, and blocks follow.
-  private var goesOnBehindEnd: Bool {
+  private var isAtContinuedEnd: Bool {
     !isAway && position == knownFrameCount && stream.hasManyBytesLeft
   }
 
@@ -217,7 +218,7 @@ public final class MPEGDecoder: PlainSoundDecoder {
   /// frames.
   private func checkEnd() throws(FileFailure) {
     guard !bytes.wasInterrupted, !bytes.source.isInterrupted else { return }
-    if goesOnBehindEnd {
+    if isAtContinuedEnd {
       throw FileFailure(
         .unusableContents,
         "\(name) has more than the \(position) frames that its header announces.",

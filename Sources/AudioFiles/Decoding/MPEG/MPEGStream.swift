@@ -13,7 +13,7 @@ struct MPEGStream {
   let isConstant: Bool
   /// Whether blocks follow after the end given by the encoder header, such as in joined files; nil
   /// if the bytes can only be read in sequence and that place was not reached yet.
-  private(set) var goesOn: Bool?
+  private(set) var continuesAfterEnd: Bool?
 
   private var index: MPEGIndex
   /// The index of the block at the position of `bytes`.
@@ -51,11 +51,12 @@ struct MPEGStream {
     index = MPEGIndex(start: start)
     first = second.isCompatible(with: found) ? second : found
     if information != nil, !bytes.isSeekable || bytes.byteCount == nil {
-      goesOn = nil
-    } else if let said = information?.byteCount {
-      goesOn = try Self.goesOn(behind: start - found.byteCount + said, bytes, like: first)
+      continuesAfterEnd = nil
+    } else if let stated = information?.byteCount {
+      continuesAfterEnd = try Self.continues(
+        after: start - found.byteCount + stated, bytes, like: first)
     } else {
-      goesOn = false
+      continuesAfterEnd = false
     }
     bytes.position = start
     // The last bytes read may be those at the end of the file.
@@ -142,8 +143,8 @@ struct MPEGStream {
   }
 
   /// Returns whether more than one or two miscounted blocks and tags follow from `end` on.
-  private static func goesOn(
-    behind end: Int, _ bytes: BufferedBytes, like first: MPEGHeader
+  private static func continues(
+    after end: Int, _ bytes: BufferedBytes, like first: MPEGHeader
   ) throws(FileFailure) -> Bool {
     guard bytes.isSeekable, let all = bytes.byteCount, end > bytes.position,
       all - end > 4 * first.byteCount
@@ -163,7 +164,8 @@ struct MPEGStream {
   /// Returns whether blocks follow after those announced by the encoder header, if this was unknown
   /// before. The position of `bytes` must be among the last blocks, and does not change.
   mutating func continuesAfterEncoderHeader() throws(FileFailure) -> Bool {
-    guard goesOn == nil, let count = announcedBlockCount, count - nextBlock <= Self.maximumPadding
+    guard continuesAfterEnd == nil, let count = announcedBlockCount,
+      count - nextBlock <= Self.maximumPadding
     else { return false }
     var offset = 0
     for _ in nextBlock..<max(nextBlock, count) {
@@ -176,15 +178,15 @@ struct MPEGStream {
     if try bytes.peek(offset + 3).holds("TAG", at: offset) { offset += ID3Head.closingByteCount }
     let window = try bytes.peek(offset + 4)
     let isFound = window.header(at: offset) != nil || window.holds("ID3", at: offset)
-    if isFound || !bytes.wasInterrupted { goesOn = isFound }
+    if isFound || !bytes.wasInterrupted { continuesAfterEnd = isFound }
     return isFound
   }
 
   /// Whether too many of the bytes announced by the encoder header follow the position to be
   /// padding. In this case the header announces too few blocks.
   var hasManyBytesLeft: Bool {
-    guard isCounted, let said = information?.byteCount else { return false }
-    let end = min(start + said - first.byteCount, bytes.byteCount ?? 0)
+    guard isCounted, let stated = information?.byteCount else { return false }
+    let end = min(start + stated - first.byteCount, bytes.byteCount ?? 0)
     return end - bytes.position > (Self.maximumPadding + 2) * first.largestByteCount
   }
 
@@ -195,15 +197,15 @@ struct MPEGStream {
   /// The number of blocks according to the encoder header, if it is consistent with the number of
   /// bytes; nil if it can only be determined by reading on.
   var announcedBlockCount: Int? {
-    guard let information, let count = information.blockCount, count > 0, goesOn != true,
+    guard let information, let count = information.blockCount, count > 0, continuesAfterEnd != true,
       count <= largestBlockCount ?? count
     else { return nil }
-    guard let all = bytes.byteCount, let said = information.byteCount, said > 0 else {
+    guard let all = bytes.byteCount, let stated = information.byteCount, stated > 0 else {
       return count
     }
-    guard fits(count, inBytes: said) else { return nil }
+    guard fits(count, inBytes: stated) else { return nil }
     let there = all - start + Int(clamping: averageByteCount)
-    return there + 2 * Int(clamping: averageByteCount) >= said && there <= said + 262_144
+    return there + 2 * Int(clamping: averageByteCount) >= stated && there <= stated + 262_144
       ? count : nil
   }
 
@@ -224,9 +226,9 @@ struct MPEGStream {
       return nil
     }
     if let largestBlockCount, count > largestBlockCount { return count }
-    guard let said = information.byteCount else { return nil }
+    guard let stated = information.byteCount else { return nil }
     let there = all - start + Int(clamping: averageByteCount)
-    return there + 8 * Int(clamping: averageByteCount) < said ? count : nil
+    return there + 8 * Int(clamping: averageByteCount) < stated ? count : nil
   }
 
   /// The maximum number of blocks in the file, at the lowest bit rate.
@@ -242,11 +244,11 @@ struct MPEGStream {
   /// The bit rate in bits per second according to the encoder header or the first blocks.
   var bitRate: Int {
     let seconds = Double(first.frameCount) / Double(first.sampleRate)
-    if let information, let count = information.blockCount, let said = information.byteCount,
-      count > 0, said > 0
+    if let information, let count = information.blockCount, let stated = information.byteCount,
+      count > 0, stated > 0
     {
       return FileBounds.bitRate(
-        bytes: said, seconds: Double(count) * seconds, sampleRate: first.sampleRate,
+        bytes: stated, seconds: Double(count) * seconds, sampleRate: first.sampleRate,
         channelCount: first.channelCount) ?? first.bitRate
     }
     return isConstant ? first.bitRate : Int(rounding: averageByteCount * 8 / seconds)
@@ -254,10 +256,10 @@ struct MPEGStream {
 
   private func offset(of block: Int) -> Int {
     if !isConstant, let information, let count = announcedBlockCount,
-      let said = information.byteCount ?? bytes.byteCount.map({ $0 - start }),
+      let stated = information.byteCount ?? bytes.byteCount.map({ $0 - start }),
       let share = information.share(ofTime: Double(block) / Double(count))
     {
-      return start + Int(clamping: share * Double(said))
+      return start + Int(clamping: share * Double(stated))
     }
     return start + Int(rounding: Double(block) * averageByteCount)
   }

@@ -112,7 +112,7 @@ public final class OggDecoder: PlainSoundDecoder {
       let count =
         silence > 0
         ? silence : file.read(into: destination, frames: wanted - done, channelCount: channelCount)
-      if file.isNewStream, done > 0, !isLikeBefore { break }
+      if file.isNewStream, done > 0, !hasSameFormat { break }
       try checkStream()
       if takeHole() { continue }
       guard count > 0 else { break }
@@ -158,7 +158,7 @@ public final class OggDecoder: PlainSoundDecoder {
     }
   }
 
-  private var isLikeBefore: Bool {
+  private var hasSameFormat: Bool {
     file.sampleRate == sampleRate && file.channelCount == channelCount
   }
 

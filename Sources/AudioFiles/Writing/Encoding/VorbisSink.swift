@@ -116,7 +116,7 @@ final class VorbisEncoder {
     // The serial numbers distinguish the streams in one file.
     ogg_stream_init(stream, Int32.random(in: 0 ... .max))
     vorbis_comment_add_tag(comments, "ENCODER", "duplex")
-    for (field, text) in tags.said { vorbis_comment_add_tag(comments, field.comment, text) }
+    for (field, text) in tags.nonempty { vorbis_comment_add_tag(comments, field.comment, text) }
     takeHeaders()
   }
 
@@ -197,7 +197,7 @@ struct EncodedPage {
 extension SoundFileHandle {
   /// Sets the tags of the file. Call it before the first sample is written.
   func set(_ tags: SoundFileTags) {
-    for (field, text) in tags.said { sf_set_string(pointer, Int32(field.code), text) }
+    for (field, text) in tags.nonempty { sf_set_string(pointer, Int32(field.code), text) }
     sf_set_string(pointer, Int32(SF_STR_SOFTWARE), "duplex")
   }
 }

@@ -35,7 +35,7 @@ enum InformationChunk {
   static func bytes(_ tags: SoundFileTags) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append("INFO")
-    for (field, text) in tags.said { bytes.append(chunk: field.chunk, Array(text.utf8) + [0]) }
+    for (field, text) in tags.nonempty { bytes.append(chunk: field.chunk, Array(text.utf8) + [0]) }
     bytes.append(chunk: "ISFT", Array("duplex\0".utf8))
     return bytes
   }

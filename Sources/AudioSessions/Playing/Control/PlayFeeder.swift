@@ -5,7 +5,7 @@ import RealtimeAudio
 /// The disk thread's part of playback: it reads frames from a source and keeps the ring buffer
 /// full, from which the audio thread's part (`PlayerStage`) reads them.
 public final class PlayFeeder: BackgroundWork, @unchecked Sendable {
-  // @unchecked because one thread at a time steps it; what others see is a flag or behind a lock.
+  // @unchecked because one thread at a time steps it; others read only a flag and locked values.
   /// The number of frames decoded at a time: several frames of MP3, which are then decoded directly
   /// into the destination.
   private static let chunkFrames = 4096
@@ -43,7 +43,7 @@ public final class PlayFeeder: BackgroundWork, @unchecked Sendable {
 
   /// Whether the session may end without this work: yes, since a disk or a decoder may block it
   /// forever.
-  public var isDispensable: Bool { true }
+  public var mayBeAbandoned: Bool { true }
 
   /// Fills the ring buffer as far as possible.
   public func step() -> Bool {

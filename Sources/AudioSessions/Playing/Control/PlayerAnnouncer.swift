@@ -6,7 +6,7 @@ import RealtimeAudio
 /// delivered with the frames that the audio thread has played, 50 times per second, on a separate
 /// thread.
 final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
-  // @unchecked because one thread at a time steps it; what others set is behind a lock.
+  // @unchecked because one thread at a time steps it; a lock protects what others set.
   /// The events sent for one turn so far, and the part of it that was played.
   private final class TrackState {
     let track: PlayerTrack

@@ -62,7 +62,7 @@ public struct PlayerStage: MixerStage, ~Copyable {
   /// Adds the next frames to those of `bus`.
   @_noLocks
   public mutating func process(_ bus: inout MixerBus) {
-    if isAtRest && staysAtRest() { return }
+    if isAtRest && remainsAtRest() { return }
     let (frames, time) = (bus.frames, bus.time)
     if keepsTimeline { overdueFrames &+= time.lostFrames }
     // The order matters: the frames that are queued after the end was announced are all there will
@@ -98,7 +98,7 @@ public struct PlayerStage: MixerStage, ~Copyable {
   /// Returns whether the stage is paused with nothing queued, as in the last cycle: then there is
   /// nothing to do.
   @_noLocks
-  private mutating func staysAtRest() -> Bool {
+  private mutating func remainsAtRest() -> Bool {
     pause.isSet && ring.available == 0 && !ring.isFinished
   }
 

@@ -6,7 +6,7 @@ import RealtimeAudio
 /// The disk thread's part of a player that is controlled during playback: it keeps the ring buffer
 /// full from a queue, and executes the requests for changes of the queue in between.
 final class QueueFeeder: BackgroundWork, @unchecked Sendable {
-  // @unchecked because one thread at a time steps it; what others see is behind a lock.
+  // @unchecked because one thread at a time steps it; a lock protects what others read.
   let queue: PlayQueue
   private var ring: SampleWriter
   private var chunk: SampleBuffer
@@ -25,7 +25,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
 
   /// The decoders whose waits can be ended from any thread.
   private struct InterruptibleDecoders: @unchecked Sendable {
-    // @unchecked because only what the protocol allows on any thread is called.
+    // @unchecked because only functions that the protocol allows on any thread are called.
     let decoders: [any SoundDecoder]
   }
 
@@ -117,9 +117,9 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
       return false
     }
     guard !isOver else { return false }
-    let goesOn = work()
-    phase.withLock { $0 = goesOn ? .idle(hasBegun: true) : .over }
-    return goesOn
+    let continues = work()
+    phase.withLock { $0 = continues ? .idle(hasBegun: true) : .over }
+    return continues
   }
 
   private func work() -> Bool {
@@ -146,11 +146,11 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
 
   /// Whether the session may end without this work: yes, since a disk or a decoder may block it
   /// forever.
-  var isDispensable: Bool { true }
+  var mayBeAbandoned: Bool { true }
 
   private var hasChanges: Bool { requests.changes.withLock { !$0.isEmpty } }
 
-  var needsTime: Bool {
+  var holdsVirtualTime: Bool {
     // Virtual time reads 1024 frames at a time.
     queue.isWaiting && !signals.isPaused.isSet && ring.queuedFrames < leadFrames + 1024
   }
@@ -229,7 +229,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   /// Makes the queue buffer some frames if the network was too slow: once each time the audio
   /// thread runs out of frames, even if a read that waited has put a few frames into the ring
   /// buffer since.
-  private func gather(isReady: Bool) {
+  private func updatePrebuffering(isReady: Bool) {
     let isDry = signals.starvation.isSet
     if !isDry { hasPrebuffered = false }
     if isDry, !isReady, !hasPrebuffered || ring.queuedFrames == 0 { queue.isPrebuffering = true }
@@ -248,7 +248,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
       let target = ring.replacement == nil ? targetFrames : targetFrames / 8
       guard ring.queuedFrames < target, ring.room >= chunk.frameCount else { return }
       let isReady = queue.decoders.allSatisfy { $0.isReady(prebuffer: queue.prebufferSeconds) }
-      gather(isReady: isReady || queue.isElsewhere)
+      updatePrebuffering(isReady: isReady || queue.isElsewhere)
       signals.isFed.publish(!queue.isOver)
       // The frames left in the ring buffer are played together with the buffered ones, not before
       // them. Nothing is read until then, so that this check is repeated.

@@ -62,11 +62,11 @@ struct QueueResumption {
       let seconds = seconds(of: decoders)
       for (index, decoder) in decoders.enumerated() {
         if let seconds {
-          parts[index].goOn(
+          parts[index].resume(
             with: decoder, at: seconds * Double(decoder.sampleRate),
             settings: parts.count == 1 ? span.settings : nil)
         } else {
-          parts[index].goOn(with: decoder)
+          parts[index].resume(with: decoder)
         }
       }
     }

@@ -6,7 +6,7 @@ import RealtimeAudio
 ///
 /// One thread at a time reads; the data that other threads see and change are behind locks.
 final class PlayQueue: @unchecked Sendable {
-  // @unchecked because all but what is behind the locks belongs to the thread that reads.
+  // @unchecked because locks protect the shared part; the rest belongs to the reading thread.
   let list: MutexBox<QueueList>
   let published = MutexBox(PlayedSpans())
   /// The number of consecutive failed sources after which `read` returns, so that other work runs.

@@ -63,7 +63,7 @@ extension QueueItem.Part {
   }
 
   /// Continues with `decoder`, which is positioned after it is open.
-  mutating func goOn(with decoder: any SoundDecoder) {
+  mutating func resume(with decoder: any SoundDecoder) {
     let box = GivenDecoder(keeping: decoder)
     takesTime = false
     open = { _ throws(FileFailure) in box.decoder }
@@ -71,9 +71,10 @@ extension QueueItem.Part {
 
   /// Continues with `decoder` at `boundary`, or at its current position if it can neither seek nor
   /// restart, with these settings; with the part's own settings if they are nil.
-  mutating func goOn(with decoder: any SoundDecoder, at boundary: Double, settings: TrackSettings?)
-  {
-    goOn(with: decoder)
+  mutating func resume(
+    with decoder: any SoundDecoder, at boundary: Double, settings: TrackSettings?
+  ) {
+    resume(with: decoder)
     let box = GivenDecoder(keeping: decoder)
     let start = decoder.canBegin ? Int(rounding: boundary) : decoder.position
     let own = self.settings
@@ -98,7 +99,7 @@ extension SoundDecoder {
 
 /// A decoder that is transferred to the thread that reads it.
 private struct GivenDecoder: @unchecked Sendable {
-  // @unchecked because the giver does not use it any more.
+  // @unchecked because the caller does not use the decoder after passing it.
   let decoder: any SoundDecoder
 
   init(_ decoder: sending any SoundDecoder) { self.decoder = decoder }

@@ -4,7 +4,7 @@ import RealtimeAudio
 /// The opening of the next source of a queue ahead of its turn, on a separate thread: a network may
 /// be slow.
 final class SourceOpener: BackgroundWork, @unchecked Sendable {
-  // @unchecked because a source changes hands behind the lock, and belongs to one thread at a time.
+  // @unchecked because one thread at a time owns a source, and passes it on under the lock.
   private enum State {
     case idle
     case wanted(QueueItem, Entry?, CancellableOpening)
@@ -80,7 +80,7 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
 
   /// Whether the session may end without this work: yes, since a server or a disk may block it
   /// forever.
-  var isDispensable: Bool { true }
+  var mayBeAbandoned: Bool { true }
 
   func conclude() {
     isConcluded.raise()
@@ -116,7 +116,7 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
 
   /// A container that transfers a value that belongs to one thread at a time through a lock.
   private struct Transfer: @unchecked Sendable {
-    // @unchecked because the taker leaves nothing behind.
+    // @unchecked because whoever takes the value removes it from the container.
     var value: State
 
     /// The opening in progress.

@@ -32,14 +32,14 @@ struct FileSeries: ~Copyable {
   /// The number of frames in all files, including those that were removed.
   private(set) var frames = 0
   /// The number of frames in files that another program truncated or wrote to.
-  private var spoiltFrames = 0
+  private var abandonedFrames = 0
 
   /// The paths of the files, including the growing one.
   var paths: [String] { files.map(\.path) + [current?.path].compactMap { $0 } }
 
   /// The number of written frames that are in no file after the series is finished: a deleted file
   /// that could not be written again still counts as growing then.
-  var lostFrames: Int { spoiltFrames + (current?.frames ?? 0) }
+  var lostFrames: Int { abandonedFrames + (current?.frames ?? 0) }
 
   /// Creates the first file; if each segment of speech gets a separate file, only checks the
   /// folder.
@@ -84,7 +84,7 @@ struct FileSeries: ~Copyable {
       // whole second, and the file's name would be one second early.
       let exact = start &+ FrameTime.nanoseconds(of: done, at: plan.sampleRate)
       let time = (exact + 500) / 1000 * 1000
-      if writer?.isSpoilt == true { abandon() }
+      if writer?.isModifiedByOthers == true { abandon() }
       try prepareFile(at: time)
       if !hasOriginated {
         hasOriginated = true
@@ -120,7 +120,8 @@ struct FileSeries: ~Copyable {
   /// disk.
   mutating func refresh(synchronizing: Bool) throws(FileFailure) {
     // A file without frames has no name yet.
-    guard let current, current.frames > 0 || plan.isStream, writer?.isSpoilt != true else { return }
+    guard let current, current.frames > 0 || plan.isStream, writer?.isModifiedByOthers != true
+    else { return }
     if !plan.isStream, writer?.isDeleted == true { tryToRestore() }
     let before = writer?.framesWritten ?? 0
     // The disk may refuse data that an encoder held back until now.
@@ -165,7 +166,7 @@ struct FileSeries: ~Copyable {
   /// program now, and the recording continues in another file.
   private mutating func abandon() {
     guard let file = current else { return }
-    spoiltFrames += file.frames
+    abandonedFrames += file.frames
     writer?.abandon()
     writer = nil
     current = nil
@@ -321,7 +322,7 @@ struct FileSeries: ~Copyable {
   }
 
   private mutating func closeCurrent() throws(FileFailure) {
-    if writer?.isSpoilt == true { abandon() }
+    if writer?.isModifiedByOthers == true { abandon() }
     guard let file = current else { return }
     // A file without frames is not a recording, has no name, and vanishes.
     guard file.frames > 0 || plan.isStream else {

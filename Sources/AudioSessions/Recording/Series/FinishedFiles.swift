@@ -54,7 +54,7 @@ struct FinishedFiles: ~Copyable {
   mutating func step(at now: UInt64, isGrowing: Bool) -> [String] {
     poll()
     var gone: [String] = []
-    while isTooMuch(at: now, isGrowing: isGrowing) {
+    while exceedsLimit(at: now, isGrowing: isGrowing) {
       let oldest = kept.removeFirst()
       byteCount -= oldest.byteCount
       guard oldest.identity == FileIdentity(of: oldest.path) else {
@@ -119,7 +119,7 @@ struct FinishedFiles: ~Copyable {
     kept.append(entry)
   }
 
-  private func isTooMuch(at now: UInt64, isGrowing: Bool) -> Bool {
+  private func exceedsLimit(at now: UInt64, isGrowing: Bool) -> Bool {
     guard let rule, let oldest = kept.first else { return false }
     switch rule {
     case .files(let count): return kept.count + waiting.count + (isGrowing ? 1 : 0) > count
