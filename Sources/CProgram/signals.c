@@ -39,6 +39,11 @@ void cprogram_end_on_signals(int status, const char *sentence, const char *event
 
 int cprogram_open_signals(const sigset_t *set) { return signalfd(-1, set, SFD_NONBLOCK | SFD_CLOEXEC); }
 
+_Bool cprogram_is_ignored(int number) {
+  struct sigaction action;
+  return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 static atomic_bool drawn;
 
 static void install_stop_handler(void);

@@ -35,7 +35,7 @@ package struct RunningProgram: Hashable, Sendable {
   }
 
   /// Returns whether the program is stopped (T), stopped by a debugger (t) or a zombie (Z).
-  package func standsStill(_ files: SystemFiles) -> Bool {
+  package func isHalted(_ files: SystemFiles) -> Bool {
     ["T", "t", "Z"].contains(
       files.value(of: "State", in: "/proc/\(process)/status").map { $0.prefix(1) } ?? "")
   }

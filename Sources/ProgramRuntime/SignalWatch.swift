@@ -25,12 +25,15 @@ package struct SignalWatch: ~Copyable {
   }
 
   /// Blocks the signals: those that arrive from now on stay pending until a watch receives them.
+  /// SIGHUP stays ignored if the program was started that way, as by `nohup`, so that a recording
+  /// outlasts its terminal.
   /// Call it before the first file is created; otherwise a signal could end the program and leave
   /// an incomplete file.
   @discardableResult
   package static func hold() -> sigset_t {
     signal(SIGPIPE, SIG_IGN)
-    var set = Self.set(of: all)
+    // A blocked signal would be received even if it is ignored.
+    var set = Self.set(of: all.filter { $0 != SIGHUP || !cprogram_is_ignored(SIGHUP) })
     pthread_sigmask(SIG_BLOCK, &set, nil)
     return set
   }

@@ -187,7 +187,9 @@ struct SecondaryOutputTests {
   }
 
   @Test func `a resampled device tells which of its secondary outputs went away`() throws {
-    let request = request(period: 64)
+    var request = DuplexRequest(captureDevice: "sim", playbackDevice: "sim")
+    request.periodFrames = 64
+    request.channelCount = 1
     let wire = try SimulatedDeviceSpecification(parsing: "sim:clock=free,rate=24000")
     let base = try SimulatedDevice(wire, request: request.atRate(24000))
     var fanOut = FanOutDevice(DuplexDevice(base), resamplerQuality: 5)

@@ -13,6 +13,9 @@ const char *cprogram_argument(int index);
 // to standard output, unless they are empty. Both are copied, up to 1,000 bytes.
 void cprogram_end_on_signals(int status, const char *sentence, const char *event);
 
+// Returns whether the signal is ignored.
+_Bool cprogram_is_ignored(int number);
+
 // Returns a descriptor that becomes readable when one of the signals in `set` arrives, or -1.
 int cprogram_open_signals(const sigset_t *set);
 

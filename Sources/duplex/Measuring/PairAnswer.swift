@@ -39,10 +39,18 @@ struct PairAnswer {
     return doubts
   }
 
+  /// Whether three or more measurements agree to 50 microseconds. A sound server's delay moves by
+  /// a few frames, which does not matter for an alignment.
+  private var isSteady: Bool {
+    pair.estimates.count > 2 && frames.maximum - frames.minimum <= Double(sampleRate) / 20_000
+  }
+
   /// The reasons why the result is not reliable enough to align a recording, as sentences that
   /// complete "doubtful:"; nil if it is reliable.
   var objection: String? {
-    doubts.isEmpty ? nil : doubts.map { String($0.sentence.dropLast()) }.joined(separator: "; ")
+    let doubts = isSteady ? doubts.filter { $0 != .drifting } : doubts
+    return doubts.isEmpty
+      ? nil : doubts.map { String($0.sentence.dropLast()) }.joined(separator: "; ")
   }
 
   /// The option of `overdub` for this round trip.
