@@ -39,10 +39,10 @@ struct PairAnswer {
     return doubts
   }
 
-  /// Whether three or more measurements agree to 50 microseconds. A sound server's delay moves by
-  /// a few frames, which does not matter for an alignment.
+  /// Whether three or more measurements agree to 30 microseconds. A sound server's delay moves by
+  /// tenths of a frame, which does not matter for an alignment.
   private var isSteady: Bool {
-    pair.estimates.count > 2 && frames.maximum - frames.minimum <= Double(sampleRate) / 20_000
+    pair.estimates.count > 2 && frames.maximum - frames.minimum <= Double(sampleRate) * 30e-6
   }
 
   /// The reasons why the result is not reliable enough to align a recording, as sentences that
