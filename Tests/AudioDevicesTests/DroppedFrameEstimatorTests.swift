@@ -94,4 +94,39 @@ import Testing
     server.read()
     #expect(server.reported == 0)
   }
+
+  @Test func `a server that keeps unread frames drops none of them`() {
+    var server = Server()
+    server.estimator = DroppedFrameEstimator(
+      capacity: 8192, sampleRate: 48000, catchUpSeconds: 0.5)
+    server.pass(1)
+    server.read()
+    server.pass(100)
+    server.read()
+    // What the ring did not hold follows, a quantum each millisecond.
+    for _ in 0..<92 {
+      server.time += 1_000_000
+      server.unread += 1024 + 48
+      server.read()
+    }
+    for _ in 0..<60 {
+      server.pass(1)
+      server.read()
+    }
+    #expect(server.reported == 0)
+  }
+
+  @Test func `a server that moves a stream captures nothing in that time`() {
+    var server = Server()
+    server.estimator = DroppedFrameEstimator(
+      capacity: 8192, sampleRate: 48000, catchUpSeconds: 0.5)
+    server.pass(1)
+    server.read()
+    server.pass(94, isKept: false)
+    for _ in 0..<60 {
+      server.pass(1)
+      server.read()
+    }
+    #expect(abs(server.reported - 94 * 1024) <= 1)
+  }
 }

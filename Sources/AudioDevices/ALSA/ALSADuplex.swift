@@ -51,7 +51,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   /// known.
   private var leftover = Int.max
   var gap = XrunGapEstimator()
-  /// The frames that a server's input drops without an xrun; nil if it reports its xruns.
+  /// The frames that a server's input loses without an xrun; nil for other inputs.
   private var dropped: DroppedFrameEstimator?
   private var lostFrames = 0
 
@@ -66,9 +66,9 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     self.playback = playback
     self.configuration = configuration
     shape = DuplexShape(configuration)
-    if let stream = configuration.capture, stream.dropsUnreadFrames {
+    if let stream = configuration.capture, let seconds = stream.catchUpSeconds {
       dropped = DroppedFrameEstimator(
-        capacity: stream.bufferFrames, sampleRate: stream.sampleRate)
+        capacity: stream.bufferFrames, sampleRate: stream.sampleRate, catchUpSeconds: seconds)
     }
     self.wakeUp = consume wakeUp
   }

@@ -56,7 +56,7 @@ public struct ALSAStream: StreamDriver, ~Copyable {
     let available = pcm?.availableNow() ?? -1
     guard available >= 0 else { return state(ofCode: available) }
     let now = HostClock.nanoseconds
-    if configuration.dropsUnreadFrames, isOverdue(at: now) { return .xrun }
+    if configuration.catchUpSeconds == 0, isOverdue(at: now) { return .xrun }
     let (there, time) = pcm?.stamped(available, at: now) ?? (available, now)
     let frames = isCapture ? moved &+ there : moved &- configuration.bufferFrames &+ there
     if frames > 0 { restarts.end() }

@@ -1,17 +1,20 @@
 // Audio thread.
 
-/// An estimate of the frames that a sound server's input dropped without an xrun. The plugins of
+/// An estimate of the frames that a sound server's input lost without an xrun. The plugins of
 /// PipeWire and JACK continue if nobody reads their ring buffer for longer than it lasts, for
 /// example because the program was stopped or the machine was busy: they drop the newer frames and
-/// report no error.
+/// report no error. PulseAudio keeps these frames and delivers them later, but none of the time in
+/// which it moves a stream to another source.
 ///
 /// After such a pause the ring still holds the frames from before the loss, which are read first.
-/// The number of dropped frames is then the time since the last wake-up before the pause,
-/// multiplied by the rate, plus the frames unread at that time, minus all frames captured since.
+/// The number of lost frames is then the time since the last wake-up before the pause, multiplied
+/// by the rate, plus the frames unread at that time, minus all frames captured since.
 struct DroppedFrameEstimator: BitwiseCopyable {
   /// The number of frames that the ring buffer holds.
   private let capacity: Int
   private let sampleRate: Int
+  /// The time in nanoseconds in which frames that the server kept can still arrive.
+  private let catchUpNanoseconds: UInt64
   /// The last wake-up: the frames that it left unread, and its time in nanoseconds; nil before the
   /// first one.
   private var last: (unread: Int, nanoseconds: UInt64)?
@@ -19,12 +22,16 @@ struct DroppedFrameEstimator: BitwiseCopyable {
   /// frames read since.
   private var pause: (unread: Int, nanoseconds: UInt64)?
   private var read = 0
+  /// The time of the first wake-up after the pause that left less than a period; 0 before.
+  private var drainedAt: UInt64 = 0
 
-  /// Creates an estimator for a ring buffer of `capacity` frames at `sampleRate` Hz.
+  /// Creates an estimator for a ring buffer of `capacity` frames at `sampleRate` Hz. A server that
+  /// keeps frames delivers them within `catchUpSeconds` after the ring was read.
   @_noLocks
-  init(capacity: Int, sampleRate: Int) {
+  init(capacity: Int, sampleRate: Int, catchUpSeconds: Double = 0) {
     self.capacity = capacity
     self.sampleRate = sampleRate
+    catchUpNanoseconds = UInt64(clamping: Int(clamping: catchUpSeconds * 1e9))
   }
 
   /// Ends the estimate: the input starts again.
@@ -45,16 +52,23 @@ struct DroppedFrameEstimator: BitwiseCopyable {
       else { return 0 }
       pause = before
       read = 0
+      drainedAt = 0
     }
     guard let pause else { return 0 }
     read &+= frames
     // The frames from before the loss are read first.
-    guard captured &- frames < frames else { return 0 }
+    guard captured &- frames < frames else {
+      drainedAt = 0
+      return 0
+    }
+    if drainedAt == 0 { drainedAt = nanoseconds }
+    guard nanoseconds &- drainedAt >= catchUpNanoseconds else { return 0 }
     self.pause = nil
     let expected = pause.unread &+ passed(since: pause.nanoseconds, nanoseconds)
     let dropped = expected &- (read &- frames) &- captured
     // A server delivers its frames a little early or late.
-    return dropped > sampleRate / 100 ? dropped : 0
+    let tolerance = catchUpNanoseconds == 0 ? sampleRate / 100 : sampleRate / 10
+    return dropped > tolerance ? dropped : 0
   }
 
   /// Returns the number of frames of the time from `start` to `end`.

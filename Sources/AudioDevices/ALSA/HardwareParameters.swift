@@ -184,7 +184,7 @@ extension PCM {
       format: format, periodFrames: Int(periodFrames), bufferFrames: Int(bufferFrames))
     configuration.selection = selection
     configuration.isServer = isServer
-    configuration.dropsUnreadFrames = dropsUnreadFrames
+    configuration.catchUpSeconds = catchUpSeconds
     transfer = PCMTransfer(
       access: access, format: format, channelCount: channelCount, selection: selection,
       frames: max(1, configuration.bufferFrames))

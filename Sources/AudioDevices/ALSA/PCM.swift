@@ -92,9 +92,13 @@ struct PCM: ~Copyable {
   /// Whether a sound server is at the end of all plugins.
   var isServer: Bool { !isCard && keepsTime }
 
-  /// Whether the input drops unread frames without an xrun. PulseAudio keeps them.
-  var dropsUnreadFrames: Bool {
-    isCapture && isServer && parts.contains { $0.contains("PipeWire") || $0.contains("JACK") }
+  /// The time in seconds in which a server's input delivers frames that were not read in time; 0
+  /// for the plugins of PipeWire and JACK, which drop them; nil for other inputs.
+  var catchUpSeconds: Double? {
+    guard isCapture, isServer else { return nil }
+    let text = parts.joined()
+    return text.contains("PipeWire") || text.contains("JACK")
+      ? 0 : text.contains("PulseAudio") ? 0.5 : nil
   }
 
   /// The parts of the PCM, one per line: the plugins, and the PCMs to which they pass frames.

@@ -48,9 +48,9 @@ public struct StreamConfiguration: Sendable, Equatable {
   /// Whether the device is a sound server, not a card. A server's sources and sinks may have
   /// separate clocks, and move in steps as long as its quantum.
   public var isServer = false
-  /// Whether the input drops frames that are not read in time without reporting an xrun, as the
-  /// plugins of PipeWire and JACK do.
-  var dropsUnreadFrames = false
+  /// For the input of a sound server, which reports no xrun: the time in seconds in which it
+  /// delivers frames that it kept while nobody read them. 0 if it drops them; nil for other inputs.
+  var catchUpSeconds: Double?
 
   /// Creates a stream with these figures; `sampleRate` is in Hz.
   public init(
