@@ -36,6 +36,13 @@ extension SoundFileWriter {
     return Self.name(of: FileIdentity(status), in: folder).map { FileName.join(folder, $0) }
   }
 
+  /// Makes `newName` the path of this writer, and returns it; nil if there is none.
+  package mutating func adoptNewName() -> String? {
+    guard let name = newName else { return nil }
+    path = name
+    return name
+  }
+
   /// Returns the name of `file` in `folder`; nil if it is not found.
   private static func name(of file: FileIdentity, in folder: String) -> String? {
     var names = (try? FileSystem.names(in: folder, atMost: 100_000))?.names ?? NameList()

@@ -126,26 +126,49 @@ final class EncodedFile: SampleSink {
     guard let handle = handle.take() else { return }
     try? refresh()
     let offset = lseek(descriptor, 0, SEEK_CUR)
+    let end =
+      fileFormat == .opus && !isBroken ? OpusEnd(of: descriptor, sampleRate: sampleRate) : nil
+    var trouble = end.flatMap { appendSilence($0.paddingFrameCount(after: frameCount)) }
     var isWhole = false
     defer {
       // Only the frames that the header of a container counts can be read.
       if !isWhole, isContainer { frameCount = refreshedFrameCount }
     }
-    try handle.close { error in
-      // libsndfile does not report that the last block of an encoder could not be written.
-      let length = fileFormat == .flac ? FLACLength(descriptor) : nil
-      let isComplete = length.map { $0.headerFrameCount == frameCount } ?? !error.isRefusedWrite
-      // The data after a missing block is useless as well.
-      let isCut = isBroken && fileFormat != .flac
-      if !isComplete || isCut, !isContainer { OutputBytes.cut(descriptor, at: offset) }
-      if fileFormat == .aiff {
-        let byteCount = frameCount * channelCount * sampleFormat.byteCount
-        AIFFLength.writeLength(byteCount, endingAt: offset, in: descriptor)
+    do throws(SystemError) {
+      try handle.close { error in
+        // libsndfile does not report that the last block of an encoder could not be written.
+        let length = fileFormat == .flac ? FLACLength(descriptor) : nil
+        let isComplete =
+          length.map { $0.headerFrameCount == frameCount }
+          ?? (trouble == nil && !error.isRefusedWrite)
+        // The data after a missing block is useless as well.
+        let isCut = isBroken && fileFormat != .flac
+        if !isComplete || isCut, !isContainer { OutputBytes.cut(descriptor, at: offset) }
+        if fileFormat == .aiff {
+          let byteCount = frameCount * channelCount * sampleFormat.byteCount
+          AIFFLength.writeLength(byteCount, endingAt: offset, in: descriptor)
+        }
+        if !isComplete || isBroken { countKept() }
+        if isComplete, let end { trouble = end.cutOff(after: frameCount) }
+        return isComplete || isBroken
       }
-      if !isComplete || isBroken { countKept() }
-      return isComplete || isBroken
+    } catch {
+      throw trouble ?? error
     }
+    if let trouble { throw trouble }
     isWhole = true
+  }
+
+  /// Passes frames of silence to libsndfile that `frameCount` does not count; returns the error if
+  /// this fails.
+  private func appendSilence(_ frames: Int) -> SystemError? {
+    guard frames > 0 else { return nil }
+    let silence = [Float](repeating: 0, count: frames * channelCount)
+    errno = 0
+    let written = Int(sf_writef_float(pointer, silence, sf_count_t(frames)))
+    let error = SystemError.last
+    guard written < frames || error.isRefusedWrite else { return nil }
+    return error.number == 0 ? SystemError(number: EIO) : error
   }
 
   private func appendPiece(
@@ -261,36 +284,6 @@ struct FLACLength {
     try OutputBytes.write(
       information.packed(frames: frameCount),
       at: Self.informationPlace + FLACInformation.packedOffset, to: descriptor)
-  }
-}
-
-/// The number of frames in an Ogg Opus file that is being written, read from its pages: libsndfile
-/// does not report how many of the accepted frames are not in a page yet.
-enum OpusLength {
-  /// Returns the number of frames at `sampleRate` up to the end of the last page; 0 if there is no
-  /// audio yet.
-  static func frameCount(in descriptor: Int32, sampleRate: Int) -> Int {
-    let head = OutputBytes.bytes(at: 0, count: 47, of: descriptor)
-    // The first packet is alone in the first page and has a known length.
-    guard head.count == 47, head[28...].starts(with: Array("OpusHead".utf8)),
-      let skipped = head.integer(at: 38, 2, bigEndian: false)
-    else { return 0 }
-    let start = max(0, lseek(descriptor, 0, SEEK_CUR) - OggPageHead.maximumPageByteCount)
-    let end = OutputBytes.bytes(at: start, count: OggPageHead.maximumPageByteCount, of: descriptor)
-    let pages = stride(from: end.count - OggPageHead.byteCount, through: 0, by: -1).lazy.filter {
-      offset in
-      end[offset...].starts(with: Array("OggS".utf8))
-    }
-    for page in pages {
-      // The position of a page in which no packet ends is -1.
-      guard let offset = end.number(at: page + 6, 8, bigEndian: false), offset < 1 << 48 else {
-        continue
-      }
-      // Opus counts at 48 kHz, whatever the sample rate of the input (RFC 7845, 4).
-      let frames = max(0, Int(offset) - skipped)
-      return frames / 48000 * sampleRate + frames % 48000 * sampleRate / 48000
-    }
-    return 0
   }
 }
 
