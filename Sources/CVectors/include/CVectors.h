@@ -49,6 +49,9 @@ VECTOR_FUNCTION double4 integer4_as_double4(integer4 numbers) {
 /// Returns the highest magnitude of `count` samples; NaN is ignored.
 SAMPLE_LOOP float vectors_peak(const float *samples, long count);
 
+/// Returns the highest magnitude of `count` samples; NaN if one of them is NaN.
+SAMPLE_LOOP float vectors_peak_or_nan(const float *samples, long count);
+
 /// Multiplies `count` samples by `gain`.
 SAMPLE_LOOP void vectors_scale(float *samples, float gain, long count);
 
