@@ -88,6 +88,7 @@ final class EncodedFile: SampleSink {
   func append(
     _ samples: UnsafePointer<Float>, frames: Int, scratch: UnsafeMutableRawPointer
   ) throws(SystemError) {
+    try checkOpen()
     let maximum = isContainer ? frames : Self.pieceFrameCount
     var done = 0
     while done < frames {
@@ -103,7 +104,7 @@ final class EncodedFile: SampleSink {
   /// that the header counts, since only these can be read.
   private func refreshCounting() throws(SystemError) {
     do throws(SystemError) {
-      try refresh()
+      try refreshHeader()
     } catch {
       frameCount = refreshedFrameCount
       throw error
@@ -111,6 +112,11 @@ final class EncodedFile: SampleSink {
   }
 
   func refresh() throws(SystemError) {
+    try checkOpen()
+    try refreshHeader()
+  }
+
+  private func refreshHeader() throws(SystemError) {
     guard frameCount != refreshedFrameCount else { return }
     if fileFormat == .flac, let length = FLACLength(descriptor) {
       try length.writeFrameCount(length.codedFrameCount(of: frameCount))
@@ -122,9 +128,19 @@ final class EncodedFile: SampleSink {
     refreshedFrameCount = frameCount
   }
 
+  func synchronize() throws(SystemError) {
+    try checkOpen()
+    try OutputBytes.synchronize(descriptor)
+  }
+
+  /// Throws EBADF if the file is closed: its descriptor may belong to another file.
+  private func checkOpen() throws(SystemError) {
+    if handle == nil { throw SystemError(number: EBADF) }
+  }
+
   func close() throws(SystemError) {
     guard let handle = handle.take() else { return }
-    try? refresh()
+    try? refreshHeader()
     let offset = lseek(descriptor, 0, SEEK_CUR)
     let end =
       fileFormat == .opus && !isBroken ? OpusEnd(of: descriptor, sampleRate: sampleRate) : nil
