@@ -48,8 +48,7 @@ package final class EventSource<Event: Sendable>: Sendable {
   deinit { finish() }
 
   /// Returns a stream of all later values. It buffers the newest `count` values that were not read
-  /// yet, and drops older ones. The stream ends with
-  /// `finish`, and with the source.
+  /// yet, and drops older ones. The stream ends with `finish`, and with the source.
   package func stream(keeping count: Int) -> AsyncStream<Event> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Event.self, bufferingPolicy: .bufferingNewest(count))

@@ -29,7 +29,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   var start: FileStart?
   /// The offset at which the last frame of a Wave64 file ends.
   var soundEnd = 0
-  /// Whether the file was closed. The number of its descriptor may then belong to another file.
+  /// Whether the file was closed; the number of its descriptor may then be another file's.
   private(set) var isComplete = false
   private let appearance: Appearance
   private let chunk: PackingSpace
@@ -64,10 +64,9 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   /// refused without `overwrite`; with it, the file is replaced at the time that `appearance`
   /// specifies. A file that another writer has open is refused. `tags` are written, as far as they
   /// fit (`SoundFileTags.fitting`), in every format but Wave64 and raw, which cannot store them.
-  /// WAV stores the `speakers` of more than two channels, one for each channel; without `speakers`,
-  /// it assigns none. If
-  /// `path` is a pipe without a reader, waits up to 3 seconds for one, and calls
-  /// `shouldStopWaiting` every 50 ms; if that returns true, throws as it would after the 3 seconds.
+  /// WAV stores the `speakers` of more than two channels, one for each channel; none by default. If
+  /// `path` is a pipe without a reader, waits up to 3 seconds for one. `shouldStopWaiting`, called
+  /// every 50 ms, ends the wait earlier.
   public init(
     path: String, fileFormat: FileFormat, sampleFormat: FileSampleFormat, sampleRate: Int,
     channelCount: Int, overwrite: Bool, tags: SoundFileTags = SoundFileTags(),
@@ -287,9 +286,10 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
 
   /// Throws `.invalidRequest` if the file is closed.
   func checkOpen() throws(FileFailure) {
-    guard isComplete else { return }
-    throw FileFailure(
-      .invalidRequest, "The file is complete.", hint: "Create another writer for another file.")
+    if isComplete {
+      throw FileFailure(
+        .invalidRequest, "The file is complete.", hint: "Create a writer for another file.")
+    }
   }
 
   func failure(_ error: SystemError) -> FileFailure {
@@ -346,57 +346,5 @@ extension SoundFileWriter {
     sink.notes.loudness = BroadcastLoudness(
       integrated: integratedLUFS, range: rangeLU, truePeak: truePeakDBTP,
       momentary: momentaryLUFS, shortTerm: shortTermLUFS)
-  }
-}
-
-/// A destination of an output: a new file, or an existing pipe or device.
-struct OutputFile: ~Copyable {
-  private var draft: DraftFile?
-  private let stream: FileDescriptor?
-  /// The descriptor to write to.
-  let descriptor: Int32
-
-  /// Opens the destination `path`. Without `overwrite`, an existing file is refused; pipes and
-  /// devices are always accepted.
-  init(
-    _ path: String, overwrite: Bool, _ shouldStopWaiting: () -> Bool
-  ) throws(FileFailure) {
-    if let found = FileStatus(of: path), !found.isRegular, !found.isFolder {
-      let opened = try Self.open(path, shouldStopWaiting)
-      descriptor = opened.number
-      stream = consume opened
-      draft = nil
-    } else {
-      let made = try DraftFile(for: path, overwrite: overwrite)
-      descriptor = made.descriptor.number
-      draft = consume made
-      stream = nil
-    }
-  }
-
-  /// Whether the destination is a seekable file, and not a pipe or device.
-  var isRegular: Bool { stream == nil }
-
-  consuming func takeDraft() -> DraftFile? { draft.take() }
-
-  /// Opens a pipe or a device. Waits at most 3 s for a reader of a pipe, and stops waiting if
-  /// `shouldStopWaiting` returns true.
-  private static func open(
-    _ path: String, _ shouldStopWaiting: () -> Bool
-  ) throws(FileFailure) -> FileDescriptor {
-    var attempts = 0
-    while true {
-      do throws(SystemError) {
-        let opened = try FileDescriptor(opening: path, O_WRONLY | O_NONBLOCK | O_NOCTTY)
-        _ = fcntl(opened.number, F_SETFL, fcntl(opened.number, F_GETFL) & ~O_NONBLOCK)
-        return opened
-      } catch {
-        attempts += 1
-        guard error.number == ENXIO, attempts < 60, !shouldStopWaiting() else {
-          throw .creating(path, error)
-        }
-        usleep(50_000)
-      }
-    }
   }
 }
