@@ -77,6 +77,14 @@ extension SampleBuffer {
     return vectors_peak(base + first &* channelCount, frames &* channelCount)
   }
 
+  /// Returns the highest magnitude of `frames` frames, starting at `first`, over all channels; NaN
+  /// if a sample is NaN. It costs as much as `peak`.
+  @_noLocks
+  package func peakOrNaN(from first: Int = 0, frames: Int) -> Float {
+    requireFrames(from: first, frames)
+    return vectors_peak_or_nan(base + first &* channelCount, frames &* channelCount)
+  }
+
   /// Returns the highest magnitudes of every fourth sample of `frames` frames, starting at `first`:
   /// lane n covers the samples whose index from `first` on is n modulo four.
   @_noLocks

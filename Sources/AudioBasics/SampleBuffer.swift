@@ -10,8 +10,8 @@ import Glibc
 ///
 /// ```swift
 /// var buffer = SampleBuffer(frameCount: 64, channelCount: 2)
-/// buffer[3] = 0.5  // frame 1, channel 1
-/// precondition(buffer.sampleCount == 128)
+/// buffer[1, 1] = 0.5  // frame 1, channel 1
+/// precondition(buffer[3] == 0.5 && buffer.sampleCount == 128)
 /// ```
 public struct SampleBuffer: ~Copyable, @unchecked Sendable {
   // @unchecked because the pointer has one owner, which moves with the value.
@@ -29,7 +29,8 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
   }
 
   /// Creates a silent buffer. Writes to all its pages, so that the audio thread never causes page
-  /// faults.
+  /// faults. A negative number of frames or channels counts as 0; a buffer for which there is no
+  /// memory is a fatal error with a message (see `hasRoom`).
   public init(frameCount: Int, channelCount: Int) {
     self.frameCount = max(0, frameCount)
     self.channelCount = max(0, channelCount)
@@ -79,6 +80,26 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
         "The sample is outside of the buffer.")
       base[index] = newValue
     }
+  }
+
+  /// The sample at a frame and a channel, both counted from 0.
+  public subscript(frame: Int, channel: Int) -> Float {
+    @_noLocks @inlinable get {
+      requireSample(frame, channel)
+      return base[frame &* channelCount &+ channel]
+    }
+    @_noLocks @inlinable set {
+      requireSample(frame, channel)
+      base[frame &* channelCount &+ channel] = newValue
+    }
+  }
+
+  /// Ends the program with a sentence unless there are such a frame and such a channel.
+  @_noLocks @inlinable @inline(__always)
+  func requireSample(_ frame: Int, _ channel: Int) {
+    requirement(
+      frame >= 0 && frame < frameCount && channel >= 0 && channel < channelCount,
+      "The frame or channel is outside of the buffer.")
   }
 
   /// Ends the program with a sentence unless `count` frames, starting at `first`, are within the

@@ -37,6 +37,11 @@ package struct LookAheadLimiter: ~Copyable, @unchecked Sendable {
     @_noLocks get { state.pointee.limitedFrames }
   }
 
+  /// The number of incoming samples so far that were NaN or infinite, and became silence.
+  package var silencedSamples: Int {
+    @_noLocks get { state.pointee.silencedSamples }
+  }
+
   /// The gain of the last frame.
   package var gain: Float {
     @_noLocks get { state.pointee.gain }
@@ -69,6 +74,8 @@ struct LookAheadState: ~Copyable {
   let delayFrames: Int
   /// The number of incoming frames above the limit so far.
   private(set) var limitedFrames = 0
+  /// The number of incoming samples so far that were NaN or infinite, and became silence.
+  private(set) var silencedSamples = 0
   /// The gain of the last frame.
   private(set) var gain: Float = 1
 
@@ -119,7 +126,7 @@ struct LookAheadState: ~Copyable {
     var frame = 0
     while frame < frames {
       let count = min(16, min(frames &- frame, recentPeak.blockFrames &- recentPeak.filled))
-      let peak = peak(of: buffer, from: frame, frames: count, limit: limit)
+      let peak = peak(of: &buffer, from: frame, frames: count, limit: limit)
       // If all gains in the averages are one, the frames are only delayed.
       let isIdle =
         target == 1 && released == 1 && firstAverage.sum == firstAverage.fullSum
@@ -138,13 +145,17 @@ struct LookAheadState: ~Copyable {
     }
   }
 
-  /// Returns the peak of incoming frames. Lowers the target gain to the gain that this peak
-  /// requires.
+  /// Returns the peak of incoming frames, whose samples that are NaN or infinite become silence.
+  /// Lowers the target gain to the gain that this peak requires.
   @_noLocks
   private mutating func peak(
-    of buffer: borrowing SampleBuffer, from first: Int, frames: Int, limit: Float
+    of buffer: inout SampleBuffer, from first: Int, frames: Int, limit: Float
   ) -> Float {
-    var peak = buffer.peak(from: first, frames: frames)
+    var peak = buffer.peakOrNaN(from: first, frames: frames)
+    if !(peak < .infinity) {
+      silencedSamples &+= buffer.silenceNonFinite(from: first, frames: frames)
+      peak = buffer.peak(from: first, frames: frames)
+    }
     if peak > limit { limitedFrames &+= buffer.framesAbove(limit, from: first, frames: frames) }
     if truePeaks != nil {
       truePeaks?.restart(at: max(limit, peak))

@@ -19,6 +19,8 @@ package final class EventSource<Event: Sendable>: Sendable {
     var handlers: [Int: @Sendable (Event) -> Void] = [:]
     var streams: [Int: AsyncStream<Event>.Continuation] = [:]
     var next = 0
+    /// Whether no more values follow.
+    var isFinished = false
 
     mutating func takeNumber() -> Int {
       next += 1
@@ -43,15 +45,22 @@ package final class EventSource<Event: Sendable>: Sendable {
     }
   }
 
+  deinit { finish() }
+
   /// Returns a stream of all later values. It buffers the newest `count` values that were not read
-  /// yet, and drops older ones.
+  /// yet, and drops older ones. The stream ends with `finish`, and with the source.
   package func stream(keeping count: Int) -> AsyncStream<Event> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Event.self, bufferingPolicy: .bufferingNewest(count))
-    let number = listeners.withLock { listeners in
+    let number = listeners.withLock { listeners -> Int? in
+      guard !listeners.isFinished else { return nil }
       let number = listeners.takeNumber()
       listeners.streams[number] = continuation
       return number
+    }
+    guard let number else {
+      continuation.finish()
+      return stream
     }
     continuation.onTermination = { [weak self] _ in
       _ = self?.listeners.withLock { $0.streams.removeValue(forKey: number) }
@@ -66,8 +75,13 @@ package final class EventSource<Event: Sendable>: Sendable {
     for (_, handler) in listeners.handlers.sorted(by: { $0.key < $1.key }) { handler(event) }
   }
 
-  /// Ends all streams.
+  /// Ends all streams, and those that are made later.
   package func finish() {
-    for stream in listeners.withLock({ Array($0.streams.values) }) { stream.finish() }
+    let streams = listeners.withLock { listeners in
+      listeners.isFinished = true
+      return Array(listeners.streams.values)
+    }
+    // A stream that ends removes itself.
+    for stream in streams { stream.finish() }
   }
 }

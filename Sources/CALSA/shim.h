@@ -122,6 +122,19 @@ static inline int duplex_read_configuration(char *text, size_t size) {
   return result;
 }
 
+/// Opens a PCM, which never blocks. If it returns a negative error number, `text`, of `size` bytes,
+/// contains the messages of alsa-lib, one per line.
+static inline int duplex_open_pcm(snd_pcm_t **pcm, const char *name, snd_pcm_stream_t stream,
+                                  char *text, size_t size) {
+  *text = 0;
+  *duplex_collected_errors() = (struct duplex_error_text){text, size};
+  snd_lib_error_set_handler(duplex_collect_error);
+  int result = snd_pcm_open(pcm, name, stream, SND_PCM_NONBLOCK);
+  duplex_silence_alsa();
+  duplex_collected_errors()->room = 0;
+  return result;
+}
+
 static void duplex_ignore_text(const char *text) { (void)text; }
 
 /// Prevents libjack, which ALSA's plugin of that name uses, from printing to standard error. Loads

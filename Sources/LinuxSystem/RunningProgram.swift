@@ -8,11 +8,13 @@ package struct RunningProgram: Hashable, Sendable {
   /// A description for sentences: `pipewire (process 812)`.
   package var description: String { "\(name) (process \(process))" }
 
-  /// Returns the programs with these names, sorted by process.
+  /// Returns the programs with these names, sorted by process. A zombie (Z) has ended, and only
+  /// waits until the program that started it asks for its status.
   package static func all(named names: Set<String>, _ files: SystemFiles) -> [RunningProgram] {
     files.names(in: "/proc").compactMap { Int($0) }.sorted().compactMap { process in
       guard let name = files.line("/proc/\(process)/comm"), names.contains(name) else { return nil }
-      return RunningProgram(process: process, name: name)
+      let program = RunningProgram(process: process, name: name)
+      return ["Z", "X"].contains(program.state(files)) ? nil : program
     }
   }
 
@@ -34,10 +36,12 @@ package struct RunningProgram: Hashable, Sendable {
     return RunningProgram(process: process, name: name)
   }
 
-  /// Returns whether the program is stopped (T), stopped by a debugger (t) or a zombie (Z).
-  package func isHalted(_ files: SystemFiles) -> Bool {
-    ["T", "t", "Z"].contains(
-      files.value(of: "State", in: "/proc/\(process)/status").map { $0.prefix(1) } ?? "")
+  /// Returns whether the program is stopped (T), or stopped by a debugger (t).
+  package func isHalted(_ files: SystemFiles) -> Bool { ["T", "t"].contains(state(files)) }
+
+  /// Returns the letter of the program's state; an empty text if it is unknown.
+  private func state(_ files: SystemFiles) -> String {
+    files.value(of: "State", in: "/proc/\(process)/status").map { String($0.prefix(1)) } ?? ""
   }
 
   /// Returns the command line of the program as a list of words.

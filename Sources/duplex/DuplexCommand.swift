@@ -71,17 +71,20 @@ struct DuplexCommand: ParsableCommand {
     var defaults = try Defaults(for: words)
     if !defaults.isEmpty {
       let written = try words.completingOptions()
+      try words.refuseEmptyValues(in: written)
       try defaults.adapt(to: written) { complaint(about: $0) }
       arguments = defaults.inserted(into: written)
       DefaultOption.current = defaults.options
       return (try parseAsRoot(arguments), defaults.warnings)
     }
+    try words.refuseEmptyValues(in: arguments)
     do {
       return (try parseAsRoot(arguments), [])
     } catch {
       guard exitCode(for: error) != .success else { throw error }
       let completed = try words.completingOptions()
       guard completed != arguments else { throw error }
+      try words.refuseEmptyValues(in: completed)
       arguments = completed
       return (try parseAsRoot(arguments), [])
     }

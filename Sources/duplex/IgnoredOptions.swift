@@ -34,7 +34,8 @@ enum IgnoredOptions {
       options: ["headroom", "periods", "playback-device", "playback-channels", "master"],
       needed: ["monitor", "mix"], hint: "Nothing is played without --monitor or --mix."),
     Rule(
-      commands: ["play"], options: ["capture-device", "capture-channels", "master"],
+      commands: ["play"],
+      options: ["capture-device", "capture-channels", "capture-volume", "master"],
       hint: "play captures nothing."),
     Rule(
       commands: ["record", "overdub"],

@@ -34,6 +34,23 @@ import Testing
   }
 
   @Test(arguments: counts)
+  func `the highest magnitude is NaN where a sample is`(count: Int) {
+    var samples = samples(count, seed: 5)
+    let wanted = samples.map { abs($0) }.max() ?? 0
+    #expect(vectors_peak_or_nan(samples, count) == wanted)
+    #expect(plain_peak_or_nan(samples, count) == wanted)
+    for index in Set([0, 1, count / 2, count - 2, count - 1]).intersection(samples.indices) {
+      let sample = samples[index]
+      for (odd, answer) in [(-Float.infinity, Float.infinity), (.nan, .nan), (-.nan, .nan)] {
+        samples[index] = odd
+        let found = [vectors_peak_or_nan(samples, count), plain_peak_or_nan(samples, count)]
+        #expect(found.allSatisfy { answer.isNaN ? $0.isNaN : $0 == answer })
+      }
+      samples[index] = sample
+    }
+  }
+
+  @Test(arguments: counts)
   func `exactly the requested samples are multiplied, added and copied`(count: Int) {
     let (start, other) = (samples(count + 1, seed: 2), samples(count + 1, seed: 3))
     var (scaled, plain) = (start, start)

@@ -103,6 +103,16 @@ import Testing
     #expect(try Array(SoundFolder.files(in: folder("loop"))) == expected)
   }
 
+  @Test func `a folder of the kernel is entered only if it is named`() throws {
+    let name = "/dev/shm/duplex-\(UInt64.random(in: 0 ... .max)).wav"
+    try TextFile.write("", to: name)
+    defer { unlink(name) }
+    try TextFile.write("", to: folder("links/a.wav"), makingFolders: true)
+    for system in ["proc", "sys", "dev"] { symlink("/" + system, folder("links/" + system)) }
+    #expect(try Array(SoundFolder.files(in: folder("links"))) == [folder("links/a.wav")])
+    #expect(try SoundFolder.files(in: "/dev").contains(name))
+  }
+
   @Test(.enabled(if: getuid() != 0, "the superuser may read everything"))
   func `an unreadable subfolder is skipped and named`() throws {
     try TextFile.write("", to: folder("shut/a.wav"), makingFolders: true)

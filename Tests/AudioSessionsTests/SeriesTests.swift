@@ -70,6 +70,70 @@ import Testing
     rmdir(rig.folder + "/outer")
   }
 
+  @Test(arguments: ["take.wav", "take-%s.wav"])
+  func `the files after a rename of their folder go to where it is now, which is told once`(
+    name: String
+  ) throws {
+    let rig = try RecordingRig(name: "inner/" + name, folders: ["inner"]) {
+      $0.split = .frames(8000)
+      $0.keep = .files(4)
+    }
+    let (old, new) = (rig.folder + "/inner", rig.folder + "/outer")
+    rig.record(12000)
+    rig.save()
+    #expect(rename(old, new) == 0)
+    for _ in 0..<4 {
+      rig.record(8000)
+      rig.save()
+    }
+    rig.finish()
+    let paths = rig.writer.report.files.map(\.path)
+    #expect(paths.count == 4)
+    #expect(paths.allSatisfy { $0.hasPrefix(new + "/take-") })
+    #expect(try rig.allNumbers() == Array(16001...44000))
+    let told = rig.events.compactMap { event -> [String]? in
+      switch event {
+      case .renamed(let old, let new, let isFolder): isFolder ? [old, new] : ["a file", old, new]
+      case .warning(let failure): ["a warning", failure.message]
+      default: nil
+      }
+    }
+    #expect(told == [[old, new]])
+    for path in paths { unlink(path) }
+    #expect(rmdir(new) == 0)
+  }
+
+  @Test func `a folder that is renamed twice is followed twice`() throws {
+    let rig = try RecordingRig(name: "inner/take.wav", folders: ["inner"]) {
+      $0.split = .frames(3000)
+    }
+    for name in ["one", "two", "inner"] {
+      rig.record(3000)
+      rig.save()
+      let present = ["inner", "one", "two"].first { FileIdentity(of: "\(rig.folder)/\($0)") != nil }
+      #expect(rename("\(rig.folder)/\(present ?? "")", "\(rig.folder)/\(name)") == 0)
+    }
+    rig.record(1000)
+    rig.finish()
+    let expected = (1...4).map { "\(rig.folder)/inner/take-00\($0).wav" }
+    #expect(rig.writer.report.files.map(\.path) == expected)
+    #expect(try rig.allNumbers() == Array(1...10000))
+    for path in expected { unlink(path) }
+    rmdir(rig.folder + "/inner")
+  }
+
+  @Test func `a file that is moved away takes the next ones nowhere`() throws {
+    let rig = try RecordingRig(folders: ["other"]) { $0.split = .frames(3000) }
+    rig.record(2000)
+    rig.save()
+    #expect(rename(rig.folder + "/take-001.wav", rig.folder + "/other/take-001.wav") == 0)
+    rig.record(2000)
+    rig.finish()
+    #expect(rig.names == ["other", "take-002.wav"])
+    unlink(rig.folder + "/other/take-001.wav")
+    rmdir(rig.folder + "/other")
+  }
+
   @Test func `a file that was deleted before a split is written again`() throws {
     let rig = try RecordingRig { $0.split = .frames(3000) }
     rig.record(2000)

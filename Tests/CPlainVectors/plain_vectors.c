@@ -1,6 +1,7 @@
 // Compiles the same source with a processor check that always reports no AVX2.
 #define __builtin_cpu_supports(feature) 0
 #define vectors_peak plain_peak
+#define vectors_peak_or_nan plain_peak_or_nan
 #define vectors_scale plain_scale
 #define vectors_add plain_add
 #define vectors_encode16 plain_encode16

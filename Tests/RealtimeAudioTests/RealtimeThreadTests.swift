@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import Testing
 
@@ -56,6 +57,55 @@ import Testing
     let thread = try RealtimeThread(
       name: "äöüäöüäöüäöüäöüäöüäöü", priority: .normal, Sum(upTo: 2))
     #expect(thread.join().total == 3)
+  }
+
+  /// The threads that run tasks block nearly all signals.
+  @Test func `a thread that a task creates can be interrupted, and receives its own signals`()
+    async throws
+  {
+    let sleeper = try await Task.detached { try Self.interrupted() }.value
+    #expect(sleeper.blocked.isEmpty)
+    #expect(sleeper.isInterrupted)
+  }
+
+  @Test func `a thread receives its own signals whatever its creator blocks`() throws {
+    var all = sigset_t()
+    var before = sigset_t()
+    sigfillset(&all)
+    pthread_sigmask(SIG_BLOCK, &all, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    let sleeper = try Self.interrupted()
+    #expect(sleeper.blocked.isEmpty)
+    #expect(sleeper.isInterrupted)
+  }
+
+  /// Runs a thread that sleeps, and interrupts it until it ends.
+  private static func interrupted() throws -> (blocked: [Int32], isInterrupted: Bool) {
+    let isAwake = AtomicFlag()
+    let thread = try RealtimeThread(name: "sleeper", priority: .normal, Sleeper(isAwake: isAwake))
+    while !isAwake.isRaised {
+      thread.interrupt()
+      sched_yield()
+    }
+    let sleeper = thread.join()
+    return (sleeper.blocked, sleeper.isInterrupted)
+  }
+}
+
+/// Work that sleeps in a system call.
+private struct Sleeper: RealtimeWork, ~Copyable, Sendable {
+  let isAwake: AtomicFlag
+  /// The signals of a realtime thread that are blocked.
+  var blocked: [Int32] = []
+  var isInterrupted = false
+
+  mutating func run() {
+    var mask = sigset_t()
+    pthread_sigmask(SIG_BLOCK, nil, &mask)
+    blocked = [SIGXCPU, SIGURG].filter { sigismember(&mask, $0) != 0 }
+    // Without the interruption the sleep ends by itself, so that the test fails.
+    isInterrupted = poll(nil, 0, 5000) == -1 && errno == EINTR
+    isAwake.raise()
   }
 }
 

@@ -188,6 +188,16 @@ struct MachineTests {
       files: ["/proc/812/comm": "pipewire\n", "/proc/812/status": "State:\tT (stopped)\n"],
       found: ["problem serverStopped"]),
     MachineCase(
+      name: "PulseAudio that was stopped",
+      files: ["/proc/812/comm": "pulseaudio\n", "/proc/812/status": "State:\tT (stopped)\n"],
+      found: ["problem serverStopped"]),
+    MachineCase(
+      name: "servers that have ended",
+      files: [
+        "/proc/812/comm": "pulseaudio\n", "/proc/812/status": "State:\tZ (zombie)\n",
+        "/proc/813/comm": "pipewire\n", "/proc/813/status": "State:\tZ (zombie)\n",
+      ]),
+    MachineCase(
       name: "PulseAudio", files: ["/proc/812/comm": "pulseaudio\n"], found: ["warning serverBuffer"]
     ),
     MachineCase(

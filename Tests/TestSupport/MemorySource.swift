@@ -15,7 +15,7 @@ package final class MemorySource: ByteSource, @unchecked Sendable {
     var bytesPerSecond: Double?
   }
 
-  private let contents: [UInt8]
+  private let contents: ArraySlice<UInt8>
   private let state = MutexBox(State())
   private let pieceByteCount: Int
   package let name = "the source"
@@ -27,11 +27,13 @@ package final class MemorySource: ByteSource, @unchecked Sendable {
 
   package static let failure = FileFailure(.readFailed, "The line is cut.", hint: "Mend it.")
 
+  /// Creates a source of `contents`. The last `missingByteCount` bytes are in its byte count, but
+  /// cannot be read.
   package init(
     _ contents: [UInt8], isSeekable: Bool = true, hasLength: Bool = true,
-    pieceByteCount: Int = 16384, contentType: String? = nil
+    pieceByteCount: Int = 16384, contentType: String? = nil, missingByteCount: Int = 0
   ) {
-    self.contents = contents
+    self.contents = contents.dropLast(missingByteCount)
     self.isSeekable = isSeekable
     self.pieceByteCount = pieceByteCount
     self.contentType = contentType

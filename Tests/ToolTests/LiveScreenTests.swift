@@ -135,6 +135,22 @@ import Testing
     #expect(lines[0].hasPrefix("1:01.5, 58:58 left  1 xrun, 480 frames lost"))
   }
 
+  @Test(arguments: 20...60)
+  func `one line holds no part of a value`(columns: Int) {
+    var state = recording("note.wav", channels: 2)
+    (state.xruns, state.diskSeconds) = (0, nil)
+    state.states = ["MUTED", "gain -12.5 dB"]
+    let line = Terminal(columns: columns, rows: 8).screen.lines(state).map(\.text)[0]
+    var rest = line[...]
+    for known in ["1:01.5, 58:58 left", "1:01.5", "MUTED", "gain -12.5 dB", "-6 dB", "-6 dB"] {
+      guard let range = rest.firstRange(of: known) else { continue }
+      rest.removeSubrange(range)
+    }
+    #expect(rest.allSatisfy { " █▌|·".contains($0) }, "\(line)")
+    #expect(line.contains("1:01.5"))
+    if columns == 40 { #expect(line.contains("MUTED") && line.contains("gain -12.5 dB")) }
+  }
+
   @Test func `the playback panel shows the position as a time and as a bar`() {
     let lines = Terminal(columns: 51, rows: 24).screen.lines(playback("song.flac")).map(\.text)
     #expect(lines[0] == "Playing song.flac")

@@ -46,6 +46,24 @@ let fileMistakes: [Mistake] = [
     var reader = try SoundFileReader(path: "wrong.wav")
     try reader.seek(toFrame: 65)
   },
+  Mistake(name: "file-written-after-its-end", answer: .thrown) {
+    var writer = try SoundFileWriter(
+      path: "/tmp/duplex-wrong-use.wav", fileFormat: .wav, sampleFormat: .s16, sampleRate: 48000,
+      channelCount: 1, overwrite: true, appearance: .finished)
+    try writer.complete()
+    try writer.write(SampleBuffer(frameCount: 64, channelCount: 1), frames: 64)
+  },
+  Mistake(name: "file-of-two-speakers-for-four-channels", answer: .thrown) {
+    _ = try SoundFileWriter(
+      path: "/tmp/duplex-wrong-use.wav", fileFormat: .wav, sampleFormat: .s16, sampleRate: 48000,
+      channelCount: 4, overwrite: true, speakers: [.frontLeft, .frontRight])
+  },
+  Mistake(name: "source-of-more-bytes-than-fit", answer: .stopped) {
+    _ = try Decoding.decoder(for: Source(surplus: 1))
+  },
+  Mistake(name: "source-of-fewer-bytes-than-stated", answer: .thrown) {
+    _ = try Decoding.decoder(for: Source(surplus: 0))
+  },
   Mistake(name: "splice-of-negative-frame", answer: .thrown) {
     try write(SampleBuffer(frameCount: 64, channelCount: 2), frames: 64)
     let splice = try FileSplice(path: "wrong.wav")

@@ -103,6 +103,25 @@ let soundMistakes: [Mistake] = [
     var buffer = SampleBuffer(frameCount: 64, channelCount: 2)
     limiter.process(&buffer, frames: 65)
   },
+  Mistake(name: "samples-of-half-a-frame", answer: .stopped) {
+    _ = SampleBuffer([0, 0, 0], channelCount: 2)
+  },
+  Mistake(name: "samples-of-no-channels", answer: .stopped) {
+    _ = SampleBuffer([0, 0, 0], channelCount: 0)
+  },
+  Mistake(name: "channel-beyond-a-buffer", answer: .stopped) {
+    var buffer = SampleBuffer(frameCount: 64, channelCount: 2)
+    buffer[0, 2] = 0
+  },
+  Mistake(name: "limiter-of-rate-0", answer: .stopped) {
+    _ = Limiter(limit: 0.5, sampleRate: 0)
+  },
+  Mistake(name: "limiter-at-no-number", answer: .harmless) {
+    var limiter = Limiter(limit: .nan, sampleRate: 48000)
+    var buffer = SampleBuffer(frameCount: 64, channelCount: 2)
+    buffer[0] = .infinity
+    limiter.process(&buffer, frames: 64)
+  },
   Mistake(name: "gain-beyond-a-buffer", answer: .stopped) {
     var gain = SmoothedGain(Gain(factor: 0.5))
     var buffer = SampleBuffer(frameCount: 64, channelCount: 2)

@@ -66,6 +66,24 @@ final class Decoder: PlainSoundDecoder {
   func seek(toFrame frame: Int) throws(FileFailure) {}
 }
 
+/// A source of 1000 bytes that reports `surplus` bytes more than requested, or none.
+final class Source: ByteSource {
+  let name = "source"
+  let byteCount: Int? = 1000
+  let isSeekable = true
+  let isInterrupted = false
+  private let surplus: Int
+
+  init(surplus: Int) { self.surplus = surplus }
+
+  func read(
+    into bytes: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(FileFailure) -> Int { surplus > 0 ? bytes.count + surplus : 0 }
+  func readyByteCount(at offset: Int) -> Int { 1000 }
+  func interrupt() {}
+  func proceed() {}
+}
+
 func open(_ device: String = "sim:clock=free") throws -> DuplexDevice {
   let opened = try OpenDevice(opening: DeviceSelection(device: device))
   return opened.device

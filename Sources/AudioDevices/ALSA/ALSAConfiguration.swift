@@ -1,4 +1,5 @@
 import CALSA
+import Glibc
 
 /// The configuration that alsa-lib reads before it opens a device: its own files,
 /// `/etc/asound.conf` and `~/.asoundrc`. Any thread but the audio thread.
@@ -7,14 +8,36 @@ package enum ALSAConfiguration {
   /// can be opened; nil if it can be read.
   package static var failure: DeviceFailure? {
     ALSALibrary.prepare()
+    if let path = getenv("ALSA_CONFIG_PATH").map({ String(cString: $0) }), isMissing(path) {
+      return DeviceFailure(
+        .refused, "ALSA_CONFIG_PATH names no file that exists (\(path)), so ALSA knows no device.",
+        hint: "Correct this variable of the environment, or unset it.")
+    }
     var text = [CChar](repeating: 0, count: 2048)
     let code = duplex_read_configuration(&text, text.count)
     guard code < 0 else { return nil }
-    let bytes = text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
-    let reason = reason(in: String(decoding: bytes, as: UTF8.self)) ?? PCMFailure.words(code)
+    let reason = reason(in: Self.text(text)) ?? PCMFailure.words(code)
     return DeviceFailure(
       .refused, "ALSA cannot read its configuration: \(reason).",
       hint: "Correct the file, or move it away.")
+  }
+
+  /// Returns whether none of the files in `path`, the value of `ALSA_CONFIG_PATH`, exists. If the
+  /// variable is empty, alsa-lib reads its own files.
+  private static func isMissing(_ path: String) -> Bool {
+    let files = path.split { $0 == ":" || $0 == " " }
+    return !files.isEmpty
+      && files.allSatisfy { !$0.hasPrefix("~") && access(String($0), F_OK) != 0 }
+  }
+
+  /// Returns the text in memory that was filled by a C function.
+  private static func text(_ memory: [CChar]) -> String {
+    String(decoding: memory.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// Returns the messages of alsa-lib in memory that was filled by a C function.
+  static func messages(_ memory: [CChar]) -> [String] {
+    text(memory).split(separator: "\n").map(String.init)
   }
 
   /// Returns alsa-lib's messages about a file, one per line in `text`, as a single message:

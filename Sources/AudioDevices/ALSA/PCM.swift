@@ -56,9 +56,11 @@ struct PCM: ~Copyable {
     ALSALibrary.prepare()
     var opened: OpaquePointer?
     if DeviceNames.types(of: name).contains("jack") { duplex_silence_jack() }
-    let result = snd_pcm_open(&opened, name, direction.stream, SND_PCM_NONBLOCK)
+    var text = [CChar](repeating: 0, count: 1024)
+    let result = duplex_open_pcm(&opened, name, direction.stream, &text, text.count)
     guard result == 0, let opened else {
-      throw PCMFailure.opening(name, direction, code: result)
+      throw PCMFailure.opening(
+        name, direction, code: result, messages: ALSAConfiguration.messages(text))
     }
     handle = opened
     self.name = name
@@ -241,7 +243,10 @@ extension PCM {
 
 /// The translation of ALSA's return codes into failures.
 enum PCMFailure {
-  static func opening(_ name: String, _ direction: PCMDirection, code: Int32) -> DeviceFailure {
+  /// Returns the failure to open a PCM; `messages` are those of alsa-lib about it.
+  static func opening(
+    _ name: String, _ direction: PCMDirection, code: Int32, messages: [String] = []
+  ) -> DeviceFailure {
     if let failure = ALSAConfiguration.failure { return failure }
     switch -code {
     case EBUSY:
@@ -257,6 +262,13 @@ enum PCMFailure {
         hint: "Start it, or choose another device.", remedy: .startServer)
     case ENOENT, ENODEV, ENXIO, ENOTTY:
       guard let type = DeviceNames.types(of: name).last else { return absent(name, direction) }
+      // The last plugin is not the one that failed if alsa-lib gives a reason.
+      if type != "hw", let reason = messages.first {
+        return .notFound(
+          .notFound,
+          "The \(direction.noun) \(name) is defined, but cannot be opened: ALSA reports \"\(reason)\"."
+        )
+      }
       return .notFound(
         .notFound,
         "The \(direction.noun) \(name) is defined, but ALSA's plugin \(type), or the card behind it, is missing."

@@ -112,6 +112,13 @@ public struct OutputCycle: ~Copyable {
     isFilled = true
   }
 
+  /// Adds `count` samples to `nanCount` that were already replaced by silence before they were
+  /// passed to `play`, which must be called first.
+  @_noLocks
+  package mutating func addSilenced(_ count: Int) {
+    nanCount &+= count
+  }
+
   /// Plays silence. No buffer of zeros is needed.
   @_noLocks
   public mutating func silence() {

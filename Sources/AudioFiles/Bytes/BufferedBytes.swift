@@ -23,6 +23,12 @@ final class BufferedBytes: RandomAccessBytes, @unchecked Sendable {
   private var failure: FileFailure?
   /// Whether a read returned fewer bytes than available because it was interrupted.
   private(set) var wasInterrupted = false
+  /// Whether the source returned no bytes before the end that its byte count states, although it
+  /// was not interrupted.
+  private(set) var endsEarly = false
+  /// The number of times that such a source is asked again: an interruption may be over when its
+  /// flag is read.
+  private static let repeatedReads = 3
   /// The limit on bytes read while a file is being opened; nil otherwise.
   private var allowance: OpeningAllowance?
 
@@ -129,8 +135,8 @@ final class BufferedBytes: RandomAccessBytes, @unchecked Sendable {
     self.failure = failure
   }
 
-  /// Whether a read failed in a callback, or returned fewer bytes than available.
-  var isStopped: Bool { failure != nil || wasInterrupted }
+  /// Whether a read failed in a callback, or returned fewer bytes than stated.
+  var isStopped: Bool { failure != nil || wasInterrupted || endsEarly }
 
   /// Throws the failure that occurred in a callback, and clears it.
   func check() throws(FileFailure) {
@@ -151,9 +157,20 @@ final class BufferedBytes: RandomAccessBytes, @unchecked Sendable {
     return try open()
   }
 
-  /// Clears the interruption flag. The caller has completed the interrupted work.
+  /// Throws `.unusableContents` if the source ended before the end that its byte count states.
+  func checkByteCount() throws(FileFailure) {
+    guard endsEarly, let byteCount else { return }
+    throw FileFailure(
+      .unusableContents,
+      "\(name) is cut short: it ends after \(end.load(ordering: .relaxed)) of \(byteCount) bytes.",
+      hint: "The part before can be used; get another copy of the file for the rest.")
+  }
+
+  /// Clears the flags of an interruption and of an early end. The caller has completed the
+  /// interrupted work.
   func recover() {
     wasInterrupted = false
+    endsEarly = false
   }
 
   /// Makes the source fetch from the current position. C libraries read the end of a file when they
@@ -223,12 +240,34 @@ final class BufferedBytes: RandomAccessBytes, @unchecked Sendable {
   ) throws(FileFailure) -> Int {
     // Servers reject requests for bytes after the end.
     if let byteCount, next >= byteCount { return 0 }
-    let count = min(max(0, try source.read(into: room, at: next)), room.count)
-    if count == 0, source.isInterrupted || byteCount.map({ next < $0 }) ?? false {
-      wasInterrupted = true
+    var count = try readSource(into: room, at: next)
+    if count == 0, byteCount != nil {
+      var rest = Self.repeatedReads
+      while count == 0, rest > 0, !source.isInterrupted {
+        count = try readSource(into: room, at: next)
+        rest -= 1
+      }
+    }
+    if count == 0 {
+      if source.isInterrupted {
+        wasInterrupted = true
+      } else if byteCount != nil {
+        endsEarly = true
+      }
     }
     end.store(next + count, ordering: .relaxed)
     guard allowance?.take(count) ?? true else { throw .noSoundWithin(name, next + count) }
+    return count
+  }
+
+  /// Reads bytes of the source at `offset`, and returns their number.
+  private func readSource(
+    into room: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(FileFailure) -> Int {
+    let count = try source.read(into: room, at: offset)
+    requirement(
+      count >= 0 && count <= room.count,
+      "A byte source must return a count from 0 to the size of the memory that it fills.")
     return count
   }
 }

@@ -15,6 +15,10 @@ public protocol ByteSource: AnyObject, Sendable {
   /// until at least one byte is available. Returns fewer bytes than `bytes` can hold only if no
   /// more are available yet; returns 0 at the end of the source, or after `interrupt`. One thread
   /// at a time. Throws `.readFailed` or `.cannotOpen` if no more bytes can be read.
+  ///
+  /// If it returns 0 before `byteCount` without an interruption, it is asked again a few times, and
+  /// then the source is cut short: its audio is played up to there, and the decoder throws
+  /// `.unusableContents`. A count below 0 or above `bytes.count` is a fatal error with a message.
   func read(
     into bytes: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(FileFailure) -> Int

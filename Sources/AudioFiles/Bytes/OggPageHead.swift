@@ -5,6 +5,12 @@ struct OggPageHead {
   /// The size of the longest possible page in bytes.
   static let maximumPageByteCount = byteCount + 255 + 255 * 255
 
+  /// The offsets of fields in the header.
+  static let flagsOffset = 5
+  static let positionOffset = 6
+  static let checksumOffset = 22
+  static let segmentCountOffset = 26
+
   /// The offset of the page in the file.
   let start: Int
   /// The offset at which the page should end; nil if the file ends before the page length is known.
@@ -28,9 +34,26 @@ struct OggPageHead {
     guard let found else { return nil }
     let page = read[found...]
     guard page.count >= byteCount else { return OggPageHead(start: first + found, end: nil) }
-    let segments = Int(page[found + 26])
+    let segments = Int(page[found + segmentCountOffset])
     let lengths = page.dropFirst(byteCount).prefix(segments)
     let end = lengths.reduce(first + found + byteCount + segments) { $0 + Int($1) }
     return OggPageHead(start: first + found, end: end)
+  }
+
+  /// Returns the checksum of a whole page. The field that contains it counts as zero.
+  static func checksum(_ page: [UInt8]) -> UInt32 {
+    let table = Checksum.oggPage
+    var word: UInt32 = 0
+    for (index, byte) in page.enumerated() {
+      let isOwn = index >= checksumOffset && index < checksumOffset + 4
+      word = table.adding(isOwn ? 0 : byte, to: word)
+    }
+    return word
+  }
+
+  /// Returns a changed page with its new checksum.
+  static func checked(_ page: [UInt8]) -> [UInt8] {
+    let checksum = [UInt8](Int(checksum(page)), 4, bigEndian: false)
+    return page[..<checksumOffset] + checksum + page[(checksumOffset + 4)...]
   }
 }

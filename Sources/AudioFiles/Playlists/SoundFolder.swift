@@ -10,7 +10,8 @@ public enum SoundFolder {
   /// Returns the audio files in a folder and its subfolders, recognised by their extensions and
   /// sorted by name, with `2.wav` before `10.wav`. The files of a folder precede those of its
   /// subfolders, which are skipped if `entersFolders` is false. A folder reached again through
-  /// links is visited only once, and unreadable subfolders are skipped. Throws `.permissionDenied`,
+  /// links is visited only once, and unreadable subfolders are skipped, as are the folders of the
+  /// kernel (`/proc`, `/sys` and `/dev`) unless `path` names them. Throws `.permissionDenied`,
   /// `.cannotOpen` if there are no audio files or the folder cannot be read, and
   /// `.unusableContents` if there are more than `Playlist.maximumEntries`, or if their names are
   /// too long.
@@ -56,6 +57,9 @@ public enum SoundFolder {
   /// current path.
   private static let maximumNameBytes = 16 << 20
 
+  /// The folders of the kernel, which hold no files of users: they are not entered from others.
+  private static let systemFolders = ["/proc", "/sys", "/dev"]
+
   /// The state of a recursive search through folders.
   private struct Walk {
     let root: String
@@ -73,6 +77,9 @@ public enum SoundFolder {
     init(root: String, entersFolders: Bool) {
       self.root = root
       self.entersFolders = entersFolders
+      visited = Set(SoundFolder.systemFolders.compactMap { FileIdentity(of: $0) })
+      // The user may name such a folder.
+      if let identity = FileIdentity(of: root) { visited.remove(identity) }
     }
 
     /// Searches a folder, given relative to the root, and its readable subfolders.

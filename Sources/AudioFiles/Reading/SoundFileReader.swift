@@ -280,8 +280,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     return SoundFileMarker.all(of: handle)
   }
 
-  /// Whether bytes are missing that may still arrive. Bytes that a local file has lost do not.
-  private var isInterrupted: Bool { bytes.wasInterrupted && !(bytes.source is LocalFile) }
+  /// Whether bytes are missing that may still arrive.
+  private var isInterrupted: Bool { bytes.wasInterrupted }
 
   /// Opens the file again after an interrupted read, because the state of a decoder is undefined
   /// after a partial block.
@@ -307,9 +307,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   /// Throws an error if the file ended too early. The decoder stops without an error at the first
   /// damaged block, and if bytes are missing.
   private func checkPromise() throws(FileFailure) {
-    if let promisedFrameCount, position < promisedFrameCount {
-      throw .cutShort(path, position, promisedFrameCount)
-    }
+    guard let promisedFrameCount else { return try bytes.checkByteCount() }
+    if position < promisedFrameCount { throw .cutShort(path, position, promisedFrameCount) }
   }
 
   private static func name(of format: Int) -> String {

@@ -21,6 +21,7 @@ struct DraftFile: ~Copyable {
   /// Creates a draft of `path`. Throws `.cannotCreate` or `.permissionDenied`; without `overwrite`,
   /// an existing file is refused.
   init(for path: String, overwrite: Bool) throws(FileFailure) {
+    guard !path.isEmpty else { throw .creating(path, SystemError(number: ENOENT)) }
     let location = try mapSystemError(try DraftLocation(path, overwrite: overwrite)) {
       .creating(path, $0)
     }

@@ -179,6 +179,7 @@ extension FileFailure {
           "Wait until that has ended, or choose another name."
         )
       case EISDIR: ("\(path) is a folder.", "Name a file in it.")
+      case ENOENT where path.isEmpty: ("The name of the file is empty.", "Name a file.")
       case ENOENT where FileName.isAddress(path):
         ("\(path) is an address, where nothing can be written.", "Name a file.")
       case ENOENT where FileStatus(of: FileName.folder(of: path))?.isFolder == true:

@@ -141,7 +141,7 @@ extension FileName {
   }
 
   /// Returns the path of the file `name` in `folder`.
-  static func join(_ folder: String, _ name: String) -> String {
+  package static func join(_ folder: String, _ name: String) -> String {
     folder.utf8.last == UInt8(ascii: "/") ? folder + name : "\(folder)/\(name)"
   }
 

@@ -5,17 +5,19 @@ extension SoundFileWriter {
   /// The number of bytes before the first sample of a WAV or RF64 file.
   public static var headerByteCount: Int { WaveHeader.byteCount }
 
-  /// The present size of the file in bytes; nil for a pipe.
+  /// The present size of the file in bytes; nil for a pipe, and after `complete`.
   public var byteCount: Int? {
     var status = stat()
-    guard fstat(sink.descriptor, &status) == 0, FileStatus(status).isRegular else { return nil }
+    guard !isComplete, fstat(sink.descriptor, &status) == 0, FileStatus(status).isRegular else {
+      return nil
+    }
     return Int(status.st_size)
   }
 
   /// Whether the file was deleted, or its name was taken by another file. It still grows, but has
-  /// no name.
+  /// no name. False after `complete`.
   public var isDeleted: Bool {
-    guard draft == nil else { return false }
+    guard !isComplete, draft == nil else { return false }
     var status = stat()
     return fstat(sink.descriptor, &status) == 0 && FileStatus(status).isRegular
       && status.st_nlink == 0
@@ -23,10 +25,11 @@ extension SoundFileWriter {
 
   /// The present path of the file if the file or its folder was renamed; nil if it has its original
   /// path or none is found. The kernel does not record the name of a file that was created without
-  /// one, only its folder, so the names in that folder are searched.
+  /// one, only its folder, so the names in that folder are searched. nil after `complete`.
   public var newName: String? {
     var status = stat()
-    guard draft == nil, fstat(sink.descriptor, &status) == 0, FileStatus(status).isRegular,
+    guard !isComplete, draft == nil, fstat(sink.descriptor, &status) == 0,
+      FileStatus(status).isRegular,
       status.st_nlink > 0, FileIdentity(of: path) != FileIdentity(status)
     else { return nil }
     if let name = Self.name(of: FileIdentity(status), in: FileName.folder(of: path)) {
@@ -34,6 +37,13 @@ extension SoundFileWriter {
     }
     guard let folder = try? FileSystem.folder(ofOpenFile: sink.descriptor) else { return nil }
     return Self.name(of: FileIdentity(status), in: folder).map { FileName.join(folder, $0) }
+  }
+
+  /// Makes `newName` the path of this writer, and returns it; nil if there is none.
+  package mutating func adoptNewName() -> String? {
+    guard let name = newName else { return nil }
+    path = name
+    return name
   }
 
   /// Returns the name of `file` in `folder`; nil if it is not found.
@@ -54,7 +64,7 @@ extension SoundFileWriter {
   /// Whether another file has taken the name of this file.
   public var isNameTaken: Bool { missingName?.isTaken == true }
 
-  /// Whether another program truncated the file or wrote to it.
+  /// Whether another program truncated the file or wrote to it. False after `complete`.
   public var isModifiedByOthers: Bool {
     guard let start, let byteCount else { return false }
     return byteCount < lseek(sink.descriptor, 0, SEEK_CUR)
@@ -80,9 +90,9 @@ extension SoundFileWriter {
   }
 
   /// Leaves the file in the state in which another program has put it. Later writes do not reach
-  /// it.
+  /// it. Does nothing after `complete`.
   public mutating func abandon() {
-    guard let nothing = Self.nothing else { return }
+    guard !isComplete, let nothing = Self.nothing else { return }
     dup2(nothing, sink.descriptor)
     start = nil
   }
@@ -97,8 +107,9 @@ extension SoundFileWriter {
   /// Gives a deleted file a name again, with all its contents, and creates its folder if necessary.
   /// Throws `.cannotCreate` or `.permissionDenied` if this fails; an existing file of that name is
   /// not changed. If the disk only fails to confirm that it has all data, the file has the name,
-  /// and the error is thrown.
+  /// and the error is thrown. Throws `.invalidRequest` after `complete`.
   public mutating func restore(as path: String) throws(FileFailure) {
+    try checkOpen()
     // If the folder cannot be created, `DraftFile` throws the reason.
     try? FileSystem.makeFolders(of: path)
     let copy = try DraftFile(for: path, overwrite: false)

@@ -29,6 +29,8 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   var start: FileStart?
   /// The offset at which the last frame of a Wave64 file ends.
   var soundEnd = 0
+  /// Whether the file was closed; the number of its descriptor may then be another file's.
+  private(set) var isComplete = false
   private let appearance: Appearance
   private let chunk: PackingSpace
   /// The most frames that the file can hold.
@@ -62,9 +64,9 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   /// refused without `overwrite`; with it, the file is replaced at the time that `appearance`
   /// specifies. A file that another writer has open is refused. `tags` are written, as far as they
   /// fit (`SoundFileTags.fitting`), in every format but Wave64 and raw, which cannot store them.
-  /// WAV stores the `speakers` of more than two channels; without `speakers`, it assigns none. If
-  /// `path` is a pipe without a reader, waits up to 3 seconds for one, and calls
-  /// `shouldStopWaiting` every 50 ms; if that returns true, throws as it would after the 3 seconds.
+  /// WAV stores the `speakers` of more than two channels, one for each channel; none by default. If
+  /// `path` is a pipe without a reader, waits up to 3 seconds for one. `shouldStopWaiting`, called
+  /// every 50 ms, ends the wait earlier.
   public init(
     path: String, fileFormat: FileFormat, sampleFormat: FileSampleFormat, sampleRate: Int,
     channelCount: Int, overwrite: Bool, tags: SoundFileTags = SoundFileTags(),
@@ -73,6 +75,12 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   ) throws(FileFailure) {
     try fileFormat.check(
       sampleFormat: sampleFormat, sampleRate: sampleRate, channelCount: channelCount)
+    if let speakers, speakers.count != channelCount {
+      throw FileFailure(
+        .invalidRequest,
+        "\(speakers.count) speakers were named for a file of \(channelCount) channels.",
+        hint: "Name one speaker for each channel, or leave the speakers out.")
+    }
     let request = SinkRequest(
       path: path, fileFormat: fileFormat, sampleFormat: sampleFormat, sampleRate: sampleRate,
       channelCount: channelCount, tags: tags.fitting(fileFormat), speakers: speakers)
@@ -122,7 +130,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
 
   /// Appends `frames` frames of `buffer` from `firstFrame` on. Throws `.diskFull`, `.writeFailed`
   /// or `.closedPipe`; the frames before the failure are in the file, and `framesWritten` counts
-  /// them.
+  /// them. Throws `.invalidRequest` after `complete`.
   public mutating func write(
     _ buffer: borrowing SampleBuffer, from firstFrame: Int = 0, frames: Int
   ) throws(FileFailure) {
@@ -164,6 +172,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   private mutating func write(
     _ frames: Int, _ append: (Int, Int) throws(SystemError) -> Void
   ) throws(FileFailure) {
+    try checkOpen()
     var done = 0
     while done < frames {
       let count = min(frames - done, chunk.frameCount, frameLimit - framesWritten)
@@ -189,6 +198,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   /// Makes the file valid with its present contents, in case the power fails, and writes the
   /// metadata set so far. Cheap enough to be called several times a second. Throws as `write` does.
   public mutating func refreshHeader() throws(FileFailure) {
+    try checkOpen()
     try mapSystemError(try sink.refresh()) { failure($0) }
     guard draft != nil, appearance == .readable, sink.isReadable else { return }
     try publish()
@@ -238,6 +248,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
 
   /// Waits until the written data is on the disk. Throws as `write` does.
   public mutating func synchronize() throws(FileFailure) {
+    try checkOpen()
     try mapSystemError(try sink.synchronize()) { failure($0) }
   }
 
@@ -248,10 +259,13 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   }
 
   /// Completes and closes the file as `finish` does. Afterwards `framesWritten` is the number of
-  /// frames in the file, and the writer can be used for nothing else. Throws as `finish` does.
+  /// frames in the file, and writes throw `.invalidRequest`; a further call does nothing. Throws as
+  /// `finish` does.
   public mutating func complete() throws(FileFailure) {
+    guard !isComplete else { return }
     var trouble: FileFailure?
     cutOffForeignBytes()
+    isComplete = true
     do throws(SystemError) {
       try sink.close()
     } catch {
@@ -268,6 +282,14 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     }
     draft = nil
     if let trouble { throw trouble }
+  }
+
+  /// Throws `.invalidRequest` if the file is closed.
+  func checkOpen() throws(FileFailure) {
+    if isComplete {
+      throw FileFailure(
+        .invalidRequest, "The file is complete.", hint: "Create a writer for another file.")
+    }
   }
 
   func failure(_ error: SystemError) -> FileFailure {
@@ -324,57 +346,5 @@ extension SoundFileWriter {
     sink.notes.loudness = BroadcastLoudness(
       integrated: integratedLUFS, range: rangeLU, truePeak: truePeakDBTP,
       momentary: momentaryLUFS, shortTerm: shortTermLUFS)
-  }
-}
-
-/// A destination of an output: a new file, or an existing pipe or device.
-struct OutputFile: ~Copyable {
-  private var draft: DraftFile?
-  private let stream: FileDescriptor?
-  /// The descriptor to write to.
-  let descriptor: Int32
-
-  /// Opens the destination `path`. Without `overwrite`, an existing file is refused; pipes and
-  /// devices are always accepted.
-  init(
-    _ path: String, overwrite: Bool, _ shouldStopWaiting: () -> Bool
-  ) throws(FileFailure) {
-    if let found = FileStatus(of: path), !found.isRegular, !found.isFolder {
-      let opened = try Self.open(path, shouldStopWaiting)
-      descriptor = opened.number
-      stream = consume opened
-      draft = nil
-    } else {
-      let made = try DraftFile(for: path, overwrite: overwrite)
-      descriptor = made.descriptor.number
-      draft = consume made
-      stream = nil
-    }
-  }
-
-  /// Whether the destination is a seekable file, and not a pipe or device.
-  var isRegular: Bool { stream == nil }
-
-  consuming func takeDraft() -> DraftFile? { draft.take() }
-
-  /// Opens a pipe or a device. Waits at most 3 s for a reader of a pipe, and stops waiting if
-  /// `shouldStopWaiting` returns true.
-  private static func open(
-    _ path: String, _ shouldStopWaiting: () -> Bool
-  ) throws(FileFailure) -> FileDescriptor {
-    var attempts = 0
-    while true {
-      do throws(SystemError) {
-        let opened = try FileDescriptor(opening: path, O_WRONLY | O_NONBLOCK | O_NOCTTY)
-        _ = fcntl(opened.number, F_SETFL, fcntl(opened.number, F_GETFL) & ~O_NONBLOCK)
-        return opened
-      } catch {
-        attempts += 1
-        guard error.number == ENXIO, attempts < 60, !shouldStopWaiting() else {
-          throw .creating(path, error)
-        }
-        usleep(50_000)
-      }
-    }
   }
 }

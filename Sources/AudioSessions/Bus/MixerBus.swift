@@ -15,6 +15,9 @@ public struct MixerBus: ~Copyable {
   /// The highest magnitude of the frames, or an upper bound of it; infinity if unknown. Stages that
   /// can raise levels reset it.
   public var peakBound = Float.infinity
+  /// The number of samples of the cycle that were NaN or infinite, and that a stage has replaced by
+  /// silence.
+  var silencedSamples = 0
 
   /// Creates a bus for at most `periodFrames` frames a cycle.
   public init(periodFrames: Int, channelCount: Int) {
@@ -28,6 +31,7 @@ public struct MixerBus: ~Copyable {
     self.time = time
     isSilent = false
     peakBound = .infinity
+    silencedSamples = 0
   }
 
   /// Shortens the cycle to its first `count` frames.
@@ -75,6 +79,7 @@ public struct MixerBus: ~Copyable {
   mutating func beginChange() {
     isSilent = false
     peakBound = .infinity
+    silencedSamples = 0
   }
 
   /// Adds the first `count` frames of `sound`, whose contents are undefined afterwards.

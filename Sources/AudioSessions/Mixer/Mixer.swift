@@ -113,6 +113,7 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     playedMeter?.process(&mix)
     dither?.process(&mix)
     output.play(mix.buffer)
+    if mix.silencedSamples > 0 { output.addSilenced(mix.silencedSamples) }
   }
 
   /// Ends with the player's last frame, which a look-ahead limiter plays later than the player

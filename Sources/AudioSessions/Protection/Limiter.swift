@@ -13,7 +13,8 @@ import CVectors
 /// (release x rate). If the hold time is at least half a period of the lowest note, the gain of a
 /// steady tone is constant from crest to crest and adds no harmonics, and it recovers soon after a
 /// short peak. All channels share the gain, so that the stereo image does not move. Frames below
-/// the limit pass unchanged, bit for bit, once the gain is back at one.
+/// the limit pass unchanged, bit for bit, once the gain is back at one. Samples that are NaN or
+/// infinite become silence.
 ///
 /// ```swift
 /// var limiter = Limiter(limit: 0.5, sampleRate: 48000)
@@ -23,18 +24,25 @@ import CVectors
 /// precondition(buffer[63] <= 0.5 && limiter.limitedFrames == 64)
 /// ```
 public struct Limiter: ~Copyable {
-  /// The highest magnitude of a sample in the output; may be changed at any time.
-  public var limit: Float
+  /// The highest magnitude of a sample in the output, where 1 is full scale; may be changed between
+  /// two calls of `process`. A value below 0, or not a number (NaN), counts as 0: silence.
+  public var limit: Float {
+    @_noLocks get { clampedLimit }
+    @_noLocks set { clampedLimit = Self.clamped(newValue) }
+  }
   /// The number of frames by which the limiter delays the sound: 0 without a look-ahead.
   public let delayFrames: Int
   /// The number of input frames above the limit so far.
   public private(set) var limitedFrames = 0
+  /// The number of input samples so far that were NaN or infinite, and became silence.
+  public private(set) var silencedSamples = 0
   /// Whether the gain must not rise, while a probe measures the effect of a change of level.
   public var isHeld = false
   /// The gain of the last frame. With a look-ahead it is always below one, since the frames are
   /// delayed.
   public private(set) var gain: Float = 1
 
+  private var clampedLimit: Float
   private var lookAhead: LookAheadLimiter?
   private let recovery: Float
   /// The highest peak of the hold time; it has no blocks if the gain is never held.
@@ -42,34 +50,41 @@ public struct Limiter: ~Copyable {
   /// The gain that is being approached.
   private var target: Float = 1
 
-  /// Creates a limiter at `limit`, where 1 is full scale. The gain begins to rise `holdSeconds`
-  /// after a peak, and recovers by two thirds within another `releaseSeconds`.
+  /// Creates a limiter at `limit`, where 1 is full scale, for sound of `sampleRate` Hz, which must
+  /// be above 0. The gain begins to rise `holdSeconds` after a peak, 0 to 60, and recovers by two
+  /// thirds within another `releaseSeconds`, at least a frame. A time outside of its range counts
+  /// as the nearest time, and one that is not a number (NaN) as the shortest.
   public init(
     limit: Float, sampleRate: Int, holdSeconds: Double = 0.016, releaseSeconds: Double = 0.02
   ) {
-    self.limit = limit
+    requirement(sampleRate > 0, "The sample rate of a limiter must be above 0.")
+    clampedLimit = Self.clamped(limit)
     delayFrames = 0
     recovery = Float(1 / max(1, releaseSeconds * Double(sampleRate)))
+    let hold = Self.hold(holdSeconds)
     recentPeak = SlidingPeak(
-      blockFrames: holdSeconds > 0
-        ? max(1, Int(clamping: holdSeconds * Double(sampleRate) / 16)) : 0)
+      blockFrames: hold > 0 ? max(1, Int(clamping: hold * Double(sampleRate) / 16)) : 0)
   }
 
-  /// Creates a limiter at `limit`, where 1 is full scale, for sound of `channelCount` channels. It
-  /// delays the sound by `lookAheadSeconds`, 0.1 ms to 0.1 s, to lower it before a peak. With
-  /// `limitsTruePeak` it also limits the peak between the samples, as ITU-R BS.1770-5 measures it,
-  /// and the delay is up to 13 frames longer.
+  /// Creates a limiter at `limit`, where 1 is full scale, for sound of `channelCount` channels at
+  /// `sampleRate` Hz, both above 0. It delays the sound by `lookAheadSeconds`, a frame to 0.1 s, to
+  /// lower it before a peak. With `limitsTruePeak` it also limits the peak between the samples, as
+  /// ITU-R BS.1770-5 measures it, and the delay is up to 13 frames longer. Values out of range are
+  /// treated as by the other initialiser.
   public init(
     limit: Float, sampleRate: Int, channelCount: Int, lookAheadSeconds: Double,
     limitsTruePeak: Bool = false, holdSeconds: Double = 0.016, releaseSeconds: Double = 0.02
   ) {
-    self.limit = limit
+    requirement(sampleRate > 0, "The sample rate of a limiter must be above 0.")
+    requirement(channelCount > 0, "The number of channels of a limiter must be above 0.")
+    clampedLimit = Self.clamped(limit)
     gain = Self.delayedUnity
     let seconds = lookAheadSeconds > 0 ? min(lookAheadSeconds, Self.maximumLookAheadSeconds) : 0
     let limiter = LookAheadLimiter(
       sampleRate: sampleRate, channelCount: channelCount,
       lookAheadFrames: max(1, Int(rounding: seconds * Double(sampleRate))),
-      limitsTruePeak: limitsTruePeak, holdSeconds: holdSeconds, releaseSeconds: releaseSeconds)
+      limitsTruePeak: limitsTruePeak, holdSeconds: Self.hold(holdSeconds),
+      releaseSeconds: releaseSeconds)
     delayFrames = limiter.delayFrames
     lookAhead = consume limiter
     recovery = 0
@@ -82,10 +97,18 @@ public struct Limiter: ~Copyable {
   /// The longest look-ahead, in seconds.
   public static let maximumLookAheadSeconds = 0.1
 
+  /// Returns `limit`, or 0 if it is negative or NaN.
+  @_noLocks
+  private static func clamped(_ limit: Float) -> Float { limit > 0 ? limit : 0 }
+
+  /// Returns a hold time from 0 to 60 s; 0 for NaN.
+  @_noLocks
+  private static func hold(_ seconds: Double) -> Double { seconds > 0 ? min(seconds, 60) : 0 }
+
   /// Limits the first `frames` frames.
   @_noLocks
   public mutating func process(_ buffer: inout SampleBuffer, frames: Int) {
-    if gain == 1 && buffer.peak(frames: frames) <= limit { return }
+    if gain == 1 && buffer.peakOrNaN(frames: frames) <= clampedLimit { return }
     if recentPeak.blockFrames == 0 { return processUnheld(&buffer, frames: frames) }
     var frame = 0
     while frame < frames {
@@ -99,8 +122,9 @@ public struct Limiter: ~Copyable {
   @_noLocks @inline(never)
   private mutating func processUnheld(_ buffer: inout SampleBuffer, frames: Int) {
     guard lookAhead == nil else {
-      lookAhead?.process(&buffer, frames: frames, limit: limit, isHeld: isHeld)
+      lookAhead?.process(&buffer, frames: frames, limit: clampedLimit, isHeld: isHeld)
       limitedFrames = lookAhead?.limitedFrames ?? 0
+      silencedSamples = lookAhead?.silencedSamples ?? 0
       gain = min(lookAhead?.gain ?? 1, Self.delayedUnity)
       return
     }
@@ -115,7 +139,12 @@ public struct Limiter: ~Copyable {
   /// Limits the frames of one block.
   @_noLocks
   private mutating func processBlock(_ buffer: inout SampleBuffer, from first: Int, frames: Int) {
-    let peak = buffer.peak(from: first, frames: frames)
+    let limit = clampedLimit
+    var peak = buffer.peakOrNaN(from: first, frames: frames)
+    if !(peak < .infinity) {
+      silencedSamples &+= buffer.silenceNonFinite(from: first, frames: frames)
+      peak = buffer.peak(from: first, frames: frames)
+    }
     // The step is never below the resolution of a float, or the gain would never reach its target.
     let step =
       isHeld || gain >= target ? 0 : max((target - gain) * recovery, SlidingPeak.minimumStep)

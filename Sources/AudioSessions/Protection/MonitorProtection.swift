@@ -105,7 +105,9 @@ extension Limiter {
       bus.measurePeak()
       if bus.peakBound <= limit { return nil }
     }
+    let earlier = silencedSamples
     process(&bus.buffer, frames: bus.frames)
+    bus.silencedSamples = silencedSamples &- earlier
     return (gain, limitedFrames)
   }
 }

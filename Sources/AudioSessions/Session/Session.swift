@@ -77,6 +77,10 @@ public struct SessionSnapshot {
 public struct SessionReport: Sendable {
   /// The reason for which the session ended.
   public var stopReason = StopReason.end
+  /// The failure of the device that ended the session; nil if it ended for another reason.
+  public var failure: DeviceFailure? {
+    if case .device(let failure) = stopReason { failure } else { nil }
+  }
   /// The length of the unit's timeline in frames, including lost frames.
   public var frames = 0
   /// The number of capture overruns.

@@ -55,6 +55,9 @@ SAMPLE_LOOP float vectors_peak(const float *samples, long count);
 /// magnitude.
 SAMPLE_LOOP float vectors_measure(float *levels, const float *samples, long channels, long count);
 
+/// Returns the highest magnitude of `count` samples; NaN if one of them is NaN.
+SAMPLE_LOOP float vectors_peak_or_nan(const float *samples, long count);
+
 /// Multiplies `count` samples by `gain`.
 SAMPLE_LOOP void vectors_scale(float *samples, float gain, long count);
 

@@ -68,6 +68,10 @@ public final class DuplexEngine: Sendable {
   /// cancellation of the task stops the engine as well, even while devices are being opened. Throws
   /// like `start`, and `.stopped` if `stop` was called before audio ran, and `.alreadyRunning` if
   /// the engine runs.
+  ///
+  /// A device that fails while audio runs ends the run, unless `reconnects` is set, but throws
+  /// nothing, because the report and the files are there: check `failure` of the report. The event
+  /// `.timeline` of the kind `.deviceLost` is sent before `.stopped`.
   @discardableResult
   public func run(seconds: Double) async throws(EngineFailure) -> SessionReport {
     // A run that another caller has started, before or afterwards, is not stopped.
@@ -88,7 +92,8 @@ public final class DuplexEngine: Sendable {
     return try result.get()
   }
 
-  /// Waits until the engine no longer runs: it was stopped, its time is over, or its device failed.
+  /// Waits until the engine no longer runs: it was stopped, its time is over, or its device failed,
+  /// which is the `failure` of the report.
   /// The cancellation of the waiting task neither stops the engine nor ends the wait; only `stop`
   /// does.
   @discardableResult
@@ -177,7 +182,7 @@ public final class DuplexEngine: Sendable {
   public var status: EngineStatus { worker.status }
 
   /// A stream of the status, updated at least ten times per second from now on; a slow reader
-  /// receives only the newest status.
+  /// receives only the newest status. It ends when the engine is released.
   public var statusUpdates: AsyncStream<EngineStatus> { worker.statuses.stream(keeping: 1) }
 
   /// Calls `handler` with the status at least ten times per second of the timeline, on a thread of
@@ -191,7 +196,9 @@ public final class DuplexEngine: Sendable {
     worker.statuses.subscribe(handler)
   }
 
-  /// A stream of the events from now on; the newest 1,024 unread events are kept.
+  /// A stream of the events from now on; the newest 1,024 unread events are kept. A stop does not
+  /// end it, because the engine may start again: it ends when the engine is released, after
+  /// `.stopped` if it ran.
   public var events: AsyncStream<EngineEvent> { worker.events.stream(keeping: 1024) }
 
   /// Calls `handler` with each event, on a thread of the engine, until the returned subscription is
@@ -246,7 +253,9 @@ public final class DuplexEngine: Sendable {
   ///
   /// At `.monitor` the effect is after the monitor's gain and before the limiter and the player,
   /// whenever there is an output. It receives silence if the microphone is not played, and may
-  /// generate audio itself. Recordings of the microphone do not contain this effect.
+  /// generate audio itself. Recordings of the microphone do not contain this effect. If the
+  /// microphone is played, the effect receives a microphone that fades in over the first 10 ms, and
+  /// its output fades out over the last 10 ms before the end; at `.input` nothing is faded.
   ///
   /// Each point has room for 64 effects (`EffectInsert.maximumEffects`): inserting another one is a
   /// fatal error with a message. Pass the returned ID to `remove` to remove the effect.
@@ -293,9 +302,10 @@ public final class DuplexEngine: Sendable {
   // MARK: Recording
 
   /// Records to the file `path`: from the first frame if the engine does not run yet, otherwise
-  /// from now on. A recording of the microphone and one of the output may run at the same time.
-  /// Throws `EngineFailure` if the file cannot be created; for a recording requested before the
-  /// start, `start` throws this error.
+  /// from now on. The path `-` is standard output: set `fileFormat` to `.wav` or `.raw`, and ignore
+  /// SIGPIPE in your program. A recording of the microphone and one of the output may run at the
+  /// same time. Throws `EngineFailure` if the file cannot be created; for a recording requested
+  /// before the start, `start` throws this error.
   @discardableResult
   public func record(
     to path: String, _ settings: RecordingSettings = RecordingSettings()
@@ -342,7 +352,7 @@ private final class EngineThread: Sendable {
   /// may have released the last reference to the engine.
   func end() {
     worker.request(.quit)
-    guard let thread = thread.withLock({ $0.take() }) else { return }
+    guard let thread = thread.withLock({ $0.take() }) else { return worker.conclude() }
     if thread.isCurrent { thread.abandon() } else { _ = thread.join() }
   }
 }

@@ -64,7 +64,7 @@ final class EngineRun {
     parts.finishRecorders()
     recordings.finishAll()
     // These requests arrived too late.
-    for request in takeRequests() { refuse(request) }
+    for request in takeRequests() { request.refuse() }
     worker.noteStopped(report, failure)
   }
 
@@ -121,9 +121,19 @@ final class EngineRun {
       throw .device(error)
     }
     report.add(ran, at: 0)
+    if let failure = ran.failure { reportLoss(failure) }
     if let limit, ran.frames >= limit { return true }
     if case .device = ran.stopReason { return false }
     return !isSwitchingDevices
+  }
+
+  /// Reports that the device went away for good. A unit reports this itself if it waits for the
+  /// device.
+  private func reportLoss(_ failure: DeviceFailure) {
+    guard failure.kind == .lost, !worker.settings.reconnects else { return }
+    let event = TimelineEvent(kind: .deviceLost, frame: report.frames, frames: 0)
+    report.events.append(event)
+    worker.events.send(.timeline(event))
   }
 
   // MARK: While sound runs
@@ -191,15 +201,6 @@ final class EngineRun {
       recordings.begin(recording, configuration, isVirtual: isVirtual, handoffs, answer)
     case .endRecording(let recording): recordings.end(recording, handoffs)
     case .start, .quit: break
-    }
-  }
-
-  private func refuse(_ request: EngineRequest) {
-    switch request {
-    case .change(_, let reply): reply(.failure(.stopped))
-    case .record(_, let answer): answer(.failure(.stopped))
-    case .endRecording(let recording): recording.complete(recording.report ?? RecordingReport())
-    case .stop, .start, .quit: break
     }
   }
 

@@ -13,7 +13,10 @@ extension DuplexEngine {
   /// try await engine.run(seconds: 0.1)
   /// ```
   public struct Settings: Sendable {
-    /// Whether the microphone is played, if there is an input and an output.
+    /// Whether the microphone is played, if there is an input and an output. Its part of the output
+    /// fades in over the first 10 ms of a run and of each change of devices, and fades out over the
+    /// last 10 ms before their end; a recording of the microphone, and effects at `.input`, are not
+    /// faded.
     public var monitorsMicrophone = true
     /// The highest level of the output in dBFS while the microphone is played, -60 to 0; nil for no
     /// limiter.

@@ -43,6 +43,8 @@ final class EngineWorker: Sendable {
     var isInRun = false
     /// The number of starts ordered so far, without those that joined an earlier one.
     var startCount = 0
+    /// Whether the thread has ended, or will never begin: no request is executed any more.
+    var isConcluded = false
 
     /// The index of the ordered start; no stop follows it.
     var requestedStart: Int? { requests.firstIndex(where: \.isStart) }
@@ -80,8 +82,12 @@ final class EngineWorker: Sendable {
   func request(_ request: EngineRequest, onlyOfStart start: Int? = nil) {
     var refused: [EngineRequest.StartCompletion] = []
     var stopped: [@Sendable (SessionReport?) -> Void] = []
+    var isTooLate = false
     let lastReport = state.withLock { state -> SessionReport? in
       if let start, start != state.startCount { return nil }
+      // A queued request would keep its recording forever, which keeps this object.
+      isTooLate = state.isConcluded
+      guard !isTooLate else { return nil }
       defer { state.requests.append(request) }
       guard request.isStop else { return nil }
       // A start that was not accepted yet is dropped, and a start requested from now on is a new
@@ -96,6 +102,7 @@ final class EngineWorker: Sendable {
       if !state.isInRun { swap(&stopped, &state.waitingForStop) }
       return state.lastReport
     }
+    if isTooLate { request.refuse() }
     for reply in refused { reply(.failure(.stopped)) }
     for completion in stopped { completion(lastReport) }
     state.notifyAll()
@@ -170,8 +177,7 @@ final class EngineWorker: Sendable {
       switch request {
       case .quit:
         for recording in pending { recording.complete(RecordingReport()) }
-        events.finish()
-        statuses.finish()
+        conclude()
         return
       case .start(let seconds, _):
         publish { $0.beginRun() }
@@ -189,6 +195,19 @@ final class EngineWorker: Sendable {
       case .stop: break
       }
     }
+  }
+
+  /// Refuses all requests, now and later, and ends the streams of events and statuses. Called when
+  /// the thread ends, or on any thread if there is none.
+  func conclude() {
+    let late = state.withLock { state in
+      state.isConcluded = true
+      defer { state.requests = [] }
+      return state.requests
+    }
+    for request in late { request.refuse() }
+    events.finish()
+    statuses.finish()
   }
 
   /// Returns the requests since the last call, in order. A request to quit is not removed.
@@ -249,6 +268,17 @@ final class EngineWorker: Sendable {
 }
 
 extension EngineRequest {
+  /// Replies that the request came too late.
+  func refuse() {
+    switch self {
+    case .start(_, let replies): for reply in replies { reply(.failure(.stopped)) }
+    case .change(_, let reply): reply(.failure(.stopped))
+    case .record(_, let answer): answer(.failure(.stopped))
+    case .endRecording(let recording): recording.complete(recording.report ?? RecordingReport())
+    case .stop, .quit: break
+    }
+  }
+
   fileprivate var isStop: Bool { if case .stop = self { true } else { false } }
   fileprivate var isStart: Bool { if case .start = self { true } else { false } }
 

@@ -27,7 +27,7 @@ import AudioBasics
 /// the output.
 public protocol AudioEffect: ~Copyable {
   /// Prepares the effect for audio of this format: allocates buffers, computes coefficients and
-  /// resets state.
+  /// resets state. An effect that owns a `SampleBuffer` is declared `~Copyable`.
   ///
   /// Called before the first cycle of each run, and again if the device changes. It is not called
   /// during a cycle, so it may allocate and wait. The default implementation does nothing.
@@ -38,7 +38,9 @@ public protocol AudioEffect: ~Copyable {
   /// Called on the audio thread, once per cycle. It must not allocate, lock, use files or the
   /// terminal, or change reference counts. Mark it `@_noLocks`, and the compiler rejects
   /// violations; without the mark they are not checked. Functions of the C library are rejected as
-  /// well: use `RealtimeMath` for sines, logarithms and similar functions.
+  /// well: use `RealtimeMath` for sines, logarithms and similar functions. So are writes to an
+  /// array, which may copy it: keep delay lines and other state in a `SampleBuffer` that `prepare`
+  /// allocates.
   mutating func process(_ frames: inout EffectFrames)
 }
 

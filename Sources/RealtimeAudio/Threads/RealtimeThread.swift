@@ -65,7 +65,8 @@ public struct RealtimeThread<Work: RealtimeWork & ~Copyable & Sendable>: ~Copyab
     }
   }
 
-  /// Interrupts a system call in which the thread sleeps: a stalled device would never wake it.
+  /// Interrupts a system call in which the thread sleeps: a stalled device would never wake it. The
+  /// thread receives SIGURG, which it unblocks when it starts. Any thread.
   public borrowing func interrupt() {
     thread.takeUnretainedValue().interrupt()
   }
@@ -162,6 +163,7 @@ final class POSIXThread {
   }
 
   private func main() {
+    unblockSignals()
     linux_name_thread(name)
     granted = priority.acquire()
     if priority != .normal {
@@ -171,6 +173,18 @@ final class POSIXThread {
     }
     sem_post(isReady)
     body()
+  }
+
+  /// Unblocks the signals that are meant for this thread. A thread inherits the signal mask of its
+  /// creator, and the threads that run Swift tasks block nearly all signals: SIGXCPU, which reports
+  /// that realtime code used too much time, would go to another thread, and SIGURG, which
+  /// `interrupt` sends, would never arrive.
+  private func unblockSignals() {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGXCPU)
+    sigaddset(&signals, SIGURG)
+    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
   }
 }
 

@@ -68,7 +68,7 @@ struct CommandWords {
   }
 
   /// The words to be parsed, with shortened options unchanged.
-  var words: [String] { Self.completed(written, command) }
+  var words: [String] { separatingEmptyValues(Self.completed(written, command)) }
 
   /// Returns the words to be parsed, with shortened options completed. Throws if an option is
   /// ambiguous or unknown; the parser would report a missing argument instead.
@@ -90,7 +90,7 @@ struct CommandWords {
       }
       result.append(try Self.completedOption(word, of: names, command))
     }
-    return Self.completed(result, command)
+    return separatingEmptyValues(Self.completed(result, command))
   }
 
   /// Returns the same if no command is named: the first word may be an option of `duplex` itself.
@@ -208,9 +208,10 @@ struct CommandWords {
     guard command == "record" || command == "monitor" else { return words }
     return words.enumerated().flatMap { index, word in
       guard word == "--split" else { return [word] }
-      let next = index + 1 < words.count ? words[index + 1] : ""
+      guard index + 1 < words.count else { return [word, "silence"] }
+      let next = words[index + 1]
       // A word that may be a misspelled size is left to the parser, which rejects it.
-      let isName = next.isEmpty || next.hasPrefix("-") || FileFormat(pathExtensionOf: next) != nil
+      let isName = next.hasPrefix("-") || FileFormat(pathExtensionOf: next) != nil
       return isName ? [word, "silence"] : [word]
     }
   }

@@ -206,8 +206,14 @@ struct DeviceOverview {
       return line
     }
     let hasDevice = !list.cards.isEmpty || list.defined.contains { $0.name == "default" }
+    let isDefined = !list.defined.isEmpty
     lines =
       (hasDevice ? [] : [Self.noDevice]) + shown + failures
+      + (isDefined
+        ? [
+          "Devices without numbers are defined by ALSA's configuration; they have the channels of the"
+            + " device behind them."
+        ] : [])
       + ["A part of a name is enough if only one device matches; -v shows more about each."]
   }
 

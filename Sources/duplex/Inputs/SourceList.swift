@@ -289,12 +289,19 @@ private enum RemoteContents {
 }
 
 extension NamedFiles {
-  /// Warns about each unreadable folder within a listed folder.
+  /// Warns about the unreadable folders within a listed folder: about a few each, and about the
+  /// number of the others.
   func warnOfUnreadableFolders() {
-    for folder in unreadableFolders {
+    let shown = unreadableFolders.count > 5 ? 3 : unreadableFolders.count
+    for folder in unreadableFolders.prefix(shown) {
       warn(
         "folderLeftOut", "\(folder) may not be read: the files in it are left out.",
         hint: "Check the permissions of the folder.")
     }
+    let rest = unreadableFolders.count - shown
+    guard rest > 0 else { return }
+    warn(
+      "folderLeftOut", "\(rest) further folders may not be read: the files in them are left out.",
+      hint: "Name the folders that are meant.")
   }
 }

@@ -98,7 +98,10 @@ private struct InspectRun {
     do throws(ToolFailure) {
       return try mappingErrors(body)
     } catch {
-      error.of(path).report()
+      let failure =
+        error.code == "inputUnusable" && (try? FileRepair.examine(path))?.isRepairable == true
+        ? error.adding(hint: "`duplex repair \(path)` makes a whole file of what is there.") : error
+      failure.of(path).report()
       if status == .done { status = error.status }
       return nil
     }

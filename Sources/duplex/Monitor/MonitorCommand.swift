@@ -31,7 +31,11 @@ struct MonitorCommand: MicrophoneCommand {
 
   @OptionGroup var reconnection: ReconnectOption
 
-  @Option(parsing: .unconditional, help: .init("Gain of the microphone in dB.", valueName: "db"))
+  @Option(
+    parsing: .unconditional,
+    help: .init(
+      "Gain of the played microphone in dB. --record records it without this gain, except with --record-what mix.",
+      valueName: "db"))
   var gain = Gain.unity
 
   @Flag(help: "Play only the files of --mix, not the microphone.")

@@ -33,7 +33,7 @@ struct RecordCommand: MicrophoneCommand {
       Without FILE the recording is note-YYYYMMDD-HHMMSS.wav in the current folder; - is standard \
       output. Press q or Ctrl-C to end, ? for all keys.
 
-      \(KeyBindings.help(of: "record")) The file is complete when the program ends.
+      \(KeyBindings.help(of: "record"))
       """)
 
   @OptionGroup var audio: AudioOptions
@@ -72,7 +72,10 @@ struct RecordCommand: MicrophoneCommand {
   var mixes: [MixOption] = []
 
   @Option(
-    parsing: .unconditional, help: .init("Gain of the recorded microphone in dB.", valueName: "db"))
+    parsing: .unconditional,
+    help: .init(
+      "Gain of the microphone in dB, in the recording and in what --monitor plays.",
+      valueName: "db"))
   var gain = Gain.unity
 
   @OptionGroup var silence: SilenceStopOption

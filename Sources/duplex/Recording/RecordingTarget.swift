@@ -103,6 +103,12 @@ extension RecordingTarget {
   /// Throws if options exclude each other, and warns about tags that the format cannot hold.
   func check(_ options: RecordingOptions, json: Bool) throws(ToolFailure) {
     try checkRaw(options.cleaning.raw)
+    if options.split == nil, hasTime(path) {
+      warn(
+        "nameNotExpanded",
+        "The file gets the name \(path) as it is written: only --split replaces %H and the like by the time.",
+        hint: "Add --split for files that are named by their time.")
+    }
     let tags = options.tags.tags
     if tags != SoundFileTags(), fileFormat == .w64 || fileFormat == .raw || isStream {
       warn(
@@ -122,6 +128,16 @@ extension RecordingTarget {
       (options.split != nil, "Standard output cannot be split into files.", "--split"),
     ] where isAsked {
       throw ToolFailure.usage(sentence, hint: "Leave out \(option), or name a file.")
+    }
+  }
+
+  /// Returns whether a name contains a field of strftime for a date or a time. The percent sign
+  /// after a number is one: `50%discount.wav`.
+  private func hasTime(_ name: String) -> Bool {
+    let characters = Array(name)
+    return characters.indices.dropFirst().contains { index in
+      characters[index - 1] == "%" && "YymdjHIMSsFTDR".contains(characters[index])
+        && (index < 2 || !characters[index - 2].isNumber)
     }
   }
 

@@ -69,10 +69,13 @@ struct RepairCommand: ToolCommand {
 /// One run of the command: repairs one file after another and prints the results.
 struct RepairRun {
   private let command: RepairCommand
+  /// The files, each of them once.
+  private let files: [String]
   private let lostHeader: LostHeader?
 
   init(_ command: RepairCommand) throws {
     self.command = command
+    files = Self.withoutRepetitions(command.files, inPlace: command.inPlace)
     if let rate = command.rate, let channels = command.channels,
       let sampleFormat = command.sampleFormat
     {
@@ -83,15 +86,27 @@ struct RepairRun {
     }
   }
 
+  /// Returns `files` without those that are named again, and reports these. Two links to one file
+  /// are different unless it is repaired in place: each has a copy of its own.
+  private static func withoutRepetitions(_ files: [String], inPlace: Bool) -> [String] {
+    var places: Set<FileLocation> = []
+    return files.filter { file in
+      let place = inPlace ? file : FileName.insert("-repaired", into: file)
+      guard !places.insert(FileLocation(of: place)).inserted else { return true }
+      inform("namedTwice", "\(FileName.withoutUser(file)) is named twice, and is examined once.")
+      return false
+    }
+  }
+
   /// Repairs each file. A file that cannot be repaired does not stop the run.
   func run() -> ExitStatus {
     var status = ExitStatus.done
     var isInterrupted = false
     var repairResults: [RepairResult] = []
-    let byteCounts = command.files.map { max(1, FileRemoval.byteCount(of: $0) ?? 0) }
+    let byteCounts = files.map { max(1, FileRemoval.byteCount(of: $0) ?? 0) }
     let allBytes = byteCounts.reduce(0, +)
     var doneBytes = 0
-    for (index, file) in command.files.enumerated() {
+    for (index, file) in files.enumerated() {
       let ended: ExitStatus
       let name = FileName.withoutUser(file)
       let start = Double(doneBytes) / Double(allBytes)
@@ -116,7 +131,7 @@ struct RepairRun {
       if status == .done { status = ended }
       if isInterrupted {
         // The request came while the end of this file was written.
-        if ended == .done, let next = command.files.dropFirst(index + 1).first {
+        if ended == .done, let next = files.dropFirst(index + 1).first {
           status = .loss
           ToolFailure(
             .loss, code: "interrupted", "Stopped before \(next) was repaired.",
@@ -126,12 +141,12 @@ struct RepairRun {
         break
       }
       doneBytes += byteCounts[index]
-      guard command.json, command.files.count > 1 else { continue }
+      guard command.json, files.count > 1 else { continue }
       Terminal.emit(
         .progress(Double(doneBytes) / Double(allBytes), "bytes", ["path": name]))
     }
     // If no file could be read, there is no summary for it.
-    if command.json, !repairResults.isEmpty || command.files.count > 1 {
+    if command.json, !repairResults.isEmpty || files.count > 1 {
       Terminal.emit(summary(repairResults))
     }
     return status
@@ -192,7 +207,7 @@ struct RepairRun {
 
   /// Prints the result for one file. Returns `.loss` if it is damaged and cannot be repaired.
   private func emit(_ repairResult: RepairResult) -> ExitStatus {
-    if command.json, command.files.count > 1 { Terminal.emit(Event("file", repairResult.fields)) }
+    if command.json, files.count > 1 { Terminal.emit(Event("file", repairResult.fields)) }
     let sentence = sentence(repairResult.finding, repairResult.repaired)
     guard !repairResult.isLost else {
       ToolFailure(
@@ -214,7 +229,7 @@ struct RepairRun {
       "seconds": findings.reduce(0) { $0 + $1.seconds },
     ]
     return .summary(
-      ["command": "repair"] + (command.files.count == 1 ? repairResults[0].fields : sums) + [
+      ["command": "repair"] + (files.count == 1 ? repairResults[0].fields : sums) + [
         "paths": repairResults.compactMap(\.repaired), "files": repairResults.map(\.fields),
       ])
   }

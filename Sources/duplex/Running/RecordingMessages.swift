@@ -48,6 +48,12 @@ final class RecordingMessages {
       duplex.reportEvent(Event("split", fields), "now recording to \(file.path).")
     case .finished(let file): duplex.reportEvent(Event("file", file.fields), nil)
     case .printed(let line): Terminal.say("\(line)")
+    case .renamed(let old, let new, let isFolder):
+      let sentence =
+        isFolder
+        ? "The folder \(old) was renamed while it was recorded to: the recording continues in \(new)."
+        : "\(old) was renamed while it was recorded: the recording is in \(new) now."
+      warn("outputRenamed", sentence, hint: "Nothing is lost.")
     case .removed(let path): duplex.reportEvent(Event("removed", ["path": path]), nil)
     case .paused(let pause):
       duplex.reportEvent(

@@ -120,6 +120,8 @@ final class SessionPanel {
       let paused = configuration.seconds(recording?.pausedFrames ?? 0)
       let passed = seconds - start - paused
       live.clock = ClockTime(passed, showsTenths: true).text
+      // Before, the silence before the start would count as well.
+      if passed < 3 { live.levels?.shortTermLUFS = nil }
       if let frames = parts.task?.frames ?? duration {
         live.left = ClockTime(max(0, configuration.seconds(frames) - passed)).text + " left"
       }

@@ -36,7 +36,7 @@ final class TakeKeys: KeyResponder {
       case .marker(var marker):
         marker.frame += firstFrame
         messages.report(.marker(marker))
-      case .diskLow, .warning, .unsetMarker: messages.report(event)
+      case .diskLow, .warning, .unsetMarker, .renamed: messages.report(event)
       case .onlySilence: SilenceSearch.notice(of: captureDevice, within: 300).report()
       default: break
       }

@@ -38,11 +38,17 @@ struct LiveScreen {
   /// fit.
   private func line(_ state: LiveState) -> ScreenLine {
     var meters: [Range<Int>] = []
-    var head = status(state, showsLeft: width >= 50).joined(separator: "  ")
-    let shown = state.peaks.prefix(2).indices
+    let parts = status(state, showsLeft: width >= 50)
+    var head = parts[0]
+    // What does not fit is left out as a whole.
+    for part in parts.dropFirst() where head.columns + 2 + part.columns <= width {
+      head += "  " + part
+    }
+    var shown = state.peaks.prefix(2).indices
     let numbers = shown.map { "  " + padded(state.peaks[$0]) + " dB" }
-    let more = state.peaks.count > 2 ? "  +\((state.peaks.count - 2).counted("channel"))" : ""
+    var more = state.peaks.count > 2 ? "  +\((state.peaks.count - 2).counted("channel"))" : ""
     var rest = numbers.reduce(0) { $0 + $1.count } + more.count
+    if head.columns + rest > width { (shown, more, rest) = (0..<0, "", 0) }
     var tail = ""
     // Bars of at least twelve cells take precedence over the loudness.
     let loudness = shortLoudness(state)

@@ -68,8 +68,11 @@ enum Terminal {
     return drew
   }
 
-  /// The width of the terminal at the last drawing, in columns.
+  /// The size of the terminal at the last drawing.
   private static let drawnColumns = Atomic(0)
+  private static let drawnRows = Atomic(0)
+  /// Whether drawn lines were scrolled out: a terminal that grows shows them again.
+  private static let hasScrolledOut = Atomic(false)
 
   /// Prints a sentence on standard error, in place of the drawn lines.
   static func say(_ sentence: Line) {
@@ -93,10 +96,17 @@ enum Terminal {
     let wasDrawing = setDrawing(!lines.isEmpty)
     let (columns, rows) = size
     let drawn = drawnColumns.exchange(columns, ordering: .relaxed)
+    let isOtherSize = drawnRows.exchange(rows, ordering: .relaxed) != rows || columns != drawn
+    if !wasDrawing { hasScrolledOut.store(false, ordering: .relaxed) }
     // A terminal that has become narrower may have wrapped the lines and moved the cursor. All
-    // visible lines are scrolled out, and drawing begins at the top.
+    // visible lines are scrolled out, and drawing begins at the top. Afterwards, each change of the
+    // size may bring some of them back.
+    let isScrolling =
+      wasDrawing
+      && (columns < drawn || (isOtherSize && hasScrolledOut.load(ordering: .relaxed)))
+    if isScrolling { hasScrolledOut.store(true, ordering: .relaxed) }
     let clearing =
-      wasDrawing && columns < drawn
+      isScrolling
       ? "\u{1B}[\(rows);1H" + String(repeating: "\r\n", count: rows) + "\u{1B}[H" : ""
     let text = lines.map(\.text).joined(separator: "\u{1B}[K\r\n")
     let back = lines.count > 1 ? "\u{1B}[\(lines.count - 1)A" : ""

@@ -127,7 +127,7 @@ final class TuneRun {
         if isTimeOver, trial?.isWhole != true {
           warn(
             "notConfirmed",
-            "The time was over before the setting was tried for \(seconds.shown(1)) s.",
+            "A setting is found; --duration left no time to confirm it with a trial of \(seconds.shown(1)) s.",
             hint: "Use a longer --duration, or leave --duration out.")
         }
         return setting

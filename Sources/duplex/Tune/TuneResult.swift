@@ -119,7 +119,7 @@ struct TuneResult {
       } ?? ""
     return "Lowest stable: -p \(chosen.periodFrames) --headroom \(chosen.headroomFrames), "
       + "\(latency) frames (\(milliseconds.shown(2)) ms) from input to output at "
-      + "\(rate) Hz\(trip); \(run.command.margin.shown(0)) % of every period stayed unused."
+      + "\(rate) Hz\(trip); at least \(run.command.margin.shown(0)) % of every period stayed unused."
   }
 
   private func picture(_ configuration: DuplexConfiguration) -> TunePicture {

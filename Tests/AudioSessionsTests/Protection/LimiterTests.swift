@@ -98,4 +98,55 @@ import Testing
     }.min()
     #expect((lowest ?? 0) > 0.891)
   }
+
+  /// Returns a limiter of each kind: with a hold, without one, and with a look-ahead.
+  private func limiter(kind: Int, limit: Float, seconds: Double = 0.016) -> Limiter {
+    kind < 2
+      ? Limiter(
+        limit: limit, sampleRate: 48000, holdSeconds: kind == 0 ? seconds : 0,
+        releaseSeconds: seconds)
+      : Limiter(
+        limit: limit, sampleRate: 48000, channelCount: 2, lookAheadSeconds: 0.001,
+        limitsTruePeak: kind == 3, holdSeconds: seconds, releaseSeconds: seconds)
+  }
+
+  @Test(arguments: 0...3, [Float.nan, .infinity, -Float.infinity])
+  func `a sample that is no finite number becomes silence, and only that one`(
+    kind: Int, odd: Float
+  ) {
+    for peak in [Float(0.2), 2] {
+      var limiter = limiter(kind: kind, limit: 0.891)
+      var samples = limiterNoise(frames: 4800, peak: peak)
+      for index in [0, 1, 4001, 5777] { samples[index] = odd }
+      let result = limited(samples, by: &limiter, period: 64)
+      let isBounded = result.allSatisfy { abs($0) <= 0.891 }
+      #expect(isBounded && limiter.silencedSamples == 4)
+      guard peak < 0.891 else { continue }
+      let delay = 2 * limiter.delayFrames
+      let later = zip(samples, result.dropFirst(delay))
+      let isSame = later.allSatisfy { $1 == ($0.isFinite ? $0 : 0) }
+      #expect(isSame && limiter.limitedFrames == 0)
+    }
+  }
+
+  @Test(arguments: 0...3, [Float.nan, -1, -Float.infinity, 0])
+  func `a limit that is no level is silence`(kind: Int, limit: Float) {
+    var limiter = limiter(kind: kind, limit: limit)
+    #expect(limiter.limit == 0)
+    let first = limited(limiterNoise(frames: 4800, peak: 1), by: &limiter, period: 64)
+    limiter.limit = 0.5
+    limiter.limit = limit
+    #expect(limiter.limit == 0)
+    let second = limited(limiterNoise(frames: 4800, peak: 1), by: &limiter, period: 64)
+    let isSilent = (first + second).allSatisfy { $0 == 0 }
+    #expect(isSilent)
+  }
+
+  @Test(arguments: 0...3, [Double.nan, .infinity, -Double.infinity, -1, 1e300])
+  func `times out of their range are the nearest ones`(kind: Int, seconds: Double) {
+    var limiter = limiter(kind: kind, limit: 0.5, seconds: seconds)
+    let result = limited(limiterNoise(frames: 4800, peak: 1), by: &limiter, period: 64)
+    let isBounded = result.allSatisfy { abs($0) <= 0.5 }
+    #expect(isBounded)
+  }
 }

@@ -6,6 +6,7 @@
 #pragma clang assume_nonnull begin
 
 float plain_peak(const float *samples, long count);
+float plain_peak_or_nan(const float *samples, long count);
 void plain_scale(float *samples, float gain, long count);
 void plain_add(float *target, const float *added, long count);
 long plain_encode16(int16_t *target, const float *source, long count);

@@ -224,7 +224,7 @@ public final class MPEGDecoder: PlainSoundDecoder {
         "\(name) has more than the \(position) frames that its header announces.",
         hint: "Rewrite it with ffmpeg -i \(name) -c copy NEW.mp3 to play all of it.")
     }
-    guard isCutShort || bytes.source is PipeSource else { return }
+    guard isCutShort || bytes.endsEarly || bytes.source is PipeSource else { return }
     // At the end of a pipe. Encoders often miscount by a block or two.
     let promised =
       stream.missedBlockCount
@@ -236,6 +236,7 @@ public final class MPEGDecoder: PlainSoundDecoder {
     {
       throw .cutShort(name, position, promised)
     }
+    try bytes.checkByteCount()
     if isCutShort, damageCount > 0 { throw .damaged(name) }
   }
 }

@@ -149,6 +149,7 @@ public final class OggDecoder: PlainSoundDecoder {
         hint: "The part before can be used; get another copy of the file for the rest.")
     }
     if let frameCount, position < frameCount { throw .cutShort(name, position, frameCount) }
+    try bytes.checkByteCount()
     if isDamaged { throw .damaged(name) }
     guard !file.isForeign else {
       throw FileFailure(
@@ -208,6 +209,8 @@ public final class OggDecoder: PlainSoundDecoder {
       bytes.recover()
       if frameCount != nil { isAway = true }
     }
+    // The libraries may seek again: the next read determines whether the source still ends early.
+    if bytes.endsEarly { bytes.recover() }
     guard isAway else { return true }
     let hasArrived = file.seek(to: position)
     try bytes.check()

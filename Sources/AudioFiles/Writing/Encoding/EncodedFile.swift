@@ -88,6 +88,7 @@ final class EncodedFile: SampleSink {
   func append(
     _ samples: UnsafePointer<Float>, frames: Int, scratch: UnsafeMutableRawPointer
   ) throws(SystemError) {
+    try checkOpen()
     let maximum = isContainer ? frames : Self.pieceFrameCount
     var done = 0
     while done < frames {
@@ -103,7 +104,7 @@ final class EncodedFile: SampleSink {
   /// that the header counts, since only these can be read.
   private func refreshCounting() throws(SystemError) {
     do throws(SystemError) {
-      try refresh()
+      try refreshHeader()
     } catch {
       frameCount = refreshedFrameCount
       throw error
@@ -111,6 +112,11 @@ final class EncodedFile: SampleSink {
   }
 
   func refresh() throws(SystemError) {
+    try checkOpen()
+    try refreshHeader()
+  }
+
+  private func refreshHeader() throws(SystemError) {
     guard frameCount != refreshedFrameCount else { return }
     if fileFormat == .flac, let length = FLACLength(descriptor) {
       try length.writeFrameCount(length.codedFrameCount(of: frameCount))
@@ -122,30 +128,63 @@ final class EncodedFile: SampleSink {
     refreshedFrameCount = frameCount
   }
 
+  func synchronize() throws(SystemError) {
+    try checkOpen()
+    try OutputBytes.synchronize(descriptor)
+  }
+
+  /// Throws EBADF if the file is closed: its descriptor may belong to another file.
+  private func checkOpen() throws(SystemError) {
+    if handle == nil { throw SystemError(number: EBADF) }
+  }
+
   func close() throws(SystemError) {
     guard let handle = handle.take() else { return }
-    try? refresh()
+    try? refreshHeader()
     let offset = lseek(descriptor, 0, SEEK_CUR)
+    let end =
+      fileFormat == .opus && !isBroken ? OpusEnd(of: descriptor, sampleRate: sampleRate) : nil
+    var trouble = end.flatMap { appendSilence($0.paddingFrameCount(after: frameCount)) }
     var isWhole = false
     defer {
       // Only the frames that the header of a container counts can be read.
       if !isWhole, isContainer { frameCount = refreshedFrameCount }
     }
-    try handle.close { error in
-      // libsndfile does not report that the last block of an encoder could not be written.
-      let length = fileFormat == .flac ? FLACLength(descriptor) : nil
-      let isComplete = length.map { $0.headerFrameCount == frameCount } ?? !error.isRefusedWrite
-      // The data after a missing block is useless as well.
-      let isCut = isBroken && fileFormat != .flac
-      if !isComplete || isCut, !isContainer { OutputBytes.cut(descriptor, at: offset) }
-      if fileFormat == .aiff {
-        let byteCount = frameCount * channelCount * sampleFormat.byteCount
-        AIFFLength.writeLength(byteCount, endingAt: offset, in: descriptor)
+    do throws(SystemError) {
+      try handle.close { error in
+        // libsndfile does not report that the last block of an encoder could not be written.
+        let length = fileFormat == .flac ? FLACLength(descriptor) : nil
+        let isComplete =
+          length.map { $0.headerFrameCount == frameCount }
+          ?? (trouble == nil && !error.isRefusedWrite)
+        // The data after a missing block is useless as well.
+        let isCut = isBroken && fileFormat != .flac
+        if !isComplete || isCut, !isContainer { OutputBytes.cut(descriptor, at: offset) }
+        if fileFormat == .aiff {
+          let byteCount = frameCount * channelCount * sampleFormat.byteCount
+          AIFFLength.writeLength(byteCount, endingAt: offset, in: descriptor)
+        }
+        if !isComplete || isBroken { countKept() }
+        if isComplete, let end { trouble = end.cutOff(after: frameCount) }
+        return isComplete || isBroken
       }
-      if !isComplete || isBroken { countKept() }
-      return isComplete || isBroken
+    } catch {
+      throw trouble ?? error
     }
+    if let trouble { throw trouble }
     isWhole = true
+  }
+
+  /// Passes frames of silence to libsndfile that `frameCount` does not count; returns the error if
+  /// this fails.
+  private func appendSilence(_ frames: Int) -> SystemError? {
+    guard frames > 0 else { return nil }
+    let silence = [Float](repeating: 0, count: frames * channelCount)
+    errno = 0
+    let written = Int(sf_writef_float(pointer, silence, sf_count_t(frames)))
+    let error = SystemError.last
+    guard written < frames || error.isRefusedWrite else { return nil }
+    return error.number == 0 ? SystemError(number: EIO) : error
   }
 
   private func appendPiece(
@@ -261,36 +300,6 @@ struct FLACLength {
     try OutputBytes.write(
       information.packed(frames: frameCount),
       at: Self.informationPlace + FLACInformation.packedOffset, to: descriptor)
-  }
-}
-
-/// The number of frames in an Ogg Opus file that is being written, read from its pages: libsndfile
-/// does not report how many of the accepted frames are not in a page yet.
-enum OpusLength {
-  /// Returns the number of frames at `sampleRate` up to the end of the last page; 0 if there is no
-  /// audio yet.
-  static func frameCount(in descriptor: Int32, sampleRate: Int) -> Int {
-    let head = OutputBytes.bytes(at: 0, count: 47, of: descriptor)
-    // The first packet is alone in the first page and has a known length.
-    guard head.count == 47, head[28...].starts(with: Array("OpusHead".utf8)),
-      let skipped = head.integer(at: 38, 2, bigEndian: false)
-    else { return 0 }
-    let start = max(0, lseek(descriptor, 0, SEEK_CUR) - OggPageHead.maximumPageByteCount)
-    let end = OutputBytes.bytes(at: start, count: OggPageHead.maximumPageByteCount, of: descriptor)
-    let pages = stride(from: end.count - OggPageHead.byteCount, through: 0, by: -1).lazy.filter {
-      offset in
-      end[offset...].starts(with: Array("OggS".utf8))
-    }
-    for page in pages {
-      // The position of a page in which no packet ends is -1.
-      guard let offset = end.number(at: page + 6, 8, bigEndian: false), offset < 1 << 48 else {
-        continue
-      }
-      // Opus counts at 48 kHz, whatever the sample rate of the input (RFC 7845, 4).
-      let frames = max(0, Int(offset) - skipped)
-      return frames / 48000 * sampleRate + frames % 48000 * sampleRate / 48000
-    }
-    return 0
   }
 }
 

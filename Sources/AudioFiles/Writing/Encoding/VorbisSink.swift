@@ -37,6 +37,7 @@ final class VorbisSink: SampleSink {
   func append(
     _ samples: UnsafePointer<Float>, frames: Int, scratch: UnsafeMutableRawPointer
   ) throws(SystemError) {
+    try checkOpen()
     if let trouble { throw trouble }
     guard frames > 0 else { return }
     encoder.take(samples, frames: frames)
@@ -45,7 +46,18 @@ final class VorbisSink: SampleSink {
   }
 
   func refresh() throws(SystemError) {
+    try checkOpen()
     if trouble == nil { try writePages(early: true) }
+  }
+
+  func synchronize() throws(SystemError) {
+    try checkOpen()
+    try OutputBytes.synchronize(descriptor)
+  }
+
+  /// Throws EBADF if the file is closed: its descriptor may belong to another file.
+  private func checkOpen() throws(SystemError) {
+    if !isOpen { throw SystemError(number: EBADF) }
   }
 
   func close() throws(SystemError) {

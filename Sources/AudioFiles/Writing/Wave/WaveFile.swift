@@ -80,6 +80,7 @@ final class WaveFile: SampleSink {
 
   /// Appends whole frames that have the file's sample format.
   private func append(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+    try checkOpen()
     guard let base = bytes.baseAddress else { return }
     let (done, error) = OutputBytes.write(base, count: bytes.count, to: descriptor)
     dataByteCount += done - done % format.frameByteCount
@@ -91,9 +92,20 @@ final class WaveFile: SampleSink {
   }
 
   func refresh() throws(SystemError) {
+    try checkOpen()
     guard isStale else { return }
     try refreshHeader(trailerByteCount: 0)
     isStale = false
+  }
+
+  func synchronize() throws(SystemError) {
+    try checkOpen()
+    try OutputBytes.synchronize(descriptor)
+  }
+
+  /// Throws EBADF if the file is closed: its descriptor may belong to another file.
+  private func checkOpen() throws(SystemError) {
+    if !isOpen { throw SystemError(number: EBADF) }
   }
 
   func close() throws(SystemError) {

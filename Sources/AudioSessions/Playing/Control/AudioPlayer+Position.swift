@@ -51,15 +51,21 @@ extension AudioPlayer {
     return connection.queue.published.withLock { $0.span(at: frame) }.map { ($0, frame) }
   }
 
-  /// Moves to a frame of the current source, at the source's own rate; its end is allowed.
+  /// Moves to a frame of the current source, at the source's own rate. Its end, `frameCount`, is
+  /// allowed: there the next pass of a loop begins, or else the track ends; in reverse, the
+  /// playback begins there. A frame outside of the region that is played is its beginning.
   ///
   /// Throws a `SeekFailure`, without any change, if nothing is playing, if the source cannot seek,
   /// or if there is no such frame. If the source cannot seek, the event `.refused` is sent as well.
-  /// The capabilities of a source that is not open yet are unknown: if it does not support the
-  /// seek, only this event reports it. This applies to all seeks.
+  /// The properties of a source that is not open yet are unknown: if it cannot seek, or has no such
+  /// frame, only this event reports it, and the source is played from where it was. A negative
+  /// frame always throws. This applies to all seeks.
   public func seek(toFrame frame: Int) throws(SeekFailure) {
-    try checkSeek { info in 0...(info.frameCount ?? .max) ~= frame }
-    change { _, position, _ in position = Double(frame) }
+    guard frame >= 0 else { throw .outOfRange(frameCount: heardFrameCount) }
+    try checkSeek { info in frame <= info.frameCount ?? .max }
+    change { settings, position, source throws(FileFailure) in
+      try source.seek(toFrame: Double(frame), &settings, &position)
+    }
   }
 
   /// Moves to a time of the current source, to the nearest frame. Throws as `seek(toFrame:)` does.
@@ -79,8 +85,9 @@ extension AudioPlayer {
       let frame = (seconds * Double(info.sampleRate)).rounded()
       return info.frameCount.map { frame <= Double($0) } ?? true
     }
-    change { _, position, source in
-      position = (seconds * Double(source.decoders.first?.sampleRate ?? 0)).rounded()
+    change { settings, position, source throws(FileFailure) in
+      let frame = (seconds * Double(source.decoders.first?.sampleRate ?? 0)).rounded()
+      try source.seek(toFrame: frame, &settings, &position)
     }
   }
 
@@ -90,9 +97,12 @@ extension AudioPlayer {
     guard 0..<1 ~= fraction else { throw .outOfRange(frameCount: heardFrameCount) }
     if let info = current?.info, info.frameCount == nil { throw .unknownLength }
     try checkSeek { _ in true }
-    change { _, position, source in
-      guard let count = source.decoders.first?.frameCount else { return }
-      position = (fraction * Double(count)).rounded(.down)
+    change { settings, position, source throws(FileFailure) in
+      guard let count = source.decoders.first?.frameCount else {
+        throw FileFailure(SeekFailure.unknownLength)
+      }
+      let frame = (fraction * Double(count)).rounded(.down)
+      try source.seek(toFrame: frame, &settings, &position)
     }
   }
 
@@ -114,6 +124,7 @@ extension AudioPlayer {
       let first = path.range.isReversed ? path.start + 1 : path.start
       let last = path.range.isReversed ? end : end - 1
       position = max(Double(first), min(position, Double(max(first, last))))
+      settings.range.times = settings.range.times.map { max(1, $0) }
     }
   }
 
@@ -178,10 +189,34 @@ extension AudioPlayer {
   }
 
   /// Changes the playback of the current track as soon as possible.
-  private func change(
-    _ edit: @escaping @Sendable (inout TrackSettings, inout Double, any QueueSource) -> Void
-  ) {
+  private func change(_ edit: @escaping PlayerChange.Edit) {
     ask(interrupts: supportsSeeking, .edit(edit))
+  }
+}
+
+extension QueueSource {
+  /// Moves `position` to the boundary `frame` of the (first) file, which is not negative. At the
+  /// end of the file the current pass is over, and with the last pass the track. Throws
+  /// `.invalidRequest`, without any change, if there is no such boundary.
+  fileprivate func seek(
+    toFrame frame: Double, _ settings: inout TrackSettings, _ position: inout Double
+  ) throws(FileFailure) {
+    let frameCount = info?.frameCount
+    if let frameCount, frame > Double(frameCount) {
+      throw FileFailure(SeekFailure.outOfRange(frameCount: frameCount))
+    }
+    position = frame
+    let end = settings.range.isReversed ? nil : decoders.first?.knownEnd(isReversed: false)
+    let isOver = end.map { frame >= Double($0) } ?? false
+    // An earlier seek of the same moment may have ended the track.
+    settings.range.times = settings.range.times.map { isOver ? max(0, $0 - 1) : max(1, $0) }
+  }
+}
+
+extension FileFailure {
+  /// Returns the reason for which an open source does not execute a seek.
+  fileprivate init(_ failure: SeekFailure) {
+    self.init(.invalidRequest, failure.message, hint: failure.hint)
   }
 }
 
@@ -219,7 +254,7 @@ public enum SeekFailure: ExplainedFailure, Sendable, Equatable {
     switch self {
     case .nothingPlaying: "Enqueue a source first."
     case .notSeekable: "Save it to a file first."
-    case .outOfRange: "Ask for a position from 0 on that is below its length."
+    case .outOfRange: "Ask for a position from 0 to its length, or for a fraction below 1."
     case .unknownLength: "Ask for a frame or a time instead."
     }
   }

@@ -108,7 +108,8 @@ public final class AudioPlayer: Sendable {
   /// frames decoded ahead are lost, one second at most.
   ///
   /// Throws `.busy` while the previous session still runs, and `.invalidRequest` if no unit has
-  /// such a shape.
+  /// such a shape. Before the first cycle of its session, the player may be attached again, as
+  /// after a wrong choice of unit: the earlier stage then plays nothing.
   public func attach(to shape: Shape) throws(DeviceFailure) -> PlayerStage {
     try shape.validate()
     return try attached.withLock { (attached) throws(DeviceFailure) in
@@ -222,7 +223,8 @@ extension AudioPlayer {
     listeners.events.subscribe(handler)
   }
 
-  /// A stream of the events from now on; the newest 1,024 unread events are kept.
+  /// A stream of the events from now on; the newest 1,024 unread events are kept. It ends when the
+  /// player is released, and the last session that used it is over.
   public var events: AsyncStream<PlayerEvent> { listeners.events.stream(keeping: 1024) }
 
   /// Sets the time in seconds before a track's end at which `endingSoon` is sent; 0, the initial

@@ -216,14 +216,25 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     }
     if let work { return work(queue, frame) }
     guard !edits.isEmpty else { return false }
+    var refusals: [FileFailure] = []
+    var isChanged = false
     do throws(FileFailure) {
-      return try queue.change(at: frame) { settings, position, source in
-        for edit in edits { edit(&settings, &position, source) }
+      isChanged = try queue.change(at: frame) { settings, position, source throws(FileFailure) in
+        for edit in edits {
+          do throws(FileFailure) {
+            try edit(&settings, &position, source)
+          } catch {
+            refusals.append(error)
+          }
+        }
+        // The source continues as before if nothing is left of the change.
+        if refusals.count == edits.count, let last = refusals.popLast() { throw last }
       }
     } catch {
-      queue.published.withLock { $0.refusals.append(error) }
-      return false
+      refusals.append(error)
     }
+    if !refusals.isEmpty { queue.published.withLock { $0.refusals += refusals } }
+    return isChanged
   }
 
   /// Makes the queue buffer some frames if the network was too slow: once each time the audio
@@ -280,11 +291,12 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
 
 /// A request for a change of a player's queue, executed on the thread that feeds.
 enum PlayerChange: Sendable {
-  typealias Edit = @Sendable (inout TrackSettings, inout Double, any QueueSource) -> Void
+  typealias Edit =
+    @Sendable (inout TrackSettings, inout Double, any QueueSource) throws(FileFailure) -> Void
   typealias Work = @Sendable (PlayQueue, Int) -> Bool
 
   /// Changes the playback of the current track: modifies its settings and its position, a boundary
-  /// of its file.
+  /// of its file. Throws, without any change, if the source does not support it.
   case edit(Edit)
   /// Any other change. Receives the frame of the queue from which other frames can be played, and
   /// returns whether they are.

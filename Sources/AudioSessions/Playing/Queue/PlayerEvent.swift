@@ -38,6 +38,18 @@ public final class PlayerTrack: Sendable {
 
 /// An event of a player. Delivered on a separate thread, never on the audio thread.
 ///
+/// The events of a track have this order: `decodingStarted`, `decodingComplete`, and, independent
+/// of the latter, `renderingWillStart`, `renderingStarted`, `endingSoon`; at last either
+/// `renderingComplete` or `decodingCanceled`. A track that failed has neither of these two, and no
+/// `decodingComplete`: `failed` reports its end, at the time at which the failure is found, which
+/// is up to 1.5 s before the last frame before it is played. `renderingStarted` may therefore
+/// follow `failed`; `AudioPlayer.playedTracks` has the number of its frames that were played.
+///
+/// The events of two tracks overlap: the next track is decoded while one plays, and where it
+/// follows without a gap, its `renderingStarted` may come before the `renderingComplete` of the
+/// earlier one. Both then have the same `frame`: the first one that is played of the next track,
+/// and the one after the last of the earlier track.
+///
 /// ```swift
 /// let player = AudioPlayer()
 /// let subscription = player.addEventHandler { event in
@@ -63,16 +75,18 @@ public struct PlayerEvent: Sendable {
     case renderingWillStart
     /// The first frame of the track was played.
     case renderingStarted
-    /// The last frame of the track was played.
+    /// The last frame of the track was played; `frame` is the one after it. Not sent if the track
+    /// failed.
     case renderingComplete
     /// The track ends in less than the chosen time: `frame` and `nanoseconds` give the expected
     /// time. After a seek or a change of speed, the event is sent again when that time is reached.
     case endingSoon
     /// The last frame of the last source was played.
     case endOfAudio
-    /// The source could not be opened, or ended before its end.
+    /// The source could not be opened, or ended before its end. No event reports the end of its
+    /// track.
     case failed(FileFailure)
-    /// The source does not support a request; it continues as before.
+    /// The source does not support a request, or has no such position; it continues as before.
     case refused(FileFailure)
     /// A radio station announces the title that it plays now.
     case titled(String)

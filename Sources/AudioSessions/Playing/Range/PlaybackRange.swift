@@ -41,7 +41,8 @@ struct PlayPath: Sendable, Equatable {
   let entry: Int
 
   /// Creates the path through a file of `frameCount` frames that begins at the boundary `entry`, or
-  /// at the beginning of the range if `entry` is nil or past the range.
+  /// at the beginning of the range if `entry` is nil or past the range. A path without a pass stays
+  /// at `entry`.
   init(_ range: PlaybackRange, frameCount: Int?, entry: Int? = nil) {
     var range = range
     range.startFrame = min(max(0, range.startFrame), Self.maximumFrames)
@@ -53,7 +54,8 @@ struct PlayPath: Sendable, Equatable {
     let first = range.isReversed ? end ?? 0 : start
     let wanted = entry ?? first
     let isBehind = range.isReversed ? wanted <= start : end.map { wanted >= $0 } ?? false
-    self.entry = isBehind ? first : min(max(0, wanted), frameCount ?? Self.maximumFrames)
+    let restarts = isBehind && (entry == nil || (range.times ?? 1) > 0)
+    self.entry = restarts ? first : min(max(0, wanted), frameCount ?? Self.maximumFrames)
   }
 
   /// Creates the path through the frames of `decoder`.

@@ -14,6 +14,8 @@ public enum RecordingEvent: Sendable {
   case split(RecordedFile)
   /// This file is complete.
   case finished(RecordedFile)
+  /// Another program renamed the growing file, or its folder: the recording continues there.
+  case renamed(String, to: String, isFolder: Bool)
   /// A file was removed to make room.
   case removed(path: String)
   /// A command for a complete file printed this line, if the plan reports command output.

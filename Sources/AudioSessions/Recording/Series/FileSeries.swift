@@ -8,6 +8,7 @@ struct FileSeries: ~Copyable {
   private let plan: RecordingPlan
   private let events: RecordingEvents
   private var names: SeriesNames
+  private var moves = FolderMoves()
   private var finished: FinishedFiles
   private var writer: SoundFileWriter?
   /// The growing file.
@@ -237,7 +238,9 @@ struct FileSeries: ~Copyable {
     isSplitWanted = false
     guard let ending = current, ending.frames != 0, !plan.isStream else { return }
     do throws(FileFailure) {
-      if let trouble = try followName(of: ending) { events.emit(.warning(trouble)) }
+      if let trouble = try followName(of: ending, beforeNext: true) {
+        events.emit(.warning(trouble))
+      }
     } catch {
       // The file has no name and would vanish when it is closed, so it keeps growing until it can
       // be written again.
@@ -260,7 +263,7 @@ struct FileSeries: ~Copyable {
   }
 
   private mutating func open(at start: UInt64) throws(FileFailure) {
-    let name = names.next(at: start)
+    let name = moves.place(of: names.next(at: start))
     // The user chose the first name: if it is taken, that is an error.
     let isFirst = written.isEmpty
     let inputs = plan.inputs
@@ -281,23 +284,13 @@ struct FileSeries: ~Copyable {
         isPlayed(path) || written.contains(path) || isRaw(path)
           || (FileRemoval.byteCount(of: path) != nil && !plan.overwrite)
       }
-    writer = try make(path)
+    writer = try plan.makeWriter(path)
     current = RecordedFile(path: path, firstFrame: frames, start: start)
     written.insert(path)
+    moves.begin(path)
     hasOriginated = false
     unsplitBytes = 0
     renewRoom()
-  }
-
-  private func make(_ path: String) throws(FileFailure) -> SoundFileWriter {
-    plan.isStream
-      ? try SoundFileWriter(
-        fileFormat: plan.fileFormat, sampleFormat: plan.sampleFormat, sampleRate: plan.sampleRate,
-        channelCount: plan.channelCount)
-      : try SoundFileWriter(
-        path: path, fileFormat: plan.fileFormat, sampleFormat: plan.sampleFormat,
-        sampleRate: plan.sampleRate, channelCount: plan.channelCount, overwrite: plan.overwrite,
-        tags: plan.tags, shouldStopWaiting: plan.shouldStopWaiting)
   }
 
   private mutating func renewRoom() {
@@ -330,16 +323,19 @@ struct FileSeries: ~Copyable {
       writer = nil
       return
     }
-    let trouble = try followName(of: file)
+    let trouble = try followName(of: file, beforeNext: false)
     guard let file = current else { return }
     current = nil
     try close(writer.take(), file)
     if let trouble { throw trouble }
   }
 
-  /// Writes `file` again if it was deleted or its name was taken, and adopts its new name if it was
-  /// renamed. Throws if its audio would be lost; returns any other failure.
-  private mutating func followName(of file: RecordedFile) throws(FileFailure) -> FileFailure? {
+  /// Writes `file` again if it was deleted or its name was taken, and adopts its new name if it or
+  /// its folder was renamed. `beforeNext` means that another file follows. Throws if its audio
+  /// would be lost; returns any other failure.
+  private mutating func followName(
+    of file: RecordedFile, beforeNext: Bool
+  ) throws(FileFailure) -> FileFailure? {
     // Standard output has no name, even if the user redirected it to a file.
     guard !plan.isStream else { return nil }
     let isTaken =
@@ -353,13 +349,24 @@ struct FileSeries: ~Copyable {
         if writer?.isDeleted == true || writer?.isHidden == true { throw error }
       }
     }
-    if let name = writer?.newName {
-      let sentence =
-        "\(file.path) was renamed while it was recorded: the recording is in \(name) now."
+    if let name = writer?.adoptNewName() {
       current?.path = name
-      events.emit(.warning(FileFailure(.writeFailed, sentence, hint: "Nothing is lost.")))
+      let move = moves.note(file.path, name)
+      if let move { follow(move) }
+      if beforeNext, let move {
+        events.emit(.renamed(move.from, to: move.to, isFolder: true))
+      } else {
+        events.emit(.renamed(file.path, to: name, isFolder: false))
+      }
     }
     return trouble
+  }
+
+  /// Adopts the new paths of the files whose folder was renamed.
+  private mutating func follow(_ move: FolderMove) {
+    written.formUnion(written.compactMap(move.place))
+    finished.follow(move)
+    files = files.map(move.followed)
   }
 
   /// Completes `file`.

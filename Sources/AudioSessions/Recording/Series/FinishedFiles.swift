@@ -4,7 +4,7 @@ import AudioFiles
 /// oldest are removed if there are more than the plan keeps.
 struct FinishedFiles: ~Copyable {
   private struct Entry {
-    let path: String
+    var path: String
     let end: UInt64
     let byteCount: Int
     /// The identity of the file at `path`: a file that another program puts there must not be
@@ -47,6 +47,20 @@ struct FinishedFiles: ~Copyable {
       identity: FileIdentity(of: path))
     byteCount += entry.byteCount
     if command == nil { kept.append(entry) } else { waiting.append(entry) }
+  }
+
+  /// Adopts the new paths of the files whose folder was renamed.
+  mutating func follow(_ move: FolderMove) {
+    func adopted(_ entry: Entry) -> Entry {
+      guard let place = move.place(of: entry.path), FileIdentity(of: place) == entry.identity else {
+        return entry
+      }
+      var entry = entry
+      entry.path = place
+      return entry
+    }
+    waiting = waiting.map(adopted)
+    kept = kept.map(adopted)
   }
 
   /// Starts the commands that are due, and removes surplus files at `now`; `isGrowing` means that
