@@ -44,7 +44,7 @@ import Testing
     writer.mark(SoundFileMarker(frame: 10, label: "late"))
     writer.abandon()
     let isUnknown = writer.byteCount == nil && writer.newName == nil
-    let isUntouched = !writer.isDeleted && !writer.isSpoilt
+    let isUntouched = !writer.isDeleted && !writer.isModifiedByOthers
     #expect(isUnknown && isUntouched)
     try writer.complete()
     #expect(throws: SystemError.self) { try sink.refresh() }

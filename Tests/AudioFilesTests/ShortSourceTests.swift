@@ -1,4 +1,5 @@
 import AudioBasics
+import TestSupport
 import Testing
 
 @testable import AudioFiles
