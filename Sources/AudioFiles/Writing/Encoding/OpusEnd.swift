@@ -92,7 +92,8 @@ enum OpusLength {
     }
     for page in pages {
       // The position of a page in which no packet ends is -1.
-      guard let offset = end.number(at: page + 6, 8, bigEndian: false), offset < 1 << 48 else {
+      let field = page + OggPageHead.positionOffset
+      guard let offset = end.number(at: field, 8, bigEndian: false), offset < 1 << 48 else {
         continue
       }
       return Int(offset)

@@ -158,3 +158,18 @@ public struct RecordingPlan: Sendable {
   /// Whether each phrase gets a separate file, which is created when speech begins.
   var isFilePerSegment: Bool { leavesSilenceOut && split == .silence }
 }
+
+extension RecordingPlan {
+  /// Creates the writer of a file of the recording. Throws as the initialisers of
+  /// `SoundFileWriter` do.
+  func makeWriter(_ path: String) throws(FileFailure) -> SoundFileWriter {
+    isStream
+      ? try SoundFileWriter(
+        fileFormat: fileFormat, sampleFormat: sampleFormat, sampleRate: sampleRate,
+        channelCount: channelCount)
+      : try SoundFileWriter(
+        path: path, fileFormat: fileFormat, sampleFormat: sampleFormat, sampleRate: sampleRate,
+        channelCount: channelCount, overwrite: overwrite, tags: tags,
+        shouldStopWaiting: shouldStopWaiting)
+  }
+}

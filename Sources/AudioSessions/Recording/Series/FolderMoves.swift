@@ -54,16 +54,3 @@ struct FolderMove {
     return file
   }
 }
-
-extension RecordingPlan {
-  /// Creates the writer of a file of the recording.
-  func makeWriter(_ path: String) throws(FileFailure) -> SoundFileWriter {
-    isStream
-      ? try SoundFileWriter(
-        fileFormat: fileFormat, sampleFormat: sampleFormat, sampleRate: sampleRate,
-        channelCount: channelCount)
-      : try SoundFileWriter(
-        path: path, fileFormat: fileFormat, sampleFormat: sampleFormat, sampleRate: sampleRate,
-        channelCount: channelCount, overwrite: overwrite, tags: tags)
-  }
-}
