@@ -15,9 +15,11 @@ import Testing
     var xruns = 0
   }
 
-  /// Runs 3 s at `unitRate` on devices of `deviceRate`, whose microphone delivers a sine of 1 kHz.
+  /// Runs 3 s at `unitRate` on devices of `deviceRate`, whose microphone delivers a sine of 1 kHz; or
+  /// plays the sine, which returns through the simulated wire.
   private func run(
-    deviceRate: Int, unitRate: Int, period: Int, master: ClockMaster, settings: String
+    deviceRate: Int, unitRate: Int, period: Int, master: ClockMaster, settings: String,
+    isPlayed: Bool = false
   ) throws -> Result {
     let name = "sim:clock=free,channels=1,rate=\(deviceRate),\(settings)"
     var request = DuplexRequest(captureDevice: name, playbackDevice: name)
@@ -33,16 +35,22 @@ import Testing
     }
     _ = writer.write(sine, frames: count)
     let own = request.atRate(deviceRate)
-    let pair = try DevicePair(
-      simulating: SimulatedDeviceSpecification(parsing: name), request: own, microphone: reader)
+    let specification = try SimulatedDeviceSpecification(parsing: name)
+    let pair =
+      isPlayed
+      ? try DevicePair(simulating: specification, request: own)
+      : try DevicePair(simulating: specification, request: own, microphone: reader)
     let device = try ResamplingDevice(
       AsynchronousPair(pair, request: own, master: master), request: request)
     let progress = UnitProgress()
     let frames = 3 * unitRate
+    let played =
+      isPlayed
+      ? (0..<frames).map { Float(0.5 * sin(2 * .pi * 1000 * Double($0) / Double(unitRate))) } : []
     var unit = DuplexUnit(
       device: device,
       callbacks: PlayAndCapture(
-        signal: [], frames: frames, periodFrames: period, channelCount: 1),
+        signal: played, frames: frames, periodFrames: period, channelCount: 1),
       progress: progress, frameLimit: frames)
     try unit.start()
     let failure = unit.run()
@@ -73,6 +81,18 @@ import Testing
     ) { $0 }
     let spread = try #require(lead.max()) - (try #require(lead.min()))
     #expect(spread < 0.1)
+  }
+
+  @Test(arguments: [ClockMaster.playback, .capture])
+  func `a played sine returns without a jump`(master: ClockMaster) throws {
+    let result = try run(
+      deviceRate: 44100, unitRate: 48000, period: 256, master: master, settings: "batch=48",
+      isPlayed: true)
+    #expect(result.lostFrames == 0 && result.xruns == 0)
+    let lead = lead(result.heard, cyclesPerFrame: 1.0 / 48, block: 480, from: 48000) { $0 }
+    let spread = try #require(lead.max()) - (try #require(lead.min()))
+    #expect(spread < 0.1)
+    #expect(result.heard.suffix(480).map { abs($0) }.max() ?? 0 > 0.49)
   }
 
   @Test func `two drifting clocks are followed`() throws {
