@@ -31,7 +31,7 @@ let safe = checked + [.strictMemorySafety()]
 // The dependencies of the targets that Scripts/fuzz runs.
 let fuzzed: [Target.Dependency] = [
   "duplex", "AudioBasics", "RealtimeAudio", "AudioFiles", "AudioDevices", "SimulatedDevices",
-  "AudioSessions", "ConfigurationFiles", "TestSupport",
+  "AudioSessions", "ConfigurationFiles", "TestSources",
   .product(name: "ArgumentParser", package: "swift-argument-parser"),
 ]
 
@@ -205,7 +205,11 @@ let package = Package(
           ], .when(configuration: .release))
       ]),
 
-    // What several test targets and the benchmarks share: sources in memory, signals, rigs, trials.
+    // A source of bytes in memory, which the tests of files and fuzzing share. It needs no session.
+    .target(
+      name: "TestSources", dependencies: ["AudioFiles", "RealtimeAudio"],
+      path: "Tests/TestSources", swiftSettings: checked),
+    // What several test targets and the benchmarks share: signals, rigs and trials.
     .target(
       name: "TestSupport",
       dependencies: [
@@ -312,7 +316,7 @@ let package = Package(
       swiftSettings: checked),
     .testTarget(
       name: "AudioFilesTests",
-      dependencies: ["AudioBasics", "RealtimeAudio", "AudioFiles", "TestSupport"],
+      dependencies: ["AudioBasics", "RealtimeAudio", "AudioFiles", "TestSources"],
       swiftSettings: checked),
     // The reference for the loudness meter.
     .systemLibrary(

@@ -1,5 +1,5 @@
 import AudioBasics
-import TestSupport
+import TestSources
 import Testing
 
 @testable import AudioFiles

@@ -1,4 +1,4 @@
-import TestSupport
+import TestSources
 import AudioBasics
 import AudioFiles
 import Glibc
