@@ -1,6 +1,6 @@
 // Audio thread.
 
-/// Durations of frames in nanoseconds.
+/// Durations of frames in nanoseconds, and the reverse.
 package enum FrameTime {
   /// Returns the duration of `frames` frames at `rate` frames per second, in nanoseconds. Whole
   /// seconds and the remainder are converted separately: the product of all frames and 10^9 would
@@ -11,5 +11,12 @@ package enum FrameTime {
     let whole = frames / rate
     let rest = frames % rate
     return UInt64(bitPattern: Int64(whole &* 1_000_000_000 &+ rest &* 1_000_000_000 / rate))
+  }
+
+  /// Returns the number of frames, and parts of one, at `rate` frames per second in `nanoseconds`.
+  @_noLocks
+  @inlinable
+  package static func frames(in nanoseconds: UInt64, at rate: Int) -> Double {
+    Double(nanoseconds) * 1e-9 * Double(rate)
   }
 }

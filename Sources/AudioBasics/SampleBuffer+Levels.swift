@@ -85,6 +85,17 @@ extension SampleBuffer {
     return vectors_peak_or_nan(base + first &* channelCount, frames &* channelCount)
   }
 
+  /// Sets the samples in `frames` frames, starting at `first`, that are NaN or infinite to 0, adds
+  /// their number to `silenced`, and returns the highest magnitude over all channels. It costs as
+  /// much as `peak` if there are none.
+  @_noLocks @inline(__always)
+  package mutating func finitePeak(from first: Int, frames: Int, silenced: inout Int) -> Float {
+    let peak = peakOrNaN(from: first, frames: frames)
+    if peak < .infinity { return peak }
+    silenced &+= silenceNonFinite(from: first, frames: frames)
+    return self.peak(from: first, frames: frames)
+  }
+
   /// Returns the highest magnitudes of every fourth sample of `frames` frames, starting at `first`:
   /// lane n covers the samples whose index from `first` on is n modulo four.
   @_noLocks

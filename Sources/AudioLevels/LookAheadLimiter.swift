@@ -151,11 +151,7 @@ struct LookAheadState: ~Copyable {
   private mutating func peak(
     of buffer: inout SampleBuffer, from first: Int, frames: Int, limit: Float
   ) -> Float {
-    var peak = buffer.peakOrNaN(from: first, frames: frames)
-    if !(peak < .infinity) {
-      silencedSamples &+= buffer.silenceNonFinite(from: first, frames: frames)
-      peak = buffer.peak(from: first, frames: frames)
-    }
+    var peak = buffer.finitePeak(from: first, frames: frames, silenced: &silencedSamples)
     if peak > limit { limitedFrames &+= buffer.framesAbove(limit, from: first, frames: frames) }
     if truePeaks != nil {
       truePeaks?.restart(at: max(limit, peak))

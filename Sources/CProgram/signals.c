@@ -1,6 +1,6 @@
-// Receiving signals, and signal handlers. SIGINT, SIGTERM and SIGHUP, until a session handles them, print a sentence and
-// end the program with an exit status. SIGTSTP (Ctrl-Z) erases the panel on the terminal and stops
-// the program.
+// Receiving signals, and signal handlers. SIGINT, SIGTERM and SIGHUP, until a session handles them,
+// print a sentence and end the program with an exit status. SIGTSTP (Ctrl-Z) erases the panel on the
+// terminal and stops the program.
 #include "CProgram.h"
 
 #include <errno.h>
@@ -66,9 +66,9 @@ static void install_stop_handler(void) {
 }
 
 void cprogram_erase_at_stop(_Bool is_drawn) {
-  static atomic_bool is_heard;
+  static atomic_bool is_installed;
   atomic_store(&drawn, is_drawn);
   struct sigaction action;
-  if (atomic_exchange(&is_heard, 1) || sigaction(SIGTSTP, NULL, &action) != 0 || action.sa_handler != SIG_DFL) return;
+  if (atomic_exchange(&is_installed, 1) || sigaction(SIGTSTP, NULL, &action) != 0 || action.sa_handler != SIG_DFL) return;
   install_stop_handler();
 }

@@ -33,10 +33,10 @@ package enum ProcessStart {
       Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
     var arguments = words.map(copy) + [nil]
     defer { arguments.forEach { free($0) } }
-    let own = variable.map { copy(Array("\($0.name)=".utf8) + $0.value) } ?? nil
+    let prefix = variable.map { "\($0.name)=" } ?? ""
+    let own = variable.flatMap { copy(Array(prefix.utf8) + $0.value) }
     defer { free(own) }
     var environment: [UnsafeMutablePointer<CChar>?] = own.map { [$0] } ?? []
-    let prefix = variable.map { "\($0.name)=" } ?? ""
     var entry = environ
     while let other = entry.pointee {
       if prefix.isEmpty || strncmp(other, prefix, prefix.utf8.count) != 0 {

@@ -56,5 +56,6 @@ struct NumberParserTests {
   @Test func `a day of frames at 768 kHz is converted to nanoseconds exactly`() {
     #expect(FrameTime.nanoseconds(of: 768_000 * 86400, at: 768_000) == 86_400_000_000_000)
     #expect(FrameTime.nanoseconds(of: 1, at: 48000) == 20833)
+    #expect(abs(FrameTime.frames(in: 86_400_000_000_000, at: 48000) - 48000 * 86400) < 1e-3)
   }
 }

@@ -38,15 +38,8 @@ struct CaptureSignalTests {
   }
 
   /// Returns a feeder with `signal` queued, inverted on the second channel.
-  private func feeder(_ signal: [Float], capacity: Int = 20000) -> SampleReader {
-    var writer = SampleWriter(frameCount: capacity, channelCount: 2)
-    var buffer = SampleBuffer(frameCount: signal.count, channelCount: 2)
-    for frame in signal.indices {
-      buffer[2 * frame] = signal[frame]
-      buffer[2 * frame + 1] = -signal[frame]
-    }
-    _ = writer.write(buffer, frames: signal.count)
-    return writer.makeReader()
+  private func feeder(_ signal: [Float]) -> SampleReader {
+    reader(of: signal.flatMap { [$0, -$0] }, channelCount: 2)
   }
 
   @Test func `microphone samples are added to the loopback signal, frame by frame`() throws {

@@ -1,6 +1,5 @@
 import AudioBasics
 import AudioDevices
-import Glibc
 import RealtimeAudio
 import SimulatedDevices
 import Testing
@@ -8,57 +7,37 @@ import Testing
 /// Tests of two devices with two clocks behind a conversion to a unit's rate whose periods are not
 /// a whole number of the devices' frames.
 @Suite struct ResampledPairTests {
-  private struct Result {
-    var heard: [Float] = []
-    var drift: DriftReading?
-    var lostFrames = 0
-    var xruns = 0
-  }
-
   /// Runs 3 s at `unitRate` on devices of `deviceRate`, whose microphone delivers a sine of 1 kHz; or
   /// plays the sine, which returns through the simulated wire.
   private func run(
     deviceRate: Int, unitRate: Int, period: Int, master: ClockMaster, settings: String,
     isPlayed: Bool = false
-  ) throws -> Result {
+  ) throws -> UnitResult {
     let name = "sim:clock=free,channels=1,rate=\(deviceRate),\(settings)"
     var request = DuplexRequest(captureDevice: name, playbackDevice: name)
     request.sampleRate = unitRate
     request.periodFrames = period
     request.channelCount = 1
-    let count = 4 * deviceRate
-    var writer = SampleWriter(frameCount: count, channelCount: 1)
-    let reader = writer.makeReader()
-    var sine = SampleBuffer(frameCount: count, channelCount: 1)
-    for frame in 0..<count {
-      sine[frame] = Float(0.5 * sin(2 * .pi * 1000 * Double(frame) / Double(deviceRate)))
+    func tone(_ frames: Int, at rate: Int) -> [Float] {
+      (0..<frames).map { Float(0.5 * sine(1000 / Double(rate), at: Double($0))) }
     }
-    _ = writer.write(sine, frames: count)
     let own = request.atRate(deviceRate)
     let specification = try SimulatedDeviceSpecification(parsing: name)
     let pair =
       isPlayed
       ? try DevicePair(simulating: specification, request: own)
-      : try DevicePair(simulating: specification, request: own, microphone: reader)
+      : try DevicePair(
+        simulating: specification, request: own,
+        microphone: reader(of: tone(4 * deviceRate, at: deviceRate)))
     let device = try ResamplingDevice(
       AsynchronousPair(pair, request: own, master: master), request: request)
-    let progress = UnitProgress()
     let frames = 3 * unitRate
-    let played =
-      isPlayed
-      ? (0..<frames).map { Float(0.5 * sin(2 * .pi * 1000 * Double($0) / Double(unitRate))) } : []
-    var unit = DuplexUnit(
-      device: device,
-      callbacks: PlayAndCapture(
-        signal: played, frames: frames, periodFrames: period, channelCount: 1),
-      progress: progress, frameLimit: frames)
-    try unit.start()
-    let failure = unit.run()
-    unit.stop()
-    #expect(failure == nil)
-    return Result(
-      heard: unit.callbacks.heard, drift: progress.drift, lostFrames: progress.lostFrames,
-      xruns: progress.captureXruns + progress.playbackXruns)
+    let run = UnitRun(
+      playing: isPlayed ? tone(frames, at: unitRate) : [], frames: frames, period: period,
+      channels: 1)
+    let result = try run.run(on: DuplexDevice(device))
+    #expect(result.failure == nil)
+    return result
   }
 
   @Test(

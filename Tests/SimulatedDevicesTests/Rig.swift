@@ -63,6 +63,15 @@ func sine(_ cyclesPerFrame: Double, at frame: Double) -> Double {
   sin(2 * .pi * cyclesPerFrame * frame)
 }
 
+/// Returns the reading side of a ring that contains `samples`, interleaved.
+func reader(of samples: [Float], channelCount: Int = 1) -> SampleReader {
+  let frames = samples.count / channelCount
+  var writer = SampleWriter(frameCount: frames, channelCount: channelCount)
+  let reader = writer.makeReader()
+  _ = writer.write(SampleBuffer(samples, channelCount: channelCount), frames: frames)
+  return reader
+}
+
 /// A device that is driven by the test, and its last status.
 struct DrivenDevice: ~Copyable {
   private var device: DuplexDevice

@@ -15,7 +15,7 @@ private struct SecondaryRun {
   /// The lowest peak of any block.
   var quietest: Float = 1
 
-  var xruns: Int { result.captureXruns + result.playbackXruns }
+  var xruns: Int { result.xruns }
 }
 
 /// The frequency of the tone in cycles per frame.

@@ -27,6 +27,10 @@ struct UnitRun {
   /// The frame at which a stop is requested.
   var stoppingAt: Int?
 
+  private func name(_ first: String) -> String {
+    settings.isEmpty ? first : first + "," + settings
+  }
+
   private func request(_ name: String) -> DuplexRequest {
     var request = DuplexRequest(
       captureDevice: directions.capture ? name : nil,
@@ -42,7 +46,7 @@ struct UnitRun {
 
   /// Runs one device, whose microphone delivers what `feeder` reads.
   func run(feeder: consuming SampleReader? = nil) throws -> UnitResult {
-    let name = "sim:clock=free" + (settings.isEmpty ? "" : ",") + settings
+    let name = name("sim:clock=free")
     var specification = try SimulatedDeviceSpecification(parsing: name)
     if channels == 1 { specification.channelCount = 1 }
     return try run(
@@ -54,19 +58,15 @@ struct UnitRun {
   func runOnTwoClocks() throws -> UnitResult {
     var run = self
     run.channels = 1
-    let name = "sim:clock=free,channels=1" + (settings.isEmpty ? "" : ",") + settings
+    let name = name("sim:clock=free,channels=1")
     let request = run.request(name)
     let pair: DevicePair
     let specification = try SimulatedDeviceSpecification(parsing: name)
     if feeding.isEmpty {
       pair = try DevicePair(simulating: specification, request: request)
     } else {
-      var writer = SampleWriter(frameCount: feeding.count, channelCount: 1)
-      let reader = writer.makeReader()
-      var buffer = SampleBuffer(frameCount: feeding.count, channelCount: 1)
-      for index in 0..<feeding.count { buffer[index] = feeding[index] }
-      _ = writer.write(buffer, frames: feeding.count)
-      pair = try DevicePair(simulating: specification, request: request, microphone: reader)
+      pair = try DevicePair(
+        simulating: specification, request: request, microphone: reader(of: feeding))
     }
     return try run.run(on: DuplexDevice(AsynchronousPair(pair, request: request, master: master)))
   }
@@ -129,6 +129,7 @@ struct UnitResult {
   var captureXruns = 0
   var playbackXruns = 0
   var secondaryOutputs: [SecondaryOutputReading] = []
+  var xruns: Int { captureXruns + playbackXruns }
 
   init(configuration: DuplexConfiguration) {
     self.configuration = configuration

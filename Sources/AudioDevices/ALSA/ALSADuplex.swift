@@ -189,10 +189,8 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     }
     if shape.hasCapture {
       leftover = available &- shape.periodFrames
-      if dropped != nil {
-        lostFrames &+=
-          dropped?.note(captured: available, taking: shape.periodFrames, at: periodTime) ?? 0
-      }
+      lostFrames &+=
+        dropped?.note(captured: available, taking: shape.periodFrames, at: periodTime) ?? 0
       gap.note(captured: available, taking: shape.periodFrames, at: periodTime)
     }
     if proof.isOpen, shape.canProveStart {

@@ -69,8 +69,8 @@ public struct ALSAStream: StreamDriver, ~Copyable {
   private mutating func isOverdue(at now: UInt64) -> Bool {
     let last = readTime ?? now
     readTime = now
-    return Double(now &- last) * 1e-9 * Double(configuration.sampleRate)
-      > Double(configuration.bufferFrames)
+    return now &- last
+      > FrameTime.nanoseconds(of: configuration.bufferFrames, at: configuration.sampleRate)
   }
 
   @_noLocks

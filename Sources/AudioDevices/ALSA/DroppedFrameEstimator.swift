@@ -1,10 +1,12 @@
 // Audio thread.
 
+import AudioBasics
+
 /// An estimate of the frames that a sound server's input lost without an xrun. The plugins of
-/// PipeWire and JACK continue if nobody reads their ring buffer for longer than it lasts, for
-/// example because the program was stopped or the machine was busy: they drop the newer frames and
-/// report no error. PulseAudio keeps these frames and delivers them later, but none of the time in
-/// which it moves a stream to another source.
+/// PipeWire and JACK continue if the program does not read their ring buffer for longer than it
+/// lasts, for example because it was stopped or the machine was busy: they drop the newer frames
+/// and report no error. PulseAudio keeps these frames and delivers them later, but none of the time
+/// in which it moves a stream to another source.
 ///
 /// After such a pause the ring still holds the frames from before the loss, which are read first.
 /// The number of lost frames is then the time since the last wake-up before the pause, multiplied
@@ -75,6 +77,6 @@ struct DroppedFrameEstimator: BitwiseCopyable {
   @_noLocks
   private func passed(since start: UInt64, _ end: UInt64) -> Int {
     guard end > start else { return 0 }
-    return Int(clamping: Double(end &- start) * 1e-9 * Double(sampleRate) + 0.5)
+    return Int(clamping: FrameTime.frames(in: end &- start, at: sampleRate) + 0.5)
   }
 }

@@ -94,10 +94,10 @@ struct PCM: ~Copyable {
   /// Whether a sound server is at the end of all plugins.
   var isServer: Bool { !isCard && keepsTime }
 
-  /// The time in seconds in which a server's input delivers frames that were not read in time; 0
-  /// for the plugins of PipeWire and JACK, which drop them; nil for other inputs.
+  /// The time in seconds in which a configured server's input delivers frames that were not read in
+  /// time; 0 for the plugins of PipeWire and JACK, which drop them; nil for other inputs.
   var catchUpSeconds: Double? {
-    guard isCapture, isServer else { return nil }
+    guard isCapture, configuration.isServer else { return nil }
     let text = parts.joined()
     return text.contains("PipeWire") || text.contains("JACK")
       ? 0 : text.contains("PulseAudio") ? 0.5 : nil

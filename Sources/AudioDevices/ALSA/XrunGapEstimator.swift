@@ -1,5 +1,7 @@
 // Audio thread.
 
+import AudioBasics
+
 /// An estimate of the number of frames lost while a device was stopped: the time from one known
 /// position of the input to another, multiplied by the rate, minus the frames that were kept.
 struct XrunGapEstimator: BitwiseCopyable {
@@ -62,8 +64,8 @@ struct XrunGapEstimator: BitwiseCopyable {
   mutating func close(captured: Int, at nanoseconds: UInt64, sampleRate: Int) -> Int {
     isOpen = false
     guard nanoseconds >= self.nanoseconds else { return max(0, unread) }
-    let elapsed = Double(nanoseconds &- self.nanoseconds) * 1e-9
-    let passed = Int(clamping: elapsed * Double(sampleRate) + 0.5)
+    let passed = Int(
+      clamping: FrameTime.frames(in: nanoseconds &- self.nanoseconds, at: sampleRate) + 0.5)
     positions |= captured
     return snapped(max(0, unread &+ passed &- captured), sampleRate: sampleRate)
   }

@@ -49,7 +49,7 @@ public struct StreamConfiguration: Sendable, Equatable {
   /// separate clocks, and move in steps as long as its quantum.
   public var isServer = false
   /// For the input of a sound server, which reports no xrun: the time in seconds in which it
-  /// delivers frames that it kept while nobody read them. 0 if it drops them; nil for other inputs.
+  /// delivers frames that were not read in time. 0 if it drops them; nil for other inputs.
   var catchUpSeconds: Double?
 
   /// Creates a stream with these figures; `sampleRate` is in Hz.

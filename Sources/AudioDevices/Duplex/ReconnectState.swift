@@ -1,5 +1,7 @@
 // Audio thread.
 
+import AudioBasics
+
 /// The reconnect state of a device: present, away or returning, and the time of its last period.
 struct ReconnectState: BitwiseCopyable {
   private enum Presence: BitwiseCopyable {
@@ -58,7 +60,7 @@ struct ReconnectState: BitwiseCopyable {
   /// Returns the number of frames that have passed since the last period.
   @_noLocks
   func frames(until now: UInt64, sampleRate: Int) -> Int {
-    Int(clamping: Double(now &- lastPeriod) * 1e-9 * Double(sampleRate))
+    Int(clamping: FrameTime.frames(in: now &- lastPeriod, at: sampleRate))
   }
 
   /// Returns the number of frames that no device captured between the last period of another device
@@ -69,7 +71,7 @@ struct ReconnectState: BitwiseCopyable {
     let last = resumedFrom
     resumedFrom = 0
     guard last > 0, now > last else { return 0 }
-    let passed = Int(clamping: Double(now &- last) * 1e-9 * Double(shape.sampleRate))
+    let passed = Int(clamping: FrameTime.frames(in: now &- last, at: shape.sampleRate))
     return max(0, passed &- shape.periodFrames)
   }
 

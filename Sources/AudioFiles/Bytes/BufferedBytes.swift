@@ -241,12 +241,10 @@ final class BufferedBytes: RandomAccessBytes, @unchecked Sendable {
     // Servers reject requests for bytes after the end.
     if let byteCount, next >= byteCount { return 0 }
     var count = try readSource(into: room, at: next)
-    if count == 0, byteCount != nil {
-      var rest = Self.repeatedReads
-      while count == 0, rest > 0, !source.isInterrupted {
-        count = try readSource(into: room, at: next)
-        rest -= 1
-      }
+    var repeats = 0
+    while count == 0, byteCount != nil, repeats < Self.repeatedReads, !source.isInterrupted {
+      count = try readSource(into: room, at: next)
+      repeats += 1
     }
     if count == 0 {
       if source.isInterrupted {

@@ -11,6 +11,12 @@ struct OggPageHead {
   static let checksumOffset = 22
   static let segmentCountOffset = 26
 
+  /// Flags: the page continues a packet of the page before; it is the first or the last page of its
+  /// stream.
+  static let continues: UInt8 = 1
+  static let begins: UInt8 = 2
+  static let ends: UInt8 = 4
+
   /// The offset of the page in the file.
   let start: Int
   /// The offset at which the page should end; nil if the file ends before the page length is known.
@@ -34,10 +40,21 @@ struct OggPageHead {
     guard let found else { return nil }
     let page = read[found...]
     guard page.count >= byteCount else { return OggPageHead(start: first + found, end: nil) }
-    let segments = Int(page[found + segmentCountOffset])
-    let lengths = page.dropFirst(byteCount).prefix(segments)
-    let end = lengths.reduce(first + found + byteCount + segments) { $0 + Int($1) }
-    return OggPageHead(start: first + found, end: end)
+    return OggPageHead(start: first + found, end: first + found + pageByteCount(page))
+  }
+
+  /// Returns the size of the page that begins with `head`, its header with the table of segment
+  /// lengths.
+  static func pageByteCount(_ head: ArraySlice<UInt8>) -> Int {
+    let segments = Int(head[head.startIndex + segmentCountOffset])
+    return head.dropFirst(byteCount).prefix(segments).reduce(byteCount + segments) { $0 + Int($1) }
+  }
+
+  /// Returns the position in the audio at the end of the page at `page`; nil if no packet ends in
+  /// it, for which the position is -1.
+  static func position(in bytes: [UInt8], at page: Int) -> Int? {
+    let number = bytes.number(at: page + positionOffset, 8, bigEndian: false)
+    return number.flatMap { $0 < 1 << 48 ? Int($0) : nil }
   }
 
   /// Returns the checksum of a whole page. The field that contains it counts as zero.

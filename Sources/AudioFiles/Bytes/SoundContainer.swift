@@ -1,24 +1,25 @@
-/// The container of a sound file, according to the bytes with which the file begins.
-enum SoundContainer: CaseIterable, Sendable {
+/// The container of a sound file, according to the bytes with which the file begins. Its raw value
+/// is the first four of them, which are printable characters.
+enum SoundContainer: String, Sendable {
   /// WAV.
-  case riff
+  case riff = "RIFF"
   /// WAV with all numbers in big-endian order.
-  case rifx
+  case rifx = "RIFX"
   /// WAV with 64-bit sizes (EBU Tech 3306).
-  case rf64
+  case rf64 = "RF64"
   /// RF64 under another name (ITU-R BS.2088).
-  case bw64
+  case bw64 = "BW64"
   /// Sony's Wave64.
-  case wave64
+  case wave64 = "riff"
   /// AIFF and AIFF-C.
-  case aiff
-  case caf
+  case aiff = "FORM"
+  case caf = "caff"
   /// The format of Sun and NeXT.
-  case au
+  case au = ".snd"
   /// AU with all numbers in little-endian order.
-  case littleEndianAU
-  case flac
-  case ogg
+  case littleEndianAU = "dns."
+  case flac = "fLaC"
+  case ogg = "OggS"
 
   /// The number of bytes at the beginning of a file that identify all containers.
   static let headByteCount = 28
@@ -31,12 +32,7 @@ enum SoundContainer: CaseIterable, Sendable {
   }
 
   /// Identifies a container by its first four letters alone.
-  init?(identifier: String) {
-    guard let found = Self.allCases.first(where: { $0.identifier == identifier }) else {
-      return nil
-    }
-    self = found
-  }
+  init?(identifier: String) { self.init(rawValue: identifier) }
 
   /// Identifies a sound file by its first `headByteCount` bytes, of which all containers except
   /// Wave64 need only 12. A container of several purposes must name sound as its contents.
@@ -52,22 +48,8 @@ enum SoundContainer: CaseIterable, Sendable {
     if !isSound { return nil }
   }
 
-  /// The first four bytes of a file, which are printable characters.
-  var identifier: String {
-    switch self {
-    case .riff: "RIFF"
-    case .rifx: "RIFX"
-    case .rf64: "RF64"
-    case .bw64: "BW64"
-    case .wave64: "riff"
-    case .aiff: "FORM"
-    case .caf: "caff"
-    case .au: ".snd"
-    case .littleEndianAU: "dns."
-    case .flac: "fLaC"
-    case .ogg: "OggS"
-    }
-  }
+  /// The first four bytes of a file.
+  var identifier: String { rawValue }
 
   /// The name of the container for users.
   var title: String {

@@ -4,7 +4,7 @@ import RealtimeAudio
 
 /// The lock for creating files. libsndfile stores the reason of a failed creation in variables
 /// shared by all threads, so files are created one at a time.
-private let opening = MutexBox(())
+private let creation = MutexBox(())
 
 /// An audio file opened by libsndfile, with its descriptor or bytes. It is closed when it goes out
 /// of scope.
@@ -24,7 +24,7 @@ struct SoundFileHandle: ~Copyable {
     // If libsndfile refuses a file, it closes the descriptor in any case (since 1.0.30). Closing
     // the number again might close a descriptor of another thread.
     let number = descriptor.release()
-    pointer = try opening.withLock { _ throws(SoundFileRefusal) in
+    pointer = try creation.withLock { _ throws(SoundFileRefusal) in
       errno = 0
       // SF_FALSE: the descriptor is closed here, because libsndfile hides errors of close().
       let opened = sf_open_fd(number, Int32(SFM_WRITE), &info, Int32(SF_FALSE))

@@ -193,7 +193,7 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     order.sort(start, frames: count)
     if count == 0 {
       try bytes.check()
-      if !isInterrupted { try checkPromise() }
+      if !bytes.wasInterrupted { try checkPromise() }
     }
     return count
   }
@@ -252,7 +252,7 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     let mayBe = frame >= 0 && frame <= limit
     let place = mayBe ? sf_seek(handle.pointer, sf_count_t(frame), SEEK_SET) : -1
     try bytes.check()
-    if mayBe, isInterrupted {
+    if mayBe, bytes.wasInterrupted {
       // The next read seeks to this frame.
       position = frame
       return
@@ -280,14 +280,11 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     return SoundFileMarker.all(of: handle)
   }
 
-  /// Whether bytes are missing that may still arrive.
-  private var isInterrupted: Bool { bytes.wasInterrupted }
-
   /// Opens the file again after an interrupted read, because the state of a decoder is undefined
   /// after a partial block.
   private mutating func resume() throws(FileFailure) {
     guard !isReplaced else { throw .replaced(path) }
-    guard isInterrupted, isSeekable, !bytes.source.isInterrupted else { return }
+    guard bytes.wasInterrupted, isSeekable, !bytes.source.isInterrupted else { return }
     var info = SF_INFO()
     let fresh = try file.open(&info)
     // A server may return a different file under the same name. The caller's buffers are allocated
@@ -299,7 +296,7 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     handle = fresh
     let place = sf_seek(handle.pointer, sf_count_t(position), SEEK_SET)
     try bytes.check()
-    guard place == sf_count_t(position) || isInterrupted else {
+    guard place == sf_count_t(position) || bytes.wasInterrupted else {
       throw .unreachable(path, position, announcedFrameCount ?? frameCount ?? position)
     }
   }

@@ -9,7 +9,8 @@ enum AnnouncedSound {
   static func byteCount(in bytes: BufferedBytes) throws(FileFailure) -> Int? {
     guard let byteCount = bytes.byteCount else { return nil }
     let head = try bytes.bytes(at: 0, count: SoundContainer.headByteCount)
-    switch SoundContainer(head: head) {
+    let container = SoundContainer(head: head)
+    switch container {
     case .wave64:
       return try size(
         of: "data", ChunkWalk(file: bytes, byteCount: byteCount, style: .wave64), from: 40,
@@ -22,7 +23,7 @@ enum AnnouncedSound {
       ).map { $0 - 8 }
     case .au, .littleEndianAU:
       // An AU file consists of a header and the samples.
-      let isBig = SoundContainer(head: head) == .au
+      let isBig = container == .au
       guard let start = head.integer(at: 4, 4, bigEndian: isBig),
         let size = head.integer(at: 8, 4, bigEndian: isBig)
       else { return nil }

@@ -44,19 +44,18 @@ public enum FileRepair {
         .unusableContents, "\(path) is empty.", hint: "Look for another copy of it.")
     }
     let head = try file.bytes(at: 0, count: 40)
-    switch SoundContainer(head: head) {
-    case .riff: return try WaveRepair(file, .riff).finding()
-    case .rf64: return try WaveRepair(file, .rf64).finding()
-    case .bw64: return try WaveRepair(file, .bw64).finding()
-    case .wave64: return try Wave64Repair(file: file).finding()
-    case .aiff: return try AIFFRepair(file: file).finding()
-    case .caf: return try CoreAudioRepair(file: file).finding()
-    case .flac: return try FLACRepair(file, at: 0).finding()
-    case .ogg:
-      var repair = OggRepair(file)
-      return try repair.finding()
-    case .rifx, .au, .littleEndianAU: throw .noSoundFile(path, SoundContainer(head: head))
-    case nil: break
+    if let container = SoundContainer(head: head) {
+      switch container {
+      case .riff, .rf64, .bw64: return try WaveRepair(file, container).finding()
+      case .wave64: return try Wave64Repair(file: file).finding()
+      case .aiff: return try AIFFRepair(file: file).finding()
+      case .caf: return try CoreAudioRepair(file: file).finding()
+      case .flac: return try FLACRepair(file, at: 0).finding()
+      case .ogg:
+        var repair = OggRepair(file)
+        return try repair.finding()
+      case .rifx, .au, .littleEndianAU: throw .noSoundFile(path, container)
+      }
     }
     if let start = try file.endOfID3Tags(), start > 0,
       try SoundContainer(beginning: file.bytes(at: start, count: 4)) == .flac

@@ -106,11 +106,8 @@ struct OggPage {
   /// The offset at which its packets begin.
   let body: Int
 
-  static let continues: UInt8 = 1
-  static let begins: UInt8 = 2
-  static let ends: UInt8 = 4
-  var begins: Bool { flags & Self.begins != 0 }
-  var ends: Bool { flags & Self.ends != 0 }
+  var begins: Bool { flags & OggPageHead.begins != 0 }
+  var ends: Bool { flags & OggPageHead.ends != 0 }
 
   /// Reads the page at `start`; nil if there is none, or a damaged or torn one.
   init?(_ file: DamagedFile, at start: Int) throws(FileFailure) {
@@ -138,7 +135,7 @@ struct OggPage {
   /// Returns the first bytes of the page, changed so that it is the last page of its stream.
   func endingHead(_ file: DamagedFile) throws(FileFailure) -> [UInt8] {
     var bytes = try file.bytes(at: start, count: end - start)
-    bytes[OggPageHead.flagsOffset] |= Self.ends
+    bytes[OggPageHead.flagsOffset] |= OggPageHead.ends
     return Array(OggPageHead.checked(bytes)[..<OggPageHead.byteCount])
   }
 }

@@ -31,7 +31,6 @@ public struct MixerBus: ~Copyable {
     self.time = time
     isSilent = false
     peakBound = .infinity
-    silencedSamples = 0
   }
 
   /// Shortens the cycle to its first `count` frames.

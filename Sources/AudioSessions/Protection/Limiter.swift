@@ -140,11 +140,7 @@ public struct Limiter: ~Copyable {
   @_noLocks
   private mutating func processBlock(_ buffer: inout SampleBuffer, from first: Int, frames: Int) {
     let limit = clampedLimit
-    var peak = buffer.peakOrNaN(from: first, frames: frames)
-    if !(peak < .infinity) {
-      silencedSamples &+= buffer.silenceNonFinite(from: first, frames: frames)
-      peak = buffer.peak(from: first, frames: frames)
-    }
+    let peak = buffer.finitePeak(from: first, frames: frames, silenced: &silencedSamples)
     // The step is never below the resolution of a float, or the gain would never reach its target.
     let step =
       isHeld || gain >= target ? 0 : max((target - gain) * recovery, SlidingPeak.minimumStep)

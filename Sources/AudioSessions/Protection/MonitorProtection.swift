@@ -107,7 +107,7 @@ extension Limiter {
     }
     let earlier = silencedSamples
     process(&bus.buffer, frames: bus.frames)
-    bus.silencedSamples = silencedSamples &- earlier
+    bus.silencedSamples &+= silencedSamples &- earlier
     return (gain, limitedFrames)
   }
 }

@@ -1,4 +1,5 @@
-// The start of the program, its terminal and its end, as far as they need the operating system.
+// The start of the program, its signals, its terminal and its end, as far as they need the operating
+// system.
 #pragma once
 
 #include <signal.h>

@@ -351,8 +351,8 @@ private final class EngineThread: Sendable {
   /// Ends the thread and waits for it. It does not wait on the thread itself, on which a handler
   /// may have released the last reference to the engine.
   func end() {
-    worker.request(.quit)
     guard let thread = thread.withLock({ $0.take() }) else { return worker.conclude() }
+    worker.request(.quit)
     if thread.isCurrent { thread.abandon() } else { _ = thread.join() }
   }
 }

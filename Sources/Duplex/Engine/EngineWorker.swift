@@ -80,30 +80,26 @@ final class EngineWorker: Sendable {
   /// Queues `request`. If `start` is given, this happens only if no later start was requested than
   /// the one with that number.
   func request(_ request: EngineRequest, onlyOfStart start: Int? = nil) {
-    var refused: [EngineRequest.StartCompletion] = []
+    var refused: [EngineRequest] = []
     var stopped: [@Sendable (SessionReport?) -> Void] = []
-    var isTooLate = false
     let lastReport = state.withLock { state -> SessionReport? in
       if let start, start != state.startCount { return nil }
       // A queued request would keep its recording forever, which keeps this object.
-      isTooLate = state.isConcluded
-      guard !isTooLate else { return nil }
+      guard !state.isConcluded else {
+        refused = [request]
+        return nil
+      }
       defer { state.requests.append(request) }
       guard request.isStop else { return nil }
       // A start that was not accepted yet is dropped, and a start requested from now on is a new
       // one.
       state.status.phase = state.isInRun ? .stopping : .stopped
-      if let index = state.requestedStart,
-        case .start(_, let replies) = state.requests.remove(at: index)
-      {
-        refused = replies
-      }
+      if let index = state.requestedStart { refused = [state.requests.remove(at: index)] }
       // No run will end that would call them.
       if !state.isInRun { swap(&stopped, &state.waitingForStop) }
       return state.lastReport
     }
-    if isTooLate { request.refuse() }
-    for reply in refused { reply(.failure(.stopped)) }
+    for request in refused { request.refuse() }
     for completion in stopped { completion(lastReport) }
     state.notifyAll()
   }

@@ -8,8 +8,8 @@ import AudioFiles
 /// do throws(OpeningFailure) {
 ///   _ = try OpenDevice(opening: DeviceSelection(device: "sim:rate=1"))
 /// } catch {
-///   guard case .device(let failure) = error else { fatalError(error.message) }
-///   precondition(failure.kind == .invalidRequest)
+///   let failure = error.cause as? DeviceFailure
+///   precondition(failure?.kind == .invalidRequest)
 ///   print(error.message, error.hint)
 /// }
 /// ```

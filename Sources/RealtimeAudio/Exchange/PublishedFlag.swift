@@ -1,7 +1,5 @@
 // Audio thread.
 
-import Synchronization
-
 /// A state of two values that one thread updates for other threads to read.
 ///
 /// ```swift
@@ -10,41 +8,35 @@ import Synchronization
 /// isDimmed.publish(true)
 /// precondition(view.isSet)
 /// ```
-public struct PublishedFlag: ~Copyable, @unchecked Sendable {
-  // @unchecked because the flag is an atomic.
-  private let flag: SharedState<Atomic<Bool>>
+public struct PublishedFlag: ~Copyable, Sendable {
+  /// 1 if the flag is set, otherwise 0.
+  private var number = PublishedValue()
 
   /// Creates a published flag.
   public init(_ isSet: Bool = false) {
-    flag = SharedState(Atomic(isSet))
+    publish(isSet)
   }
 
   /// Creates a reading side. There may be any number of them.
   public borrowing func makeView() -> PublishedFlagView {
-    PublishedFlagView(flag.share())
+    PublishedFlagView(number.makeView())
   }
 
-  /// Publishes whether the flag is set. No other memory depends on it, so relaxed ordering is
-  /// enough.
+  /// Publishes whether the flag is set. No other memory depends on it.
   @_noLocks
-  public mutating func publish(_ isSet: Bool) {
-    flag.pointer.pointee.store(isSet, ordering: .relaxed)
-  }
+  public mutating func publish(_ isSet: Bool) { number.publish(isSet ? 1 : 0) }
 }
 
 /// The reading side of a `PublishedFlag`. Any thread.
-public struct PublishedFlagView: ~Copyable, @unchecked Sendable {
-  // @unchecked because the flag is an atomic.
-  private let flag: SharedState<Atomic<Bool>>
-  @usableFromInline let address: UnsafeMutablePointer<Atomic<Bool>>
+public struct PublishedFlagView: ~Copyable, Sendable {
+  @usableFromInline let number: PublishedValueView
 
-  init(_ flag: consuming SharedState<Atomic<Bool>>) {
-    address = flag.pointer
-    self.flag = flag
+  fileprivate init(_ number: consuming PublishedValueView) {
+    self.number = number
   }
 
   /// Whether the flag is set, as published last.
   public var isSet: Bool {
-    @_noLocks @inlinable get { address.pointee.load(ordering: .relaxed) }
+    @_noLocks @inlinable get { number.value != 0 }
   }
 }

@@ -112,8 +112,13 @@ struct CommandWords {
       {
         continue
       }
-      throw ToolFailure.usage("\(name) does not take any value.", hint: "Write \(name) alone.")
+      throw Self.valueOfFlag(name)
     }
+  }
+
+  /// Returns the failure of a value that is given to an option without one.
+  static func valueOfFlag(_ name: String) -> ToolFailure {
+    ToolFailure.usage("\(name) does not take any value.", hint: "Write \(name) alone.")
   }
 
   /// Returns the command of which `word` is the name or an abbreviation. Throws if there is none,

@@ -28,8 +28,8 @@ extension CommandWords {
     return [String(name.dropLast()), "-\(letter)", ""]
   }
 
-  /// Throws if one of `words`, whose empty values are separated, gives an empty name of a file to
-  /// an option, or an empty value to an option that has none.
+  /// Throws if one of `words`, whose empty values are separated, gives an empty name of a file or
+  /// a device to an option, or an empty value to an option that has none.
   func refuseEmptyValues(in words: [String]) throws(ToolFailure) {
     guard let command, words.contains(where: { $0.isEmpty || $0.hasSuffix("=") }) else { return }
     let options = commands.arguments(of: command)
@@ -40,7 +40,7 @@ extension CommandWords {
       guard let option = options.named(word) else {
         let name = String(word.dropLast())
         guard word.hasSuffix("="), options.named(name)?.takesValue == false else { continue }
-        throw ToolFailure.usage("\(name) does not take any value.", hint: "Write \(name) alone.")
+        throw Self.valueOfFlag(name)
       }
       guard option.takesValue, index < words.count else { continue }
       if words[index].isEmpty, let hint = Self.hint(about: option) {

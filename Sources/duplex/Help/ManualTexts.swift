@@ -200,7 +200,7 @@ enum ManualTexts {
     ],
     "play": [
       "WAV, RF64, BW64, W64, AIFF, CAF, AU, FLAC, Ogg Vorbis, Opus and MP3 are read, and internet radio. Of "
-        + "an address only the bytes that are heard are fetched; a broken connection is resumed."
+        + "an address only the bytes that are played are fetched; a broken connection is resumed."
     ],
     "latency": [
       "The answer is in frames: median, deviation, the share of the unit's own buffers and of the rest. Several "

@@ -120,7 +120,7 @@ final class OpenedSource: @unchecked Sendable {
   private let decoder: MutexBox<SharedDecoder?>
 
   private struct SharedDecoder: @unchecked Sendable {
-    // @unchecked because whoever takes the decoder removes it from the mutex.
+    // @unchecked because the caller that takes the decoder removes it from the mutex.
     let decoder: any SoundDecoder
   }
 

@@ -86,12 +86,17 @@ struct RepairRun {
     }
   }
 
+  /// Returns the path of the copy of `file` without --output.
+  private static func copyPath(of file: String) -> String {
+    FileName.insert("-repaired", into: file)
+  }
+
   /// Returns `files` without those that are named again, and reports these. Two links to one file
   /// are different unless it is repaired in place: each has a copy of its own.
   private static func withoutRepetitions(_ files: [String], inPlace: Bool) -> [String] {
     var places: Set<FileLocation> = []
     return files.filter { file in
-      let place = inPlace ? file : FileName.insert("-repaired", into: file)
+      let place = inPlace ? file : copyPath(of: file)
       guard !places.insert(FileLocation(of: place)).inserted else { return true }
       inform("namedTwice", "\(FileName.withoutUser(file)) is named twice, and is examined once.")
       return false
@@ -181,7 +186,7 @@ struct RepairRun {
       try FileRepair.repairInPlace(finding)
       return RepairResult(finding: finding, repaired: path)
     }
-    let target = command.output ?? FileName.insert("-repaired", into: path)
+    let target = command.output ?? Self.copyPath(of: path)
     warnOfEnding(target, finding.fileFormat)
     let stop = StopRequest(graceNanoseconds: 0)
     try FileRepair.write(finding, to: target, overwrite: command.overwrite) { done in

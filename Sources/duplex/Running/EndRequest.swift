@@ -78,7 +78,7 @@ final class StopRequest {
 
   deinit {
     // The work is complete: a request after the last call of `isThere` must not end the program.
-    while isThere() {}
+    while signals.wait(milliseconds: 0) != .timeout {}
     SignalWatch.release()
   }
 }

@@ -21,12 +21,12 @@ struct MixerVolumes {
     _ option: VolumeOption?, _ device: String?, isCapture: Bool
   ) throws(DeviceFailure) {
     guard let option else { return }
-    let (name, noun) = isCapture ? ("--capture-volume", "input") : ("--playback-volume", "output")
+    let name = isCapture ? "--capture-volume" : "--playback-volume"
     guard let device else {
-      // `IgnoredOptions` warns about the options for an input that `play` never has.
+      // Only `play` has no input, and `IgnoredOptions` has warned about the option.
       guard !isCapture else { return }
       throw DeviceFailure(
-        .invalidRequest, "There is no \(noun) in this run, so \(name) has no effect.",
+        .invalidRequest, "There is no output in this run, so \(name) has no effect.",
         hint: "Leave the option out.")
     }
     guard !SimulatedDeviceSpecification.isSimulated(device) else {

@@ -149,11 +149,7 @@ struct Defaults {
       }
       let name = word.prefix { $0 != "=" }
       let value = word.count > name.count ? String(word.dropFirst(name.count + 1)) : nil
-      let option =
-        word.hasPrefix("--")
-        ? known[String(name.dropFirst(2))]
-        : name.count == 2 ? name.last.flatMap { known[$0] } : nil
-      guard let option else {
+      guard let option = known.named(String(name)) else {
         // A word of several letters: only the last one may be an option with a value.
         for letter in word.dropFirst() {
           written.formUnion(known[letter]?.longNames ?? [])

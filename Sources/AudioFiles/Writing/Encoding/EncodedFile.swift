@@ -5,6 +5,7 @@ import Glibc
 /// RF64.
 final class EncodedFile: SampleSink {
   private var handle: SoundFileHandle?
+  var isOpen: Bool { handle != nil }
   private let pointer: OpaquePointer
   let descriptor: Int32
   private let request: SinkRequest
@@ -126,16 +127,6 @@ final class EncodedFile: SampleSink {
       guard errno == 0 else { throw .last }
     }
     refreshedFrameCount = frameCount
-  }
-
-  func synchronize() throws(SystemError) {
-    try checkOpen()
-    try OutputBytes.synchronize(descriptor)
-  }
-
-  /// Throws EBADF if the file is closed: its descriptor may belong to another file.
-  private func checkOpen() throws(SystemError) {
-    if handle == nil { throw SystemError(number: EBADF) }
   }
 
   func close() throws(SystemError) {

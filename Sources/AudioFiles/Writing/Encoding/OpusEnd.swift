@@ -90,15 +90,7 @@ enum OpusLength {
       offset in
       end[offset...].starts(with: Array("OggS".utf8))
     }
-    for page in pages {
-      // The position of a page in which no packet ends is -1.
-      let field = page + OggPageHead.positionOffset
-      guard let offset = end.number(at: field, 8, bigEndian: false), offset < 1 << 48 else {
-        continue
-      }
-      return Int(offset)
-    }
-    return 0
+    return pages.compactMap { OggPageHead.position(in: end, at: $0) }.first ?? 0
   }
 }
 
@@ -112,8 +104,7 @@ private struct OpusPage {
     let head = OutputBytes.bytes(at: offset, count: OggPageHead.byteCount + 255, of: descriptor)
     guard head.count > OggPageHead.byteCount, head.identifier(at: 0) == "OggS" else { return nil }
     segmentCount = Int(head[OggPageHead.segmentCountOffset])
-    let lengths = head.dropFirst(OggPageHead.byteCount).prefix(segmentCount)
-    let byteCount = lengths.reduce(OggPageHead.byteCount + segmentCount) { $0 + Int($1) }
+    let byteCount = OggPageHead.pageByteCount(head[...])
     bytes = OutputBytes.bytes(at: offset, count: byteCount, of: descriptor)
     guard bytes.count == byteCount else { return nil }
   }
@@ -121,17 +112,14 @@ private struct OpusPage {
   var byteCount: Int { bytes.count }
 
   /// The position at the end of the page; nil if no packet ends in it.
-  var position: Int? {
-    let number = bytes.number(at: OggPageHead.positionOffset, 8, bigEndian: false)
-    return number.flatMap { $0 < 1 << 48 ? Int($0) : nil }
-  }
+  var position: Int? { OggPageHead.position(in: bytes, at: 0) }
 
   /// Returns this page, which begins at the position `start`, as the last page of its stream, with
   /// the packets up to the one that contains the frame before the position `end`.
   func ending(at end: Int, from start: Int) -> [UInt8] {
     let body = OggPageHead.byteCount + segmentCount
     // The first segment of a page may continue a packet of the page before, of the usual 20 ms.
-    var duration = bytes[OggPageHead.flagsOffset] & 1 == 0 ? nil : 960
+    var duration = bytes[OggPageHead.flagsOffset] & OggPageHead.continues == 0 ? nil : 960
     var (position, offset, segments) = (start, body, 0)
     for length in bytes[OggPageHead.byteCount..<body] where position < end {
       segments += 1
@@ -143,7 +131,7 @@ private struct OpusPage {
       duration = nil
     }
     var page = Array(bytes[..<(OggPageHead.byteCount + segments)] + bytes[body..<offset])
-    page[OggPageHead.flagsOffset] |= 4
+    page[OggPageHead.flagsOffset] |= OggPageHead.ends
     page[OggPageHead.segmentCountOffset] = UInt8(segments)
     let field = OggPageHead.positionOffset..<OggPageHead.positionOffset + 8
     page.replaceSubrange(field, with: [UInt8](end, 8, bigEndian: false))

@@ -10,7 +10,7 @@ final class VorbisSink: SampleSink {
   private var pagedFrameCount = 0
   private var byteCount = 0
   private var trouble: SystemError?
-  private var isOpen = true
+  private(set) var isOpen = true
   private(set) var frameCount = 0
   var notes: RecordingNotes
 
@@ -48,16 +48,6 @@ final class VorbisSink: SampleSink {
   func refresh() throws(SystemError) {
     try checkOpen()
     if trouble == nil { try writePages(early: true) }
-  }
-
-  func synchronize() throws(SystemError) {
-    try checkOpen()
-    try OutputBytes.synchronize(descriptor)
-  }
-
-  /// Throws EBADF if the file is closed: its descriptor may belong to another file.
-  private func checkOpen() throws(SystemError) {
-    if !isOpen { throw SystemError(number: EBADF) }
   }
 
   func close() throws(SystemError) {

@@ -1,3 +1,4 @@
+import Glibc
 import RealtimeAudio
 
 /// A destination of a writer's samples: one file layout. Releasing it completes the file, but only
@@ -11,6 +12,9 @@ protocol SampleSink: AnyObject {
 
   /// The file descriptor of the file.
   var descriptor: Int32 { get }
+
+  /// Whether the file is not closed yet.
+  var isOpen: Bool { get }
 
   /// Metadata of the file; a format that cannot store it ignores it.
   var notes: RecordingNotes { get set }
@@ -35,7 +39,15 @@ protocol SampleSink: AnyObject {
 }
 
 extension SampleSink {
-  func synchronize() throws(SystemError) { try OutputBytes.synchronize(descriptor) }
+  func synchronize() throws(SystemError) {
+    try checkOpen()
+    try OutputBytes.synchronize(descriptor)
+  }
+
+  /// Throws EBADF if the file is closed: the number of its descriptor may belong to another file.
+  func checkOpen() throws(SystemError) {
+    if !isOpen { throw SystemError(number: EBADF) }
+  }
 }
 
 /// Conversion of samples to a file's sample format.

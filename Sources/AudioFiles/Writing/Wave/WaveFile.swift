@@ -14,7 +14,7 @@ final class WaveFile: SampleSink {
   private var dataByteCount = 0
   private var writtenByteCount = 0
   private var isStale = false
-  private var isOpen = true
+  private(set) var isOpen = true
   /// The header of the last refresh; empty if the notes have changed since.
   private var writtenHeader: [UInt8] = []
   var notes: RecordingNotes {
@@ -96,16 +96,6 @@ final class WaveFile: SampleSink {
     guard isStale else { return }
     try refreshHeader(trailerByteCount: 0)
     isStale = false
-  }
-
-  func synchronize() throws(SystemError) {
-    try checkOpen()
-    try OutputBytes.synchronize(descriptor)
-  }
-
-  /// Throws EBADF if the file is closed: its descriptor may belong to another file.
-  private func checkOpen() throws(SystemError) {
-    if !isOpen { throw SystemError(number: EBADF) }
   }
 
   func close() throws(SystemError) {

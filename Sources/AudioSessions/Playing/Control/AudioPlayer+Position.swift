@@ -143,7 +143,7 @@ extension AudioPlayer {
       // support.
       connection?.queue.published.withLock {
         $0.refusals.append(
-          FileFailure(.unusableContents, failure.message, hint: "Save it to a file first."))
+          FileFailure(.unusableContents, failure.message, hint: failure.hint))
       }
       throw failure
     }

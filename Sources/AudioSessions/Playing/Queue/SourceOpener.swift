@@ -116,7 +116,7 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
 
   /// A container that transfers a value that belongs to one thread at a time through a lock.
   private struct Transfer: @unchecked Sendable {
-    // @unchecked because whoever takes the value removes it from the container.
+    // @unchecked because the caller that takes the value removes it from the container.
     var value: State
 
     /// The opening in progress.

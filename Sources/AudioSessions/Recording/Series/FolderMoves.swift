@@ -14,8 +14,8 @@ struct FolderMoves {
 
   /// Returns the path that `path` has now, if its folder was renamed.
   func place(of path: String) -> String {
-    places[FileName.folder(of: path)].map { FileName.join($0, String(FileName.last(of: path))) }
-      ?? path
+    let folder = FileName.folder(of: path)
+    return places[folder].flatMap { FolderMove(from: folder, to: $0).place(of: path) } ?? path
   }
 
   /// Notes that the growing file has the path `new` instead of `old`. Returns the old and the new
