@@ -54,7 +54,9 @@ import Testing
       ]
     }
 
-    mutating func fullScale() -> Float? { unit.callbacks.protection?.feedbackSuppressor?.fullScale }
+    mutating func fullScale() -> Float? {
+      unit.callbacks.protection?.feedbackSuppressor?.leveller.fullScale
+    }
 
     private static func all(_ reader: inout RecordingReader) -> [Float] {
       var chunk = SampleBuffer(frameCount: 4096, channelCount: 1)

@@ -48,8 +48,6 @@ public struct FeedbackSuppressor: ~Copyable {
   var ducks = PublishedValue()
   /// The number of codes sent so far, most of which find no howl.
   public internal(set) var probeCount = 0
-  /// The number of frames of a hop, the unit of time of all counters here.
-  var hopFrames: Int { @_noLocks get { bands.hopFrames } }
 
   /// The combined gain of the limiter and the leveller, as a factor and in dB (at most 0 dB).
   var reduction: Float { @_noLocks get { limiterGain * leveller.gain } }
@@ -67,52 +65,41 @@ public struct FeedbackSuppressor: ~Copyable {
   var history = LevelHistory()
   var lines = GrowthLines()
   var code = ProbeSequence()
+  var transmission: ProbeTransmission
+  var leveller: OverloadLeveller
+  var microphoneGain: MicrophoneGain
+  var decay = DecayTest()
   var events: FeedbackEventWriter
-  var gain = SmoothedGain(.unity)
-  var dip = SmoothedGain(.unity)
-  /// The number of hops since the start.
+  /// The number of hops since the start, the unit of time of all counters here.
   var hop = 0
   /// The number of recent hops in which the limiter attenuated the sound or the microphone was
   /// overdriven.
   var heldHops = 0
+  /// The band of the suspect, and its growth in dB per hop; 0 if it is at the limit.
   var suspect = 0
   var growth: Float = 0
+  /// The gain of the limiter of the output, as a factor.
   var limiterGain: Float = 1
   /// The first hop in which a code may be sent again.
   var nextProbeHop = 0
   /// The hop in which a code of deep dips was last aborted to start another one; a hop in the
   /// distant past if none was.
   var brokenCodeHop = -10_000
+  /// The number of codes since the last howl that found none, as far as it matters.
   var failures = 0
-  var stageHop = 0
+  /// The hop in which the last howl was counted, and its level before it was lowered.
+  var duckedHop = 0
   var duckedLevel: Float = 0
-  var decay = DecayTest()
-  /// The gain of the microphone in dB, and the highest gain in dB to which it is restored.
-  var decibels: Float = 0
-  var ceiling: Float = 0
-  var holdHops = 3750
-  var hopsOfCode = 0
-  var framesOfHop = 0
-  /// The frame of the cycle at which the latest hop ended, and the number of these frames that are
-  /// left until the code begins.
+  /// The frame of the cycle at which the latest hop ended.
   var hopEnd = 0
-  var framesToCode = 0
-  /// Whether the dips of the code are deep.
-  var isDeep = false
   /// Whether the deep dips of the last code ended the sound before the code was over.
   var hasDecayed = false
-  let shallowDip = Gain(attenuation: ProbeSequence.dip(isDeep: false))
-  let deepDip = Gain(attenuation: ProbeSequence.dip(isDeep: true))
-  private(set) var fullScale: Float
+  /// Whether the microphone is at its full scale.
   var isOverdriven = false
-  /// The limiter that keeps a howl below the overload of the microphone while it is being proven.
-  var leveller: Limiter
-  var isLevelled = false
-  var stableGain: Float = 1
-  var calmHops = 0
   /// Whether the code gave only a part of a proof, and whether the next code adds to that evidence.
   var needsRepeat = false
   var isContinued = false
+  /// The combined gain of the limiter and the leveller when the code began, as a factor.
   var probedGain: Float = 1
 
   /// Creates a suppressor for sound of `channelCount` channels, in which a microphone at its full
@@ -120,12 +107,10 @@ public struct FeedbackSuppressor: ~Copyable {
   public init(
     sampleRate: Int, channelCount: Int, fullScale: Float = 1, events: consuming FeedbackEventWriter
   ) {
-    self.fullScale = fullScale
-    // The release is slower than the period of a low howl, or the gain would follow every crest. It
-    // is fast enough to end before a howl that is lowered in each round trip is lost in the noise.
-    leveller = Limiter(
-      limit: fullScale, sampleRate: sampleRate, holdSeconds: 0, releaseSeconds: 0.02)
     bands = HopLevels(sampleRate: sampleRate, channelCount: channelCount)
+    transmission = ProbeTransmission(hopFrames: bands.hopFrames)
+    leveller = OverloadLeveller(fullScale: fullScale, sampleRate: sampleRate)
+    microphoneGain = MicrophoneGain(hopFrames: bands.hopFrames)
     self.events = events
   }
 
@@ -133,9 +118,7 @@ public struct FeedbackSuppressor: ~Copyable {
   /// changes nothing.
   @_noLocks
   mutating func setFullScale(_ gain: Gain) {
-    guard gain.factor > 0 else { return }
-    fullScale = gain.factor
-    if !isLevelled { leveller.limit = fullScale }
+    if gain.factor > 0 { leveller.setFullScale(gain.factor) }
   }
 
   /// Returns a view of the current number of ducked howls.
@@ -161,11 +144,10 @@ public struct FeedbackSuppressor: ~Copyable {
     bus.measurePeak()
     self.limiterGain = limiterGain
     analyse(bus.buffer, frames: bus.frames, peak: bus.peakBound, at: bus.time.frame)
-    let isProbing = stage == .probing
     let isTransparent =
-      gain.isTransparent && !isProbing && dip.isTransparent && leveller.gain == 1 && !isLevelled
+      microphoneGain.isTransparent && transmission.isTransparent && leveller.isTransparent
     if !isTransparent { apply(to: &bus.buffer, frames: bus.frames) }
-    return isProbing
+    return transmission.isSending
   }
 
   /// Analyses the first `frames` frames of `sound`, whose peak is `peak` at most and which begin at
@@ -174,7 +156,7 @@ public struct FeedbackSuppressor: ~Copyable {
   private mutating func analyse(
     _ sound: borrowing SampleBuffer, frames: Int, peak: Float, at frame: Int
   ) {
-    isOverdriven = peak > 0.99 * fullScale
+    isOverdriven = leveller.isOverdriven(peak: peak)
     var done = 0
     while done < frames {
       if peak < 0.0005 && stage != .probing && stage != .lowered {
@@ -204,31 +186,9 @@ public struct FeedbackSuppressor: ~Copyable {
   /// Applies the gains to the first `frames` frames of the microphone in the output.
   @_noLocks
   private mutating func apply(to sound: inout SampleBuffer, frames: Int) {
-    var done = min(frames, framesToCode)
-    framesToCode &-= done
-    if !dip.isTransparent { dip.process(&sound, from: 0, frames: done) }
-    while stage == .probing && done < frames {
-      if framesOfHop == 0 {
-        let lowered = isDeep ? deepDip : shallowDip
-        dip.ramp(to: ProbeCode.isDip(hopsOfCode) ? lowered : .unity, frames: hopFrames)
-      }
-      let part = min(frames &- done, hopFrames &- framesOfHop)
-      dip.process(&sound, from: done, frames: part)
-      done &+= part
-      framesOfHop &+= part
-      if framesOfHop == hopFrames {
-        framesOfHop = 0
-        hopsOfCode &+= 1
-      }
-    }
-    if done < frames && !dip.isTransparent {
-      dip.process(&sound, from: done, frames: frames &- done)
-    }
-    if isLevelled || leveller.gain != 1 {
-      leveller.isHeld = stage == .probing
-      leveller.process(&sound, frames: frames)
-    }
-    gain.process(&sound, frames: frames)
+    transmission.process(&sound, frames: frames)
+    leveller.process(&sound, frames: frames, isHeld: transmission.isSending)
+    microphoneGain.process(&sound, frames: frames)
   }
 }
 
@@ -282,28 +242,17 @@ extension FeedbackSuppressor {
   @_noLocks
   mutating func beginStabilizing() {
     stage = .stabilizing
-    stageHop = hop
-    calmHops = 0
-    isLevelled = true
-    leveller.limit = min(leveller.limit, 0.5 * fullScale)
+    transmission.pause()
+    leveller.begin()
   }
 
-  /// Lowers the limit of the microphone's part of the output to 24 dB below its full scale, and
-  /// waits until the gains that hold a howl down are stable. A sound that overdrives the microphone
-  /// even then is external.
+  /// Waits until the level of a sound that is held low is stable.
   @_noLocks
   mutating func stabilize() {
-    if leveller.limit > 0.08 * fullScale { leveller.limit = 0.6 * leveller.limit }
-    if isOverdriven || reduction > 1.06 * stableGain || reduction < 0.94 * stableGain {
-      stableGain = reduction
-      calmHops = 0
-    }
-    calmHops &+= 1
-    let waited = hop &- stageHop
-    if calmHops >= 26 || (waited > 75 && !isOverdriven) {
-      sendCode()
-    } else if waited > 75 {
-      giveUp()
+    switch leveller.follow(gain: reduction, isOverdriven: isOverdriven) {
+    case .unstable: return
+    case .stable: sendCode()
+    case .external: giveUp()
     }
   }
 
@@ -319,13 +268,11 @@ extension FeedbackSuppressor {
     // The levels at the end of the code, and one second from now.
     let isUrgent = growth == 0 || isHeld || level + 80 * growth > -6
     let willBeLoud = level + 400 * growth > Self.loudDBFS
-    isDeep = !hasDecayed && (isUrgent || isContinued || failures >= 2 && willBeLoud)
+    let isDeep = !hasDecayed && (isUrgent || isContinued || failures >= 2 && willBeLoud)
     code.begin(history, band: suspect, isDeep: isDeep, continues: isContinued)
+    transmission.begin(isDeep: isDeep, after: hopEnd)
     isContinued = false
     needsRepeat = false
-    hopsOfCode = 0
-    framesOfHop = 0
-    framesToCode = hopEnd
   }
 
   /// Evaluates one hop of the returned sound.
@@ -333,10 +280,10 @@ extension FeedbackSuppressor {
   mutating func probe(at frame: Int) {
     // Another sound masks the code: the code starts again at the current level.
     if isOverdriven || reduction < 0.7 * probedGain {
-      if isDeep { brokenCodeHop = hop }
-      return isOverdriven || isLevelled ? beginStabilizing() : sendCode()
+      if transmission.isDeep { brokenCodeHop = hop }
+      return isOverdriven || leveller.isActive ? beginStabilizing() : sendCode()
     }
-    if !isDeep && isHeld && !hasDecayed { return sendCode() }
+    if !transmission.isDeep && isHeld && !hasDecayed { return sendCode() }
     if let answer = code.listen(
       history, band: suspect, energies: bands.energies(band: suspect))
     {
@@ -344,7 +291,7 @@ extension FeedbackSuppressor {
       if answer.confirmsFeedback(limited: limited) {
         return canWait ? lower(answer) : duck(answer, at: frame)
       }
-      if answer.needsRepeat(limited: limited, isLoud: isLevelled) { needsRepeat = true }
+      if answer.needsRepeat(limited: limited, isLoud: leveller.isActive) { needsRepeat = true }
     }
     if code.isOver && needsRepeat && code.codes < 4 {
       // The proof is incomplete: the evidence of another code is added to it. A sound held at the
@@ -354,7 +301,7 @@ extension FeedbackSuppressor {
     } else if code.isOver || history.level(band: suspect, age: 0) < -75 {
       // If the round trip is short compared with a dip, a dip attenuates the sound in each of many
       // round trips: a dip of 3 dB then ends a howl before it is proven.
-      hasDecayed = !code.isOver && isDeep
+      hasDecayed = !code.isOver && transmission.isDeep
       giveUp()
     }
   }
@@ -373,12 +320,12 @@ extension FeedbackSuppressor {
   @_noLocks
   mutating func endProbe() {
     switch stage {
-    case .stabilizing, .probing, .lowered: stage = ceiling < 0 ? .returning : .listening
+    case .stabilizing, .probing, .lowered:
+      stage = microphoneGain.isRestricted ? .returning : .listening
     case .listening, .ducked, .returning: break
     }
-    isLevelled = false
-    leveller.limit = fullScale
+    leveller.end()
     bands.beImprecise()
-    dip.ramp(to: .unity, frames: hopFrames)
+    transmission.end()
   }
 }
