@@ -69,17 +69,20 @@ struct LoopAnswer: BitwiseCopyable {
   func confirmsFeedback(limited: Float) -> Bool {
     guard isPlausible(limited: limited) else { return false }
     // In an external sound at the limit, the part of the loop is smaller by the attenuation of the
-    // limiters.
-    let isApart = limited > 2 && abs(gain - limited) < 1
+    // limiters. A loop loses as much to them as its gain exceeds 0 dB; an external sound makes the
+    // gain seem larger than that.
+    let isApart = limited > 2 && gain - limited > -1 && gain - limited < 0.3
     switch stage {
     case 0 where isApart: return share > 0.9 && residualRatio < 0.15 && abs(part) < 1.5
-    case 0: return share > 0.985 && residualRatio < 0.1 && abs(part) < 1
+    case 0: return share > 0.985 && residualRatio < 0.1 && misfit < 0.1 && abs(part) < 1
     case 1 where isApart: return share > 0.78 && residualRatio < 0.26 && abs(part) < 2
-    case 1: return share > 0.975 && residualRatio < 0.1 && abs(part) < 1
+    case 1: return share > 0.975 && residualRatio < 0.1 && misfit < 0.1 && abs(part) < 1
     case _ where isApart: return residualRatio < 0.25 && abs(part) < 1.5
     default:
+      // A sound that only touches the limit changes as the limiters do.
+      let isSteady = limited < 0.02
       return part > -1
-        && (share > 0.8 && residualRatio < 0.2 || share > 0.95 && residualRatio < 0.45)
+        && (isSteady && share > 0.8 && residualRatio < 0.2 || share > 0.95 && residualRatio < 0.45)
     }
   }
 
