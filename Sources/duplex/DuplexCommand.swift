@@ -93,10 +93,15 @@ struct DuplexCommand: ParsableCommand {
   /// Returns the reason for which `arguments` are rejected; nil if they are valid.
   private static func complaint(about arguments: [String]) -> String? {
     do {
-      guard let command = try parseAsRoot(arguments) as? any AudioCommand else { return nil }
-      try command.audio.request(captures: true, plays: true).validate()
+      guard let command = try parseAsRoot(arguments) as? any ToolCommand else { return nil }
+      try mappingErrors {
+        try command.checkCombination()
+        if let command = command as? any AudioCommand {
+          try command.audio.request(captures: true, plays: true).validate()
+        }
+      }
       return nil
-    } catch let failure as DeviceFailure {
+    } catch let failure as ToolFailure {
       return failure.message
     } catch {
       guard exitCode(for: error) != .success else { return nil }

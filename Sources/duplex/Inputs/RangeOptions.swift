@@ -88,6 +88,19 @@ struct RangeOptions: ParsableArguments {
       "--region cannot be used with --start or --end: it has a start and an end.")
   }
 
+  /// Throws `.invalidRequest` if the end is not after the start, whatever the rate.
+  func checkOrder() throws(FileFailure) {
+    let (start, end) = (region?.start ?? start, region?.end ?? end)
+    guard let start, let end, start.isSeconds == end.isSeconds else { return }
+    guard start.seconds(at: 1) < end.seconds(at: 1) else { throw Self.wrongOrder }
+  }
+
+  private static var wrongOrder: FileFailure {
+    FileFailure(
+      .invalidRequest, "The end of the region must be after its start.",
+      hint: "Give the earlier time first.")
+  }
+
   /// Throws `.invalidRequest` if the requested range begins at or after the end of the source.
   func check(_ source: OpenedSource, _ address: SourceAddress) throws(FileFailure) {
     let range = try settings(at: source.sampleRate, of: address).range
@@ -105,11 +118,7 @@ struct RangeOptions: ParsableArguments {
   ) throws(FileFailure) -> TrackSettings {
     let first = (source?.start ?? region?.start ?? start)?.frameCount(at: rate) ?? 0
     let end = (source?.end ?? region?.end ?? end)?.frameCount(at: rate)
-    guard end.map({ $0 > first }) ?? true else {
-      throw FileFailure(
-        .invalidRequest, "The end of the region must be after its start.",
-        hint: "Give the earlier time first.")
-    }
+    guard end.map({ $0 > first }) ?? true else { throw Self.wrongOrder }
     var settings = TrackSettings()
     settings.range = PlaybackRange(
       startFrame: first, endFrame: end, times: loop.map(\.count) ?? 1, isReversed: reverse)

@@ -87,10 +87,22 @@ struct MonitorCommand: MicrophoneCommand {
       "--echo-cancel needs a file that is played: add --mix FILE.")
   }
 
-  func perform() throws -> ExitStatus {
-    var target = try recordPath.map { path throws(ToolFailure) in
-      try RecordingTarget(path: path, fileFormat: nil, sampleFormat: nil, overwrite: overwrite)
+  func checkCombination() throws {
+    try range.checkOrder()
+    try target?.checkCombination(recording, audio)
+  }
+
+  /// The target of the recording; nil without one.
+  private var target: RecordingTarget? {
+    get throws(ToolFailure) {
+      try recordPath.map { path throws(ToolFailure) in
+        try RecordingTarget(path: path, fileFormat: nil, sampleFormat: nil, overwrite: overwrite)
+      }
     }
+  }
+
+  func perform() throws -> ExitStatus {
+    var target = try target
     try target?.check(recording, json: audio.json)
     let items = try PlayItems(
       mixing: mixes, range, pans: pan, resamplerQuality: audio.resamplerQuality)

@@ -9,6 +9,11 @@ protocol ToolCommand: ParsableCommand {
   /// The exit status if the program is stopped before the command has begun its work.
   var stoppedStatus: ExitStatus { get }
 
+  /// Throws if options that the parser accepts cannot be used together, as far as that is known
+  /// without opening a file or a device. Defaults of the settings are left out if they cannot be
+  /// used together with the words of the user.
+  func checkCombination() throws
+
   /// Executes the command. Returns the exit status.
   func perform() throws -> ExitStatus
 }
@@ -16,6 +21,8 @@ protocol ToolCommand: ParsableCommand {
 extension ToolCommand {
   /// `.loss`, because a command that is stopped early has no result.
   var stoppedStatus: ExitStatus { .loss }
+
+  func checkCombination() throws {}
 }
 
 /// A command that uses audio devices.

@@ -83,6 +83,8 @@ struct PlayCommand: AlsoPlayingCommand {
       "--together and --compare cannot be used together: choose one of the two.")
   }
 
+  func checkCombination() throws { try range.checkOrder() }
+
   func perform() throws -> ExitStatus {
     // All sources are checked before playback starts. A device that supports the sample rate of the
     // first one plays it without conversion.

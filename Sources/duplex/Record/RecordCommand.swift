@@ -97,10 +97,18 @@ struct RecordCommand: MicrophoneCommand {
       "--also-play needs something to play: add --monitor, or a file with --mix.")
   }
 
+  func checkCombination() throws {
+    try target(file ?? "note.\((fileFormat ?? .wav).name)").checkCombination(recording, audio)
+  }
+
+  private func target(_ path: String) throws(ToolFailure) -> RecordingTarget {
+    try RecordingTarget(
+      path: path, fileFormat: fileFormat, sampleFormat: sampleFormat, overwrite: overwrite,
+      takesFormat: true)
+  }
+
   func perform() throws -> ExitStatus {
-    var target = try RecordingTarget(
-      path: file ?? Notes.newName(fileFormat ?? .wav), fileFormat: fileFormat,
-      sampleFormat: sampleFormat, overwrite: overwrite, takesFormat: true)
+    var target = try target(file ?? Notes.newName(fileFormat ?? .wav))
     try target.check(recording, json: audio.json)
     let items = try PlayItems(
       mixing: mixes, try RangeOptions.parse([]), resamplerQuality: audio.resamplerQuality)

@@ -27,10 +27,15 @@ struct DefaultOption: Sendable {
   }
 
   /// Returns `failure` with hints to the places of the defaults that it is about, because the user
-  /// did not type these options.
+  /// did not type these options. A wrong usage may be due to any of them.
   static func naming(_ failure: ToolFailure) -> ToolFailure {
     let meant = current.filter { $0.isMeant(in: failure.message) }
-    guard !meant.isEmpty else { return failure }
+    guard !meant.isEmpty else {
+      guard failure.status == .usage, !current.isEmpty else { return failure }
+      let places = current.map { "--\($0.option) (\($0.location))" }.joined(separator: ", ")
+      return failure.adding(
+        hint: "This run has defaults for \(places); --no-config leaves those of the file out.")
+    }
     return failure.adding(
       hint: meant.map { "The default of --\($0.option) is set by \($0.location)." }
         .joined(separator: " "))

@@ -158,12 +158,19 @@ struct Defaults {
       }
       written.formUnion(option.longNames)
       let argument = option.takesValue ? value ?? rest.popFirst() : nil
+      if let argument { noteFormat(option.longNames[0], argument) }
       if let argument, option.longNames[0].hasSuffix("device") {
         namedDevices[option.longNames[0]] = argument
       }
     }
     // After --, every word is an operand.
     for word in rest { noteOperand(word) }
+  }
+
+  /// Records the options that a sample format of a device sets as well.
+  private mutating func noteFormat(_ option: String, _ value: String) {
+    guard option == "format", FormatOption(argument: value)?.sampleRate != nil else { return }
+    written.formUnion(["rate", "channels"])
   }
 
   /// Records the option that an operand replaces: the extension of a file to be written determines
@@ -185,7 +192,9 @@ struct Defaults {
       if entry.kind == .nested, entry.isList, all.contains(entry.key) || names.contains(entry.key) {
         throw Self.failure(
           path, entry.line, "\(entry.key) is a list of tables or lists.",
-          hint: "Settings stand under [\(entry.key)], or before the first table.")
+          hint: names.contains(entry.key)
+            ? "Settings stand under [\(entry.key)], or before the first table."
+            : "Give the option one value, such as \(entry.key) = \"1,2\".")
       }
       if entry.tableLine > 0, entry.table.isEmpty {
         throw Self.failure(
@@ -258,6 +267,7 @@ struct Defaults {
     } else {
       written.formUnion(option.longNames)
       options.append(set)
+      noteFormat(entry.key, set.value)
     }
   }
 

@@ -36,7 +36,7 @@ struct SavedRoundTrip {
 
   /// Reads the round trip in one of `objects`. It is at most 10^7 frames, which is more than ten
   /// seconds at any rate, and so is the part outside the unit, so that sums with the latency of a
-  /// unit stay small.
+  /// unit stay small. A result that is marked as doubtful is refused.
   private init(_ objects: [JSON], _ path: String, hint: String) throws(FileFailure) {
     guard let object = objects.last(where: { $0["roundTripFrames"]?.number != nil }),
       let frames = object["roundTripFrames"]?.number
@@ -48,15 +48,22 @@ struct SavedRoundTrip {
       throw FileFailure(
         .unusableContents, "\(path) has a round trip that is out of range.", hint: hint)
     }
+    guard object["doubtful"]?.boolean != true else {
+      throw FileFailure(
+        .unusableContents, "The round trip in \(path) is marked as doubtful.",
+        hint: "Measure again, or give the time itself: --latency \(frames.shown(3))f.")
+    }
     self.frames = frames
-    externalFrames = external
+    // In an existing recording, the latency of the unit that made it is not known: all of the round
+    // trip is external then.
+    externalFrames = object["bufferFrames"]?.number == 0 ? nil : external
     sampleRate = object["sampleRate"]?.whole
   }
 
   /// Returns the round trip for a unit with another period or headroom: the part outside the unit
   /// is the same. Throws if it was measured at another rate.
   func frames(for configuration: DuplexConfiguration) throws(ToolFailure) -> Double {
-    guard let sampleRate, let externalFrames else { return frames }
+    guard let sampleRate else { return frames }
     guard sampleRate == configuration.sampleRate else {
       throw ToolFailure(
         .unusableInput, code: "inputUnusable",
@@ -66,7 +73,7 @@ struct SavedRoundTrip {
           "Measure again with `duplex latency -r \(configuration.sampleRate) --save`, or leave out --latency."
       )
     }
-    return max(0, externalFrames + configuration.latencyFrames)
+    return externalFrames.map { max(0, $0 + configuration.latencyFrames) } ?? frames
   }
 
   /// Saves `summary` for this configuration. Returns the path of the file.

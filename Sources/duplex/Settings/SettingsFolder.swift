@@ -31,18 +31,36 @@ enum SettingsFolder {
     return JSON.objects(in: try TextFile.read(path, limit: maximumByteCount))
   }
 
+  /// Throws if no file can be written for the settings of `kind`, before a measurement whose result
+  /// could not be saved.
+  static func check(_ kind: String) throws {
+    var path = try folder() + "/\(kind)/settings.json"
+    // The folders that do not exist yet are created in the one above them.
+    while !TextFile.exists(FileName.folder(of: path)) { path = FileName.folder(of: path) }
+    do throws(FileFailure) {
+      try OutputFolder.check(for: path)
+    } catch {
+      throw explained(error)
+    }
+  }
+
+  /// Returns a failure to write a file here with a hint about the folder: the user did not choose
+  /// the name of the file.
+  private static func explained(_ failure: FileFailure) -> FileFailure {
+    guard failure.kind == .cannotCreate || failure.kind == .permissionDenied else { return failure }
+    return FileFailure(
+      failure.kind, failure.message,
+      hint:
+        "Settings are saved in this folder: remove what is in the way, or set XDG_CONFIG_HOME to another folder."
+    )
+  }
+
   /// Writes `text` to the settings file `path`. Throws the errors of `TextFile.write`.
   static func write(_ text: String, to path: String) throws(FileFailure) {
     do throws(FileFailure) {
       try TextFile.write(text + "\n", to: path, makingFolders: true)
     } catch {
-      // The user did not choose this name, so the hint explains the folder.
-      guard error.kind == .cannotCreate || error.kind == .permissionDenied else { throw error }
-      throw FileFailure(
-        error.kind, error.message,
-        hint:
-          "Settings are saved in this folder: remove what is in the way, or set XDG_CONFIG_HOME to another folder."
-      )
+      throw explained(error)
     }
   }
 
