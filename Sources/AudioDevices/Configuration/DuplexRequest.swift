@@ -122,7 +122,7 @@ extension DuplexRequest {
       let count = channelCount ?? channels.count
       try require(
         count == channels.count,
-        "\(count) channel\(count == 1 ? " is" : "s are") asked for, and \(channels.count) \(name) channels are "
+        "\(count) channel\(count == 1 ? " is" : "s are") asked for, and \(channels.count) \(name) channel\(channels.count == 1 ? " is" : "s are") "
           + "named: \(written).",
         hint: "Leave the number of channels out: the list sets it.")
       try require(

@@ -24,6 +24,8 @@ public struct FileSplice: Sendable {
   public let path: String
   /// The file whose other frames it contains; `path` itself, unless another one was named.
   private let original: String
+  /// Whether an existing file at `path` is replaced.
+  private let overwrite: Bool
   /// The file format.
   public let fileFormat: FileFormat
   /// The sample format.
@@ -37,10 +39,12 @@ public struct FileSplice: Sendable {
   /// file such as `iXML`, blocks of a FLAC file such as `PICTURE`.
   public let lostParts: [String]
 
-  /// Prepares a splice into the file at `path`, or into a copy of it at `copyPath`, where no file
-  /// exists yet. Throws as `SoundFileReader` does, and `.unusableContents` for a format that cannot
-  /// be written again without loss.
-  public init(path: String, copyPath: String? = nil) throws(FileFailure) {
+  /// Prepares a splice into the file at `path`, or into a copy of it at `copyPath`, where an existing
+  /// file is replaced only with `overwrite`. Throws as `SoundFileReader` does, and
+  /// `.unusableContents` for a format that cannot be written again without loss.
+  public init(
+    path: String, copyPath: String? = nil, overwrite: Bool = false
+  ) throws(FileFailure) {
     let file = try SoundFileReader(path: path)
     guard let fileFormat = file.fileFormat, let sampleFormat = file.sampleFormat,
       !fileFormat.isLossy, sampleFormat != .s32
@@ -54,6 +58,7 @@ public struct FileSplice: Sendable {
     }
     self.path = copyPath ?? path
     original = path
+    self.overwrite = copyPath == nil || overwrite
     self.fileFormat = fileFormat
     self.sampleFormat = sampleFormat
     sampleRate = file.sampleRate
@@ -69,6 +74,7 @@ public struct FileSplice: Sendable {
   ) {
     self.path = path
     original = path
+    overwrite = false
     self.fileFormat = fileFormat
     self.sampleFormat = sampleFormat
     self.sampleRate = sampleRate
@@ -120,13 +126,13 @@ public struct FileSplice: Sendable {
     var buffer = SampleBuffer(frameCount: 4096, channelCount: channelCount)
     var writer: SoundFileWriter
     if isNew {
-      writer = try makeWriter(SoundFileTags(), overwrite: false, isStopped)
+      writer = try makeWriter(SoundFileTags(), isStopped)
       try fill(&writer, to: firstFrame, &buffer, isStopped)
       try copy(&new, to: .max, into: &writer, &buffer, isStopped)
       mark(&writer, [], marked, from: firstFrame)
     } else {
       var old = try SoundFileReader(path: original)
-      writer = try makeWriter(old.tags, overwrite: original == path, isStopped)
+      writer = try makeWriter(old.tags, isStopped)
       if let origination = old.origination { writer.setOrigination(origination) }
       try copy(&old, to: firstFrame, into: &writer, &buffer, isStopped)
       try fill(&writer, to: firstFrame, &buffer, isStopped)
@@ -142,7 +148,7 @@ public struct FileSplice: Sendable {
   }
 
   private func makeWriter(
-    _ tags: SoundFileTags, overwrite: Bool, _ isStopped: () -> Bool
+    _ tags: SoundFileTags, _ isStopped: () -> Bool
   ) throws(FileFailure) -> SoundFileWriter {
     try SoundFileWriter(
       path: path, fileFormat: fileFormat, sampleFormat: sampleFormat, sampleRate: sampleRate,

@@ -102,7 +102,7 @@ struct ReportOptions: ParsableArguments {
   var overwrite = false
 
   func validate() throws {
-    if let report, !report.hasSuffix(".svg"), !report.hasSuffix(".html") {
+    if let report, !isHTML(report), !report.lowercased().hasSuffix(".svg") {
       throw ValidationError("--report needs a name that ends in .svg or .html: \(report) does not.")
     }
   }
@@ -116,8 +116,10 @@ struct ReportOptions: ParsableArguments {
   /// Writes the report if one is requested.
   func write(svg: () -> String, html: () -> String) throws(FileFailure) {
     guard let report else { return }
-    try TextFile.write(report.hasSuffix(".html") ? html() : svg(), to: report, overwrite: overwrite)
+    try TextFile.write(isHTML(report) ? html() : svg(), to: report, overwrite: overwrite)
   }
+
+  private func isHTML(_ path: String) -> Bool { path.lowercased().hasSuffix(".html") }
 }
 
 /// The check of the path at which a picture will be written.
@@ -131,6 +133,9 @@ enum PicturePath {
       throw FileFailure(
         .invalidRequest, "\(path) is read by this command and cannot be written to.",
         hint: "Choose another name.")
+    }
+    guard !SoundFolder.isFolder(path) else {
+      throw FileFailure(.cannotCreate, "\(path) is a folder.", hint: "Name a file in it.")
     }
     try OutputFolder.check(for: path)
     guard !overwrite, SoundFileReader.exists(path) else { return }

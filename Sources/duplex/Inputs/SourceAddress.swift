@@ -95,7 +95,8 @@ enum SourceOpening {
       return OpenedSource(address, try decoder(of: address, CancellableOpening()))
     }
     return try InterruptibleOpening.result(
-      of: address.name, isNear: address.isPipe, orThrowing: FileFailure.noThread
+      of: address.name == "-" ? "standard input" : address.name, isNear: address.isPipe,
+      orThrowing: FileFailure.noThread
     ) { opening throws(FileFailure) in
       OpenedSource(address, try decoder(of: address, opening))
     }

@@ -118,6 +118,11 @@ struct OverdubCommand: AlsoPlayingCommand {
       "BACKING, TAKE and --mix must be different files.")
   }
 
+  func checkCombination() throws {
+    guard let from, let to, from.isSeconds == to.isSeconds else { return }
+    try require(from.seconds(at: 1) < to.seconds(at: 1), "--to must be after --from.")
+  }
+
   /// The files of the takes, one for each pass.
   var takePaths: [String] {
     takes == 1 ? [take] : (1...takes).map { FileName.insert("-\($0)", into: take) }

@@ -51,8 +51,12 @@ struct OverdubSummary {
       sentence: paths.isEmpty
         ? totals.isInterrupted ? nil : "Nothing was recorded: no take was kept or changed."
         : lengths(outcome.configuration.sampleRate, paths)
-          + " \((plan.alignmentFrames + added).shown(3)) frames of round trip removed "
+          + " \(Self.frames(plan.alignmentFrames + added)) of round trip removed "
           + "(\(roundTrip.source.rawValue)\(rest))\(apart).")
+  }
+
+  private static func frames(_ count: Double) -> String {
+    count == 1 ? "1 frame" : "\(count.shown(3)) frames"
   }
 
   /// Returns the files that were written, with their length, and the intended length after an

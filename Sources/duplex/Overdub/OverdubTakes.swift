@@ -23,24 +23,26 @@ struct OverdubTakes {
     inputs.add(command.backing)
     if case .file(let path) = command.latency { inputs.add(path) }
     self.inputs = inputs.identities
+    if let mix = command.mix {
+      _ = try RecordingTarget(
+        path: mix, fileFormat: nil, sampleFormat: nil, overwrite: command.overwrite)
+    }
     for path in paths + [command.mix].compactMap({ $0 }) {
+      try RecordingTarget.refuseFolder(path)
       guard FileIdentity(of: path).map({ !inputs.identities.contains($0) }) ?? true else {
         throw ToolFailure.usage(
           "\(path) is an input of this command: the backing, or another file that is read.",
           hint: "Choose another name for the take.")
       }
-      // The purpose of a region is to be inserted into an existing take.
+      // The purpose of a region is to be inserted into the existing take. Of several takes, each is
+      // a copy of it.
       let exists = SoundFileReader.exists(path)
       let mayExist =
         command.overwrite
-        || (command.isPunchIn && path != command.mix && exists && !Self.isAll(of: path, region))
+        || (command.isPunchIn && path == command.take && exists && !Self.isAll(of: path, region))
       guard mayExist || !exists else { throw ToolFailure.exists(path) }
       // An unusable folder is reported before the user plays.
       if !exists { try OutputFolder.check(for: path) }
-    }
-    if let mix = command.mix {
-      _ = try RecordingTarget(
-        path: mix, fileFormat: nil, sampleFormat: nil, overwrite: command.overwrite)
     }
   }
 
@@ -54,12 +56,13 @@ struct OverdubTakes {
   }
 
   /// Returns the take into which the region is inserted; nil if there is none yet. Of several
-  /// takes, one that does not exist yet is a copy of the take without a number.
+  /// takes, each is a copy of the take without a number, if that exists.
   func existing(_ path: String) throws -> FileSplice? {
     guard command.isPunchIn else { return nil }
-    if SoundFileReader.exists(path) { return try FileSplice(path: path) }
-    guard path != command.take, SoundFileReader.exists(command.take) else { return nil }
-    return try FileSplice(path: command.take, copyPath: path)
+    if path != command.take, SoundFileReader.exists(command.take) {
+      return try FileSplice(path: command.take, copyPath: path, overwrite: command.overwrite)
+    }
+    return SoundFileReader.exists(path) ? try FileSplice(path: path) : nil
   }
 
   /// Returns the target of a pass: the take, or for a region a separate file that is inserted into

@@ -67,7 +67,8 @@ struct MicrophoneSession {
     parts.microphoneKeys = keys(
       control, place, player, recording?.watch, playsMicrophone: playsMicrophone,
       from: command.gain)
-    let silence = command.silence.follower(at: configuration.sampleRate)
+    let silence = command.silence.follower(
+      at: configuration.sampleRate, after: recording?.checkFrames ?? 0)
     var meter: MeterView?
     if recording?.watch.measuresLevels != false {
       meter = callbacks.makeMeter(command.audio, configuration, isFollowed: silence != nil)

@@ -173,6 +173,11 @@ struct TagOptions: ParsableArguments {
   @Option(help: .init("Tag: date, as free text.", valueName: "text"))
   var date: String?
 
+  /// Whether a tag has bytes that are not UTF-8, which are replaced.
+  var isReplaced: Bool {
+    [title, artist, comment, date].contains { $0.map { FileName.shown($0) != $0 } ?? false }
+  }
+
   /// The tags for a file.
   var tags: SoundFileTags {
     var tags = SoundFileTags()

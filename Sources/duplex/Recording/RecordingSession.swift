@@ -10,6 +10,8 @@ struct RecordingSession {
   let watch: RecordingWatch
   /// The maximum length of the session in frames; nil if the options determine it.
   let frameLimit: Int?
+  /// The number of frames before the recording in which its level is checked.
+  var checkFrames: Int { plan.checkFrames }
   private let plan: RecordingPlan
   private let hasRaw: Bool
 
@@ -32,8 +34,8 @@ struct RecordingSession {
       plan, configuration, duration: audio.duration, startsAtOnce: !waits)
     watch = RecordingWatch(
       writer, configuration, plan, recordsMix: recordsMix, waits: waits)
-    let check = plan.checkFrames
     // The duration of a recording that waits counts from its start, so its gate determines the end.
+    let check = plan.checkFrames
     frameLimit =
       waits ? .max : audio.duration.map { $0.frameCount(at: sampleRate) + check }
     hasRaw = options.cleaning.raw != nil

@@ -30,10 +30,7 @@ struct RecordingTarget {
       throw ToolFailure.usage(
         "The name of the file is empty.", hint: "Name a file that ends in .wav, .flac or the like.")
     }
-    guard !SoundFolder.isFolder(path), path.utf8.last != UInt8(ascii: "/") else {
-      throw ToolFailure(
-        .cannotCreate, code: "outputRefused", "\(path) is a folder.", hint: "Name a file in it.")
-    }
+    try Self.refuseFolder(path)
     guard path != "-" || !Terminal.showsResults else {
       throw ToolFailure.usage(
         "Standard output is a terminal, which cannot show sound.",
@@ -52,6 +49,14 @@ struct RecordingTarget {
     }
     self.sampleFormat = sampleFormat
     self.overwrite = overwrite
+  }
+
+  /// Throws if `path` is a folder, which no file replaces.
+  static func refuseFolder(_ path: String) throws(ToolFailure) {
+    guard !SoundFolder.isFolder(path), path.utf8.last != UInt8(ascii: "/") else {
+      throw ToolFailure(
+        .cannotCreate, code: "outputRefused", "\(path) is a folder.", hint: "Name a file in it.")
+    }
   }
 
   /// Returns the sample format of the file for samples that a device delivers as `format`.
@@ -118,6 +123,30 @@ extension RecordingTarget {
     } else {
       for loss in tags.losses(in: fileFormat) { warnOfLoss(loss) }
     }
+    if options.tags.isReplaced {
+      warn(
+        "tagsChanged", "A tag is not UTF-8: U+FFFD replaces its other bytes.",
+        hint: "Give the tags in UTF-8.")
+    }
+    try checkStream(options, json: json)
+  }
+
+  /// Throws if the file cannot hold audio as `audio` requests it, or if standard output cannot have
+  /// what the options request.
+  func checkCombination(
+    _ options: RecordingOptions, _ audio: AudioOptions
+  ) throws {
+    try checkStream(options, json: audio.json)
+    try fileFormat.check(
+      sampleFormat: keeps(audio.format?.format), sampleRate: audio.rate ?? 48000,
+      channelCount: audio.captureChannels?.channels.count ?? audio.channels ?? 1)
+    guard isStream, fileFormat != .wav, fileFormat != .raw else { return }
+    throw ToolFailure.usage(
+      "\(fileFormat.title) cannot be written to standard output.", hint: "Leave the format out.")
+  }
+
+  /// Throws if standard output cannot have what the options request.
+  func checkStream(_ options: RecordingOptions, json: Bool) throws(ToolFailure) {
     guard isStream else { return }
     for (isAsked, sentence, option) in [
       (json, "Standard output cannot have both the recording and JSON events.", "--json"),
@@ -153,6 +182,7 @@ extension RecordingTarget {
       throw ToolFailure.usage(
         "--raw has the same name as the recording.", hint: "Choose another name for --raw.")
     }
+    try Self.refuseFolder(raw)
     guard overwrite || FileRemoval.byteCount(of: raw) == nil else {
       throw ToolFailure.exists(raw)
     }

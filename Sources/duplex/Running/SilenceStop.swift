@@ -9,9 +9,10 @@ struct SilenceStopOption: ParsableArguments {
       valueName: "time"))
   var stopAfterSilence: TimeOption?
 
-  /// Follows the level of a microphone at `rate`; nil if silence does not end the session.
-  func follower(at rate: Int) -> SilenceStop? {
-    stopAfterSilence.map { SilenceStop(frames: $0.frameCount(at: rate)) }
+  /// Follows the level of a microphone at `rate`, after `firstFrames` frames that are not recorded;
+  /// nil if silence does not end the session.
+  func follower(at rate: Int, after firstFrames: Int) -> SilenceStop? {
+    stopAfterSilence.map { SilenceStop(frames: $0.frameCount(at: rate), after: firstFrames) }
   }
 }
 
@@ -21,21 +22,29 @@ final class SilenceStop {
   private static let thresholdDBFS = -50.0
 
   private let frames: Int
-  private var silentFrames = 0
+  private var silentFrames: Int
+  /// The number of silent frames at the start: below zero by the frames that do not count.
+  private let firstCount: Int
 
-  /// Ends a session after `frames` frames of silence, to the reading of the meter.
-  init(frames: Int) { self.frames = max(1, frames) }
+  /// Ends a session after `frames` frames of silence, to the reading of the meter. The first
+  /// `firstFrames` frames do not count.
+  init(frames: Int, after firstFrames: Int = 0) {
+    self.frames = max(1, frames)
+    firstCount = -firstFrames
+    silentFrames = firstCount
+  }
 
   /// Processes the readings of a moment. Returns the reason to stop; nil if there is none.
   func poll(_ moment: SessionSnapshot) -> StopReason? {
     for reading in moment.readings {
       let isSilent = reading.peakDBFS.allSatisfy { $0 <= Self.thresholdDBFS }
-      silentFrames = isSilent ? silentFrames + reading.frameCount : 0
+      silentFrames =
+        isSilent || silentFrames < 0 ? silentFrames + reading.frameCount : 0
       if silentFrames >= frames { return .silence }
     }
     return nil
   }
 
   /// Silence counts from here on: nothing is recorded yet.
-  func restart() { silentFrames = 0 }
+  func restart() { silentFrames = firstCount }
 }

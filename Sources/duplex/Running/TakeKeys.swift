@@ -36,6 +36,8 @@ final class TakeKeys: KeyResponder {
       case .marker(var marker):
         marker.frame += firstFrame
         messages.report(.marker(marker))
+      case .overflow(let frame, let frames):
+        messages.report(.overflow(frame: frame + firstFrame, frames: frames))
       case .diskLow, .warning, .unsetMarker, .renamed: messages.report(event)
       case .onlySilence: SilenceSearch.notice(of: captureDevice, within: 300).report()
       default: break

@@ -53,6 +53,7 @@ struct TuneCommand: AudioCommand {
 
   func perform() throws -> ExitStatus {
     try picture.check(against: InputFiles(audio))
+    if save { try SettingsFolder.check("profile") }
     return try TuneRun(self).run()
   }
 }
