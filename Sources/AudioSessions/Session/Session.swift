@@ -150,19 +150,42 @@ extension SessionCallbacks where Self: ~Copyable {
 }
 
 /// A collector of the data that a running unit publishes: into moments, and into the report at the
-/// end.
+/// end. Belongs to the thread that runs the session.
 struct SessionObserver: ~Copyable {
+  let progress: UnitProgress
+  let configuration: DuplexConfiguration
+  let background: [any BackgroundWork]
+  private let frameLimit: Int?
   private var events: EventReader<TimelineEvent>
   private var meter: MeterView?
-  private(set) var report = SessionReport()
+  private var report = SessionReport()
 
-  init(events: consuming EventReader<TimelineEvent>, meter: consuming MeterView?) {
+  /// Creates an observer of the unit that publishes `progress` and `events`, and runs for at most
+  /// `frameLimit` frames.
+  init(
+    _ progress: consuming UnitProgress, events: consuming EventReader<TimelineEvent>,
+    meter: consuming MeterView?, _ configuration: DuplexConfiguration,
+    background: [any BackgroundWork], frameLimit: Int?
+  ) {
+    self.progress = progress
+    self.configuration = configuration
+    self.background = background
+    self.frameLimit = frameLimit
     self.events = events
     self.meter = meter
   }
 
+  /// Calls `watch` with a snapshot, and the audio thread's priority if there is such a thread.
+  /// Returns the reason for which it stops the session; nil if it does not.
+  mutating func ask(
+    _ watch: (SessionSnapshot, GrantedPriority?) -> SessionCommand,
+    _ priority: GrantedPriority? = nil
+  ) -> StopReason? {
+    if case .stop(let reason) = watch(moment(), priority) { reason } else { nil }
+  }
+
   /// Returns a snapshot with the readings and events since the last one.
-  mutating func moment(_ progress: borrowing UnitProgress) -> SessionSnapshot {
+  private mutating func moment() -> SessionSnapshot {
     var moment = SessionSnapshot(
       isRunning: progress.isStarted, frames: progress.frames, readings: [], events: [],
       captureXruns: progress.captureXruns,
@@ -177,7 +200,7 @@ struct SessionObserver: ~Copyable {
 
   /// Records a stall if the last cycle ended `nanoseconds` before the end was requested. Two
   /// periods are normal.
-  mutating func noteStall(nanoseconds: UInt64, _ configuration: DuplexConfiguration) {
+  mutating func noteStall(nanoseconds: UInt64) {
     let seconds = Double(nanoseconds) / 1e9
     let normalSeconds = Double(2 * configuration.periodFrames) / Double(configuration.sampleRate)
     guard seconds > normalSeconds else { return }
@@ -187,12 +210,17 @@ struct SessionObserver: ~Copyable {
   /// Records that the device did not return from a call.
   mutating func noteStuckDevice() { report.isDeviceStuck = true }
 
-  /// Returns the report of the session.
+  /// The reason for which a unit ended that nobody stopped.
+  var ownEnd: StopReason {
+    frameLimit.map { progress.frames >= $0 } == true ? .duration : .end
+  }
+
+  /// Returns the report of the session, which had an audio thread if there is a `priority`.
   mutating func conclude(
-    _ progress: borrowing UnitProgress, _ reason: StopReason, _ configuration: DuplexConfiguration,
-    _ background: [any BackgroundWork]
+    _ reason: StopReason, _ priority: GrantedPriority? = nil
   ) -> SessionReport {
     report.stopReason = reason
+    report.priority = priority
     report.frames = progress.frames
     report.captureXruns = progress.captureXruns
     report.playbackXruns = progress.playbackXruns
