@@ -29,7 +29,8 @@ public struct DevicePair: ~Copyable {
 /// The delay from input to output is the period and the headroom of any duplex device, plus the
 /// converter's reach. With the output as master it is one period longer, because the input's
 /// periods are not aligned with the output's. The delay is the same at every start and after every
-/// xrun, and it is part of the configuration's latency.
+/// xrun, and it is part of the configuration's latency. It grows only if the input delivers its
+/// frames in steps larger than its period (`DriftReading.addedFrames`).
 ///
 /// If one device stops, stalls or goes away, the other continues, and the clock of the missing
 /// device is extrapolated. A missing input is replaced by silence; the frames for a missing output

@@ -42,9 +42,9 @@ public struct SessionSnapshot {
   public var isRunning = true
   /// The number of frames that the unit has processed so far.
   public var frames: Int
-  /// The microphone's levels since the last moment.
+  /// The microphone's levels since the last snapshot.
   public var readings: [MeterReading]
-  /// The timeline events since the last moment.
+  /// The timeline events since the last snapshot.
   public var events: [TimelineEvent]
   /// The number of capture overruns so far.
   public var captureXruns: Int
@@ -149,8 +149,8 @@ extension SessionCallbacks where Self: ~Copyable {
   public borrowing func check(_ configuration: DuplexConfiguration) throws(DeviceFailure) {}
 }
 
-/// A collector of the data that a running unit publishes: into moments, and into the report at the
-/// end. Belongs to the thread that runs the session.
+/// A collector of the data that a running unit publishes: into snapshots, and into the report at
+/// the end. Belongs to the thread that runs the session.
 struct SessionObserver: ~Copyable {
   let progress: UnitProgress
   let configuration: DuplexConfiguration
@@ -181,21 +181,21 @@ struct SessionObserver: ~Copyable {
     _ watch: (SessionSnapshot, GrantedPriority?) -> SessionCommand,
     _ priority: GrantedPriority? = nil
   ) -> StopReason? {
-    if case .stop(let reason) = watch(moment(), priority) { reason } else { nil }
+    if case .stop(let reason) = watch(snapshot(), priority) { reason } else { nil }
   }
 
   /// Returns a snapshot with the readings and events since the last one.
-  private mutating func moment() -> SessionSnapshot {
-    var moment = SessionSnapshot(
+  private mutating func snapshot() -> SessionSnapshot {
+    var snapshot = SessionSnapshot(
       isRunning: progress.isStarted, frames: progress.frames, readings: [], events: [],
       captureXruns: progress.captureXruns,
       playbackXruns: progress.playbackXruns, lostFrames: progress.lostFrames,
       cycles: progress.cycles, busyNanoseconds: progress.busyNanoseconds,
       deviceReturn: progress.takeReturn(), drift: progress.drift)
-    while let event = events.read() { moment.events.append(event) }
-    while let reading = meter?.next() { moment.readings.append(reading) }
-    report.events += moment.events
-    return moment
+    while let event = events.read() { snapshot.events.append(event) }
+    while let reading = meter?.next() { snapshot.readings.append(reading) }
+    report.events += snapshot.events
+    return snapshot
   }
 
   /// Records a stall if the last cycle ended `nanoseconds` before the end was requested. Two

@@ -84,7 +84,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     let stepQuantum = max(1024, observer.configuration.periodFrames)
     let tenth = max(stepQuantum, observer.configuration.sampleRate / 10)
     var nextStep = 0
-    var nextMoment = tenth
+    var nextWatch = tenth
     var reason: StopReason?
     var busy = observer.background
     do throws(DeviceFailure) {
@@ -98,27 +98,27 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       if observer.progress.frames >= nextStep {
         // Work that has ended may have been stopped by request while it waited for a network: the
         // watcher returns that request.
-        if Self.step(&busy) { nextMoment = 0 }
+        if Self.step(&busy) { nextWatch = 0 }
         nextStep = observer.progress.frames + stepQuantum
       }
-      if observer.progress.frames >= nextMoment {
-        nextMoment = observer.progress.frames + tenth
+      if observer.progress.frames >= nextWatch {
+        nextWatch = observer.progress.frames + tenth
         reason = observer.ask(watch)
       }
       while reason == nil, busy.contains(where: \.holdsVirtualTime) {
         reason = observer.ask(watch)
         HostClock.pause(milliseconds: 2)
-        if Self.step(&busy) { nextMoment = 0 }
+        if Self.step(&busy) { nextWatch = 0 }
       }
       guard reason == nil else { break }
-      if nextMoment == 0 { continue }
+      if nextWatch == 0 { continue }
       switch unit.cycle() {
       case .ran, .waiting: continue
       case .recovered:
         // In a series of gaps no frame advances either.
         reason = observer.ask(watch)
       case .away:
-        // No frame advances that would lead to the next moment. Virtual time continues in this
+        // No frame advances that would lead to the next call. Virtual time continues in this
         // state, and the pause relieves the processor.
         _ = Self.step(&busy)
         reason = observer.ask(watch)
