@@ -84,10 +84,14 @@ import Testing
     let position = 0
     private let isReading: AtomicFlag
     private let isReleased: AtomicFlag
+    private let saysReady: Bool
 
-    init(isReading: AtomicFlag, isReleased: AtomicFlag) {
+    init(isReading: AtomicFlag, isReleased: AtomicFlag, saysReady: Bool = true) {
       (self.isReading, self.isReleased) = (isReading, isReleased)
+      self.saysReady = saysReady
     }
+
+    func isReady(prebuffer seconds: Double?) -> Bool { saysReady || isReleased.isRaised }
 
     func read(into buffer: inout SampleBuffer, at target: Int, frames: Int) -> Int {
       isReading.raise()
@@ -116,6 +120,18 @@ import Testing
     }
     isReleased.raise()
     #expect(try await engine.start().sampleRate == 48000)
+    await engine.stop()
+  }
+
+  @Test func `a start does not wait for a decoder that is not ready`() async throws {
+    let (isReading, isReleased) = (AtomicFlag(), AtomicFlag())
+    defer { isReleased.raise() }
+    let engine = DuplexEngine(input: nil, output: "sim")
+    engine.player.enqueue(
+      BlockedDecoder(isReading: isReading, isReleased: isReleased, saysReady: false))
+    engine.player.play()
+    #expect(try await engine.start().sampleRate == 48000)
+    #expect(!isReading.isRaised)
     await engine.stop()
   }
 

@@ -50,9 +50,10 @@ public final class DuplexEngine: Sendable {
   ///
   /// Before audio runs, the first second of the player's queue is read, from sources that open at
   /// once (`QueueItem.Part.takesTime`): `start` has no limit for a disk, a pipe or a decoder whose
-  /// `read` blocks. `stop`, and the cancellation of `run`, end this wait within 1/4 s, and `start`
-  /// throws `.stopped`. In virtual time they cannot, because one thread does all the work: use no
-  /// decoder there that blocks.
+  /// `read` blocks. A decoder whose `isReady` returns false is not read, and not waited for.
+  /// `stop`, and the cancellation of `run`, end the wait within 1/4 s, and `start` throws
+  /// `.stopped`. In virtual time they cannot, because one thread does all the work: use no decoder
+  /// there that blocks.
   @discardableResult
   public func start() async throws(EngineFailure) -> DuplexConfiguration {
     let result = await withCheckedContinuation { continuation in
