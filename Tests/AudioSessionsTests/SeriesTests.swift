@@ -20,6 +20,19 @@ import Testing
     #expect(rig.writer.report.files.last?.frames != 0)
   }
 
+  @Test(arguments: [(0.125, 1000), (0.12506, 1000), (0.12507, 1001), (1e-9, 1), (.infinity, 2500)])
+  func `files split by their duration have the nearest number of frames`(
+    seconds: Double, frames: Int
+  ) throws {
+    let rig = try RecordingRig { $0.split = .seconds(seconds) }
+    let count = frames == 1 ? 5 : 2500
+    rig.record(count)
+    rig.finish()
+    #expect(try rig.allNumbers() == Array(1...count))
+    #expect(rig.writer.report.files.first?.frames == frames)
+    #expect(rig.writer.report.files.count == (count + frames - 1) / frames)
+  }
+
   @Test func `files split by size do not exceed it`() throws {
     let rig = try RecordingRig { $0.split = .bytes(20000) }
     rig.record(20000)

@@ -26,7 +26,10 @@ struct SettingsRangeTests {
     }
   }
 
-  @Test(arguments: [SplitRule.frames(0), .frames(-1), .bytes(0), .bytes(.min)])
+  @Test(arguments: [
+    SplitRule.frames(0), .frames(-1), .bytes(0), .bytes(.min), .seconds(0), .seconds(-1),
+    .seconds(.nan),
+  ])
   func `a split into files of no length leaves one file`(rule: SplitRule) throws {
     let rig = try RecordingRig { $0.split = rule }
     rig.record(1000)

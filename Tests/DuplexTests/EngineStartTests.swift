@@ -74,6 +74,67 @@ import Testing
     #expect(try await engine.run(seconds: 1).frames == 48000)
   }
 
+  /// A decoder whose reads do not return before it is released.
+  private final class BlockedDecoder: PlainSoundDecoder {
+    let name = "blocked"
+    let sampleRate = 48000
+    let channelCount = 1
+    let frameCount: Int? = nil
+    let supportsSeeking = false
+    let position = 0
+    private let isReading: AtomicFlag
+    private let isReleased: AtomicFlag
+    private let saysReady: Bool
+
+    init(isReading: AtomicFlag, isReleased: AtomicFlag, saysReady: Bool = true) {
+      (self.isReading, self.isReleased) = (isReading, isReleased)
+      self.saysReady = saysReady
+    }
+
+    func isReady(prebuffer seconds: Double?) -> Bool { saysReady || isReleased.isRaised }
+
+    func read(into buffer: inout SampleBuffer, at target: Int, frames: Int) -> Int {
+      isReading.raise()
+      while !isReleased.isRaised { HostClock.pause(milliseconds: 1) }
+      return 0
+    }
+
+    func seek(toFrame frame: Int) {}
+  }
+
+  @Test func `a stop ends a start that waits for a decoder that blocks`() async throws {
+    let (isReading, isReleased) = (AtomicFlag(), AtomicFlag())
+    defer { isReleased.raise() }
+    let engine = DuplexEngine(input: nil, output: "sim")
+    engine.player.enqueue(BlockedDecoder(isReading: isReading, isReleased: isReleased))
+    engine.player.play()
+    async let start = engine.start()
+    while !isReading.isRaised { await Task.yield() }
+    #expect(engine.status.phase == .starting)
+    #expect(await engine.stop().frames == 0)
+    do {
+      _ = try await start
+      Issue.record("It started.")
+    } catch {
+      #expect(error as? EngineFailure == .stopped)
+    }
+    isReleased.raise()
+    #expect(try await engine.start().sampleRate == 48000)
+    await engine.stop()
+  }
+
+  @Test func `a start does not wait for a decoder that is not ready`() async throws {
+    let (isReading, isReleased) = (AtomicFlag(), AtomicFlag())
+    defer { isReleased.raise() }
+    let engine = DuplexEngine(input: nil, output: "sim")
+    engine.player.enqueue(
+      BlockedDecoder(isReading: isReading, isReleased: isReleased, saysReady: false))
+    engine.player.play()
+    #expect(try await engine.start().sampleRate == 48000)
+    #expect(!isReading.isRaised)
+    await engine.stop()
+  }
+
   @Test func `the last of several starts and stops takes effect`() async throws {
     for round in 0..<50 {
       let engine = DuplexEngine(device: "sim:clock=free,noise=-20")

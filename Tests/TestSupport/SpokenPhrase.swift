@@ -24,8 +24,8 @@ package struct SpokenPhrase {
     ]
     guard case .text = ProgramAnswer.asking(words, milliseconds: 20000) else { return [] }
     var reader = try SoundFileReader(path: path)
-    var said = SampleBuffer(frameCount: 180 * reader.sampleRate, channelCount: 1)
-    let count = try reader.read(into: &said)
+    let said = try reader.readAll(maximumFrames: 180 * reader.sampleRate)
+    let count = said.frameCount
     guard sampleRate != reader.sampleRate else { return (0..<count).map { said[$0] } }
     var converter = try RateConverter(
       channelCount: 1, inputRate: reader.sampleRate, outputRate: sampleRate, quality: 3)

@@ -20,35 +20,26 @@ extension AsynchronousPair {
   @_noLocks
   public mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
     status.readiness = wait(noLongerThan: min(nanoseconds, 100_000_000))
-    status.hasEvents = captureEvent != nil || playbackEvent != nil
+    status.hasEvents = hasEvents
     guard case .ready = status.readiness else { return }
     status.periodTime = periodTime
     status.readyTime = periodTime
-    status.lostFrames = lostFrames
-    lostFrames = 0
-    if isBeginning && isGapConcealed {
-      status.concealedFrames = nil
-    } else {
-      status.concealedFrames = concealedFrames
-      concealedFrames = 0
-    }
-    status.reportedLatencyFrames = Int(clamping: configuredLatencyFrames + 0.5) &+ addedFrames
+    status.lostFrames = input.losses.takeLost()
+    status.concealedFrames = input.losses.takeConcealed()
+    status.reportedLatencyFrames = input.latencyFrames
     status.drift = bridge.reading(at: time.now)
-    status.drift?.addedFrames = addedFrames
+    status.drift?.addedFrames = input.addedFrames
     status.unitClock = unitClock
   }
 
   @_noLocks
   private mutating func wait(noLongerThan nanoseconds: UInt64) -> DeviceReadiness {
     let limit = time.now &+ nanoseconds
-    if isLatenessUnreported {
-      isLatenessUnreported = false
-      return .xrun(.captureXrun)
-    }
+    if input.losses.takeLateness() { return .xrun(.captureXrun) }
     while true {
       let now = time.now
       if let trouble = poll(at: now) { return trouble }
-      if captureEvent != nil || playbackEvent != nil { return .waiting }
+      if hasEvents { return .waiting }
       if !isPlaybackMaster { concealInput(at: now) }
       let due = isPlaybackMaster ? playbackDue(at: now) : captureDue(at: now)
       if due <= now { return ready(at: now) }
@@ -70,7 +61,7 @@ extension AsynchronousPair {
         ? UnitClock(
           bridge.output.estimate, due: bridge.writtenFrames - shape.headroomFrames,
           epoch: bridge.epoch)
-        : UnitClock(bridge.input.estimate, due: head + shape.periodFrames, epoch: 0)
+        : UnitClock(bridge.input.estimate, due: input.head + shape.periodFrames, epoch: 0)
     }
   }
 
@@ -93,19 +84,18 @@ extension AsynchronousPair {
   /// Whether the input has not advanced far enough for a period.
   private var isShort: Bool {
     @_noLocks mutating get {
-      bridge.isAligned && !isInputAway && !isBeginning
-        && head + captured < bridge.needed(for: shape.periodFrames)
+      bridge.isAligned && input.isGoing && input.end < bridge.needed(for: shape.periodFrames)
     }
   }
 
   @_noLocks
   private mutating func captureDue(at now: UInt64) -> UInt64 {
-    if captured >= shape.periodFrames { return now }
+    if input.available >= shape.periodFrames { return now }
     let soon = now &+ UInt64(shape.periodFrames) &* 125_000_000 / UInt64(shape.sampleRate)
     guard bridge.hasReadings, bridge.isAligned else { return soon }
-    if isInputAway { catchUp(at: now) }
-    let due = bridge.input.nanoseconds(at: Double(head + shape.periodFrames), from: now)
-    if isInputAway { return due }
+    if input.isAway { catchUp(at: now) }
+    let due = bridge.input.nanoseconds(at: Double(input.head + shape.periodFrames), from: now)
+    if input.isAway { return due }
     return max(soon, min(due, bridge.output.nanoseconds(at: underrunLimit, from: now)))
   }
 
@@ -118,10 +108,8 @@ extension AsynchronousPair {
         Int(clamping: bridge.output.frames(at: now)) - (bridge.writtenFrames - shape.headroomFrames)
       if late > shape.sampleRate / 2 { bridge.advanceOutput(late) }
     } else {
-      let late = Int(clamping: bridge.input.frames(at: now)) - (head + shape.periodFrames)
-      guard late > shape.sampleRate / 2 else { return }
-      head += late
-      lostFrames += late
+      let late = Int(clamping: bridge.input.frames(at: now)) - (input.head + shape.periodFrames)
+      if late > shape.sampleRate / 2 { input.skip(late) }
     }
   }
 
@@ -133,16 +121,11 @@ extension AsynchronousPair {
   /// Plays silence if the input is the master and is late, so that the output continues.
   @_noLocks
   private mutating func concealInput(at now: UInt64) {
-    guard bridge.isAligned, bridge.hasReadings, captured < shape.periodFrames,
+    guard bridge.isAligned, bridge.hasReadings, input.available < shape.periodFrames,
       bridge.output.frames(at: now) >= underrunLimit
     else { return }
     _ = bridge.steer(frames: shape.periodFrames, at: now)
     play(from: bridge.consumedFrames + shape.periodFrames, frames: 0)
-  }
-
-  /// The position of the oldest captured frame that is still available.
-  private var first: Int {
-    @_noLocks get { stagedCount > 0 ? stagedPosition : head }
   }
 
   @_noLocks
@@ -151,9 +134,9 @@ extension AsynchronousPair {
     isDelivered = false
     if isPlaybackMaster {
       let jumped = bridge.steer(frames: shape.periodFrames, at: now)
-      lostFrames += Int(clamping: Double(jumped) * unitPerCapture + 0.5)
+      input.noteJump(jumped)
       if jumped > 0 { inputGain.set(.silence) }
-      if isShort { bridge.slowDown(shape.periodFrames, to: head + captured) }
+      if isShort { bridge.slowDown(shape.periodFrames, to: input.end) }
     }
     return .ready
   }
@@ -161,9 +144,7 @@ extension AsynchronousPair {
   /// Lends the next frames of the input: unchanged, or resampled to the output's clock.
   @_noLocks
   public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
-    if !isPlaybackMaster {
-      return isInputAway ? silentBuffer.frames(frames) : capture.frames(frames, at: time.now)
-    }
+    if !isPlaybackMaster { return input.frames(frames, at: time.now) }
     if !isDelivered {
       isDelivered = true
       resample(frames)
@@ -176,25 +157,25 @@ extension AsynchronousPair {
     var done = 0
     var isMissing = false
     while bridge.hasReadings, done < frames {
-      let missing = first - bridge.consumedFrames
+      let missing = input.first - bridge.consumedFrames
       var moved = (consumed: 0, produced: 0)
       if missing > 0 {
         isMissing = true
         moved = bridge.convertSilence(missing, into: &unitFrames, at: done, room: frames - done)
-      } else if missing < 0, discard(-missing) {
+      } else if missing < 0, input.discard(-missing, at: time.now) {
         continue
-      } else if missing == 0, stagedCount > 0 || stage() {
+      } else if missing == 0, input.stagedCount > 0 || input.stage(at: time.now) {
         moved = bridge.convert(
-          staged, from: stagedFirst, frames: stagedCount, into: &unitFrames, at: done,
-          room: frames - done)
-        unstage(moved.consumed)
+          input.staged, from: input.stagedFirst, frames: input.stagedCount, into: &unitFrames,
+          at: done, room: frames - done)
+        input.unstage(moved.consumed)
       } else {
         done += bridge.convertAhead(into: &unitFrames, at: done, room: frames - done)
         if done == frames { break }
         // The input is very late or gone.
         isMissing = true
         moved = bridge.convertSilence(frames, into: &unitFrames, at: done, room: frames - done)
-        noteLateness(moved.consumed)
+        input.noteLateness(moved.consumed, at: periodTime)
       }
       done += moved.produced
       guard moved.consumed > 0 || moved.produced > 0 else { break }
@@ -207,69 +188,17 @@ extension AsynchronousPair {
   @_noLocks
   private mutating func applyFadeIn(_ frames: Int, isMissing: Bool) {
     inputGain.process(&unitFrames, frames: frames)
-    if isMissing || (isInputFresh(at: periodTime) && abs(bridge.errorFrames) > 2) {
+    if isMissing || (input.isFresh(at: periodTime) && abs(bridge.errorFrames) > 2) {
       inputGain.set(.silence)
     } else if inputGain.isSilent {
       inputGain.ramp(to: .unity, frames: configuration.sampleRate / 100)
     }
   }
 
-  /// Reports frames that are late in successive cycles once, as an overrun. The gap of an input
-  /// that stalled or was away is known when it runs again.
-  @_noLocks
-  private mutating func noteLateness(_ frames: Int) {
-    // The converter had enough frames after all.
-    guard frames > 0 else { return }
-    if !isBeginning && !isCaptureBroken && !isInputAway {
-      concealedFrames += Int(clamping: Double(frames) * unitPerCapture + 0.5)
-    }
-    let isNewLateness = periodTime &- lateSince > 1_000_000_000
-    lateSince = periodTime
-    if isNewLateness && !isBeginning && !isInputAway { isLatenessUnreported = true }
-  }
-
-  /// Reads at most a period from the input. Returns false if it has none.
-  @_noLocks
-  private mutating func stage() -> Bool {
-    let frames = min(captured, min(capturePeriod, staged.frameCount))
-    guard frames > 0, let lent = capture.frames(frames, at: time.now) else { return false }
-    lent.decode(from: 0, frames: frames, into: &staged, at: 0)
-    _ = capture.commit(frames)
-    captured -= frames
-    stagedPosition = head
-    head += frames
-    stagedFirst = 0
-    stagedCount = frames
-    return true
-  }
-
-  /// Discards the oldest frames, which are too late. Returns false if there are none.
-  @_noLocks
-  private mutating func discard(_ frames: Int) -> Bool {
-    guard stagedCount > 0 || stage() else { return false }
-    let count = min(frames, stagedCount)
-    unstage(count)
-    return count > 0
-  }
-
-  @_noLocks
-  private mutating func unstage(_ frames: Int) {
-    stagedFirst += frames
-    stagedPosition += frames
-    stagedCount -= frames
-  }
-
   /// Releases captured frames.
   @_noLocks
   public mutating func release(_ frames: Int) {
-    guard !isPlaybackMaster else { return }
-    head += frames
-    if isInputAway {
-      silentFrames += frames
-    } else {
-      _ = capture.commit(frames)
-      captured -= frames
-    }
+    if !isPlaybackMaster { input.release(frames) }
   }
 
   /// Lends room for the next frames to play.
@@ -285,7 +214,7 @@ extension AsynchronousPair {
     if isPlaybackMaster { return output.commit(frames, &bridge) }
     _ = bridge.steer(frames: frames, at: time.now)
     guard bridge.hasReadings else { return }
-    play(from: head, frames: frames)
+    play(from: input.head, frames: frames)
   }
 
   /// Converts the frames that were played for input frame `position` and after, and hands them

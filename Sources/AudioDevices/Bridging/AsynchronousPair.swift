@@ -29,7 +29,8 @@ public struct DevicePair: ~Copyable {
 /// The delay from input to output is the period and the headroom of any duplex device, plus the
 /// converter's reach. With the output as master it is one period longer, because the input's
 /// periods are not aligned with the output's. The delay is the same at every start and after every
-/// xrun, and it is part of the configuration's latency.
+/// xrun, and it is part of the configuration's latency. It grows only if the input delivers its
+/// frames in steps larger than its period (`DriftReading.addedFrames`).
 ///
 /// If one device stops, stalls or goes away, the other continues, and the clock of the missing
 /// device is extrapolated. A missing input is replaced by silence; the frames for a missing output
@@ -44,77 +45,24 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
   /// The time at which the last cycle began, in nanoseconds.
   var periodTime: UInt64 = 0
 
-  var capture: DeviceStream
   var time: DeviceTime
   /// Whether the output is the clock master, rather than the input.
   let isPlaybackMaster: Bool
   let shape: DuplexShape
   var bridge: ClockDomainBridge
+  var input: AsynchronousInput
   var output: AsynchronousOutput
-  /// The number of unit frames for one frame of the input.
-  let unitPerCapture: Double
-  let capturePeriod: Int
-  /// The part of the delay that allows for an input that delivers its frames in steps.
-  var arrival: ArrivalDelay
-  let minimumArrivalFrames: Int
-  /// The delay according to the configuration, in frames.
-  let configuredLatencyFrames: Double
-  /// The number of frames by which that part makes the delay longer than the configuration states.
-  var addedFrames = 0
-
-  /// The positions on the input's clock, gaps included, of the next frame that the input lends and
-  /// of the input's last start.
-  var head = 0
-  var captureStart = 0
-  /// The number of frames that the input has available.
-  var captured = 0
-  /// The number of input frames that must still be discarded, because silence was delivered in
-  /// their place.
-  var repeatedFrames = 0
-  /// Whether the input was started and has not delivered frames yet, and the time of its first
-  /// frames.
-  var isBeginning = true
-  var begunTime: UInt64 = 0
-  /// The correct position of the input at that time, on its clock before the gap, and the number of
-  /// frames by which it was placed too far ahead.
-  var correctPosition: Double?
-  var positionError = 0.0
-  var inputStallDetector: StallDetector
-  /// The time at which the input was last too late for its cycle, and whether that must still be
-  /// reported to the unit.
-  var lateSince: UInt64 = 0
-  var isLatenessUnreported = false
-  /// The captured frames that were read from the input and are not converted yet.
-  var staged: SampleBuffer
-  var stagedFirst = 0
-  var stagedPosition = 0
-  var stagedCount = 0
   /// One period of the unit's frames, captured or to be played. It is lent to the unit without a
   /// copy.
   var unitFrames: SampleBuffer
   var inputGain = SmoothedGain(.unity)
-
-  var isCaptureBroken = false
-  var lostFrames = 0
-  /// The number of input frames replaced by silence since the last report to the unit, and whether
-  /// the gap that is still open will be added to it.
-  var concealedFrames = 0
-  var isGapConcealed = false
   /// Whether the input frames of this cycle are already converted.
   var isDelivered = false
 
   /// Whether the pair searches for a lost device while the other one continues.
   var survivesDeviceLoss = false
-  var isInputAway = false
-  /// The position of the input when it went away, and the number of frames of silence delivered in
-  /// its place.
-  var disconnectFrame: Int?
-  var silentFrames = 0
-  /// The events of either device that must still be reported to the unit.
-  var captureEvent: DeviceEvent?
+  /// The event of the output that must still be reported to the unit.
   var playbackEvent: DeviceEvent?
-  /// The silence that is delivered if the input is the master and is away.
-  let silentBuffer: DeviceBuffer
 
   /// Creates one device from `pair` for `request`, with the clock of `master`.
   public init(_ pair: consuming DevicePair, request: DuplexRequest, master: ClockMaster) {
@@ -134,10 +82,7 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     let unaligned = master == .playback ? capture.periodFrames : 0
     let extra = ((reach + Double(unaligned)) * unitPerCapture).rounded(.up)
     // The delay also allows for an input that is late by half of the headroom.
-    let minimum = unaligned + Int(clamping: Double(headroom) / unitPerCapture) / 2
-    arrival = ArrivalDelay(
-      minimumFrames: minimum, maximumFrames: max(minimum, capture.bufferFrames / 2))
-    minimumArrivalFrames = minimum
+    let arrival = unaligned + Int(clamping: Double(headroom) / unitPerCapture) / 2
     let delay = (Double(period + headroom) + extra) / Double(rate)
     var configuration = DuplexConfiguration(
       sampleRate: rate, periodFrames: period, headroomFrames: headroom, capture: capture,
@@ -150,11 +95,6 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     self.configuration = configuration
     isPlaybackMaster = master == .playback
     shape = DuplexShape(configuration)
-    configuredLatencyFrames = configuration.latencyFrames
-    self.unitPerCapture = unitPerCapture
-    capturePeriod = capture.periodFrames
-    inputStallDetector = StallDetector(
-      periodFrames: capture.periodFrames, sampleRate: capture.sampleRate)
     let scale = Double(playback.sampleRate) / Double(rate)
     // If the input is the master, the output is not filled before the first period is converted.
     let queued = Double(period + headroom) + (master == .capture ? extra : 0)
@@ -166,35 +106,26 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     let first = max(Int(clamping: queued * scale), reserve)
     output = AsynchronousOutput(
       pair.playback, silence: first, minimumQueuedFrames: Double(headroom) * scale)
-    silentBuffer = DeviceBuffer(
-      format: capture.format, channelCount: capture.channelCount, frameCount: period)
+    input = AsynchronousInput(
+      pair.capture, isMaster: master == .capture, shape, latencyFrames: configuration.latencyFrames,
+      arrivalFrames: arrival)
     bridge = ClockDomainBridge(
       channelCount: channelCount, inputRate: capture.sampleRate, outputRate: playback.sampleRate,
       delaySeconds: delay, quality: quality)
-    staged = SampleBuffer(
-      frameCount: capture.periodFrames, channelCount: capture.channelCount)
     unitFrames = SampleBuffer(frameCount: period, channelCount: channelCount)
-    self.capture = pair.capture
     time = pair.time
   }
 
   /// Starts both devices. Throws if one of them does not start.
   public mutating func start() throws(DeviceFailure) {
-    head = 0
-    stagedCount = 0
     try output.start(&bridge, at: time.now)
-    try startCapture()
-  }
-
-  private mutating func startCapture() throws(DeviceFailure) {
-    let now = time.now
-    try capture.start(silence: 0, at: now)
-    beginInput(at: now)
+    try input.start(at: time.now)
   }
 
   /// Starts the device that stopped; the other one continues. Throws if it cannot be started again.
   public mutating func recover() throws(DeviceFailure) {
-    if isCaptureBroken { isGapConcealed = isPlaybackMaster && !output.isBroken }
+    // An output that continues plays silence in place of the input's frames.
+    let isGapConcealed = isPlaybackMaster && !output.isBroken
     do throws(DeviceFailure) {
       if output.isBroken { try output.start(&bridge, at: time.now) }
     } catch {
@@ -202,17 +133,17 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
       handleOutputLoss()
     }
     do throws(DeviceFailure) {
-      if isCaptureBroken { try startCapture() }
+      if input.isBroken { try input.restart(at: time.now, isGapConcealed: isGapConcealed) }
     } catch {
       guard survivesDeviceLoss else { throw error }
-      handleInputLoss()
+      input.detach()
     }
   }
 
   /// Enables the search for a lost device while the other one continues.
   public mutating func enableReconnection(reportingTo news: MutexBox<DeviceReturn?>) {
     survivesDeviceLoss =
-      capture.enableReconnection(reportingTo: news) && output.enableReconnection(reportingTo: news)
+      input.enableReconnection(reportingTo: news) && output.enableReconnection(reportingTo: news)
   }
 
   /// Stops both devices. Called only if the pair cannot continue.
@@ -227,7 +158,7 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
 
   /// Stops both devices.
   public mutating func stop(draining: Bool) {
-    capture.stop()
+    input.stop()
     output.stop()
   }
 }

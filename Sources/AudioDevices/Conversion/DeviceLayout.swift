@@ -214,9 +214,13 @@ public struct DeviceFrames: BitwiseCopyable {
     self.layout = layout
   }
 
-  /// Copies `frames` frames, from `firstFrame` on, into `buffer`, from its frame `target` on.
+  /// Ends the program with a sentence unless `frames` frames are here, from `firstFrame` on, and in
+  /// `buffer`, from `place` on, with the same channels.
   @_noLocks
-  func decode(from firstFrame: Int, frames: Int, into buffer: inout SampleBuffer, at target: Int) {
+  @inline(__always)
+  private func requireFrames(
+    _ frames: Int, from firstFrame: Int, _ buffer: borrowing SampleBuffer, at place: Int
+  ) {
     requirement(
       buffer.channelCount == layout.channelCount,
       "The buffer must have the number of channels that the device was opened with.")
@@ -224,8 +228,14 @@ public struct DeviceFrames: BitwiseCopyable {
       firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= frameCount,
       "The frames are outside of the buffer.")
     requirement(
-      target >= 0 && target &+ frames <= buffer.frameCount,
+      place >= 0 && place &+ frames <= buffer.frameCount,
       "The buffer is shorter than the cycle: it needs periodFrames of the configuration.")
+  }
+
+  /// Copies `frames` frames, from `firstFrame` on, into `buffer`, from its frame `target` on.
+  @_noLocks
+  func decode(from firstFrame: Int, frames: Int, into buffer: inout SampleBuffer, at target: Int) {
+    requireFrames(frames, from: firstFrame, buffer, at: target)
     let inFirst = max(0, min(frames, firstCount &- firstFrame))
     let base = buffer.base + target &* layout.channelCount
     if inFirst > 0 {
@@ -245,15 +255,7 @@ public struct DeviceFrames: BitwiseCopyable {
   func encode(
     _ buffer: borrowing SampleBuffer, from source: Int, frames: Int, at firstFrame: Int
   ) -> Int {
-    requirement(
-      buffer.channelCount == layout.channelCount,
-      "The buffer must have the number of channels that the device was opened with.")
-    requirement(
-      firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= frameCount,
-      "The frames are outside of the buffer.")
-    requirement(
-      source >= 0 && source &+ frames <= buffer.frameCount,
-      "The buffer is shorter than the cycle: it needs periodFrames of the configuration.")
+    requireFrames(frames, from: firstFrame, buffer, at: source)
     let inFirst = max(0, min(frames, firstCount &- firstFrame))
     let base = UnsafePointer(buffer.base) + source &* layout.channelCount
     var nanCount = 0

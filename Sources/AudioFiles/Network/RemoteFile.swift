@@ -25,9 +25,9 @@ public final class RemoteFile: ByteSource {
   public let announcedBitRate: Int?
 
   /// Requests the file at `address`, and returns when the server has begun to send it, after at
-  /// most `timeouts.opening` seconds. `whileWaiting` receives a function that cancels the wait from
-  /// any thread. Throws `.cannotOpen`, `.permissionDenied`, `.unusableContents` if it is not audio,
-  /// and `.cannotCreate` if it cannot be stored on disk.
+  /// most `timeouts.openTimeout` seconds. `whileWaiting` receives a function that cancels the wait
+  /// from any thread. Throws `.cannotOpen`, `.permissionDenied`, `.unusableContents` if it is not
+  /// audio, and `.cannotCreate` if it cannot be stored on disk.
   public init(
     address: String, timeouts: RemoteFileTimeouts = RemoteFileTimeouts(),
     bounds: RemoteFileBounds = RemoteFileBounds(),
@@ -272,11 +272,11 @@ public final class RemoteFile: ByteSource {
 public struct RemoteFileBounds: Sendable {
   /// The maximum number of bytes downloaded ahead of the reader.
   public var readAhead = 1 << 20
-  /// The size of the first request, and of the first after a jump. It doubles with each request
-  /// that continues the last one.
+  /// The number of bytes of the first request, and of the first after a jump. It doubles with each
+  /// request that continues the last one.
   public var firstRequest = 64 << 10
-  /// The largest gap that is downloaded as part of a running transfer. For a larger gap, a new
-  /// transfer begins.
+  /// The largest gap in bytes that is downloaded as part of a running transfer. For a larger gap, a
+  /// new transfer begins.
   public var gap = 256 << 10
   /// The maximum number of bytes stored on disk.
   public var cache = 256 << 20

@@ -72,7 +72,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   }
 
   /// Opens a file of raw samples in the format given by the caller, or standard input if `path` is
-  /// `-`. Throws an error if the file cannot be opened, or if the parameters are not valid.
+  /// `-`. Throws the errors of `init(path:)`, and `.invalidRequest` for parameters that are not
+  /// supported.
   public init(
     rawPath path: String, format: SampleFormat, sampleRate: Int, channelCount: Int
   ) throws(FileFailure) {
@@ -166,14 +167,7 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   public mutating func read(
     into buffer: inout SampleBuffer, at target: Int = 0, frames: Int? = nil
   ) throws(FileFailure) -> Int {
-    requirement(
-      buffer.channelCount == channelCount,
-      "The buffer and the file must have the same number of channels.")
-    requirement(
-      target >= 0 && target <= buffer.frameCount,
-      "The frames are outside of the buffer.")
-    let room = buffer.frameCount - target
-    let asked = min(frames ?? room, room)
+    let asked = buffer.room(at: target, atMost: frames ?? .max, channelCount: channelCount)
     let wanted = min(asked, limit - position)
     guard wanted > 0 else {
       if asked > 0 { try checkPromise() }
@@ -315,5 +309,20 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     guard sf_command(nil, Int32(SFC_GET_FORMAT_INFO), &info, size) == 0, let name = info.name
     else { return "unknown" }
     return String(cString: name)
+  }
+}
+
+extension SampleBuffer {
+  /// Returns how many of `frames` frames of a sound with `channelCount` channels fit from frame
+  /// `target` on. Ends the program with a sentence unless the buffer has as many channels, and
+  /// `target` is in it or its end.
+  func room(at target: Int, atMost frames: Int, channelCount: Int) -> Int {
+    requirement(
+      self.channelCount == channelCount,
+      "The buffer and the sound must have the same number of channels.")
+    requirement(
+      target >= 0 && target <= frameCount,
+      "The frames are outside of the buffer.")
+    return min(frames, frameCount - target)
   }
 }

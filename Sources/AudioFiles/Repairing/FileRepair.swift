@@ -242,7 +242,7 @@ extension FileRepair {
       throw FileFailure(
         .invalidRequest,
         "\(path) has no room for what its header must say: only a copy can be mended.",
-        hint: "Mend a copy.", remedy: .mendCopy)
+        hint: "Mend a copy.", remedy: .repairCopy)
     }
     // The administrator may write every file, but this one is marked as read-only.
     if let status = try? FileSystem.status(of: path), status.st_mode & 0o222 == 0 {

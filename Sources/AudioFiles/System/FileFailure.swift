@@ -24,11 +24,12 @@ public struct FileFailure: ExplainedFailure, Sendable, Equatable {
     case cannotCreate
     /// This user has no permission to read or write the file.
     case permissionDenied
-    /// The file format cannot hold the request. Nothing was created.
+    /// The file format cannot hold the request, there is no memory for it, or the file is read or
+    /// written in a way that its state does not permit. Nothing was created.
     case invalidRequest
     /// The disk is full. The data that fit is saved.
     case diskFull
-    /// The disk failed during a read.
+    /// The disk or the network failed during a read, or the opening was interrupted.
     case readFailed
     /// The disk failed during a write. The data written before is saved.
     case writeFailed
@@ -52,7 +53,7 @@ public struct FileFailure: ExplainedFailure, Sendable, Equatable {
     /// Choose another name, or repair the damaged file itself.
     case repairInPlace
     /// Repair a copy.
-    case mendCopy
+    case repairCopy
     /// Make room, write elsewhere, or repair the damaged file itself.
     case makeRoom
     /// Use a ring of fewer seconds.

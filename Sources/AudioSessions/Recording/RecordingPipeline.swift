@@ -13,13 +13,11 @@ struct RecordingPipeline: ~Copyable {
   static let chunkFrames = 4096
 
   private let plan: RecordingPlan
-  private let rawPlan: RecordingPlan?
   private let events: RecordingEvents
   private let wall: WallClock
   private var output: DelayedFiles
   /// The unprocessed frames, kept in addition to the processed ones.
-  private var raw: DelayedFiles?
-  private var rawFailure: FileFailure?
+  private var raw: RawRecording?
   private var shift: FrameShift?
   private var cleaner: VoiceCleaner?
   private var gate: any RecordingGate
@@ -64,7 +62,7 @@ struct RecordingPipeline: ~Copyable {
     }
     let made = try DelayedFiles(plan, frameCount: lookahead, events: events)
     if let rawPlan {
-      raw = try DelayedFiles(rawPlan, frameCount: lookahead + delay, events: events)
+      raw = try RawRecording(rawPlan, frameCount: lookahead + delay, events: events)
     } else {
       raw = nil
     }
@@ -77,7 +75,6 @@ struct RecordingPipeline: ~Copyable {
     self.shift = shift
     self.cleaner = cleaner
     self.plan = plan
-    self.rawPlan = rawPlan
     self.events = events
     wall = WallClock(isVirtual: plan.isVirtual)
     delayFrames = delay
@@ -101,8 +98,7 @@ struct RecordingPipeline: ~Copyable {
   /// Returns the growing files.
   mutating func growingFiles() -> [GrowingFile] {
     let own = output.series.current.map { GrowingFile(plan: plan, file: $0) }
-    let unprocessed = raw?.series.current
-    return [own, unprocessed.map { GrowingFile(plan: rawPlan ?? plan, file: $0) }].compactMap { $0 }
+    return [own, raw?.growingFile].compactMap { $0 }
   }
 
   /// The levels so far.
@@ -146,7 +142,7 @@ struct RecordingPipeline: ~Copyable {
     _ buffer: inout SampleBuffer, played: borrowing SampleBuffer?, frames: Int
   ) throws(FileFailure) {
     shift?.process(&buffer, frames: frames)
-    storeRaw(buffer, 0..<frames)
+    raw?.store(buffer, 0..<frames)
     switch played {
     case .some(let played): cleaner?.clean(&buffer, played: played, frames: frames)
     case .none: cleaner?.clean(&buffer, frames: frames)
@@ -159,7 +155,7 @@ struct RecordingPipeline: ~Copyable {
   mutating func record(
     _ buffer: borrowing SampleBuffer, _ words: Span<Int16>, _ range: Range<Int>
   ) throws(FileFailure) {
-    storeRaw(buffer, range)
+    raw?.store(buffer, range)
     try write(buffer, words, range)
   }
 
@@ -180,7 +176,7 @@ struct RecordingPipeline: ~Copyable {
     closeSegment()
     for label in points.takeMarks() { events.emit(.unsetMarker(label)) }
     try complete()
-    if let rawFailure { throw rawFailure }
+    if let failure = raw?.failure { throw failure }
   }
 
   /// Completes the files with their present contents, after the disk refused data.
@@ -201,34 +197,15 @@ struct RecordingPipeline: ~Copyable {
     report.levels = levels
     report.isSilent = silentFrames > 0
     _ = endPause()
-    withRaw { raw throws(FileFailure) in try raw.series.finish(.nothing) }
-    if let paths = raw?.series.paths { report.rawPaths = paths }
+    raw?.finish()
+    report.rawPaths = raw?.paths ?? []
     try output.series.finish(report.levels)
-  }
-
-  /// Runs `body` on the unprocessed recording, if there is one. If that fails, the recording
-  /// continues without it, and the loss is reported at the end.
-  private mutating func withRaw(_ body: (inout DelayedFiles) throws(FileFailure) -> Void) {
-    guard var files = raw.take() else { return }
-    do throws(FileFailure) {
-      try body(&files)
-      raw = consume files
-    } catch {
-      report.rawPaths = files.series.paths
-      rawFailure = error
-      events.emit(.warning(error))
-    }
-  }
-
-  private mutating func storeRaw(_ buffer: borrowing SampleBuffer, _ range: Range<Int>) {
-    raw?.append(range)
-    raw?.store(buffer)
   }
 
   /// Makes the files valid in their present state; with `synchronizing`, waits for the disk.
   mutating func refresh(synchronizing: Bool) throws(FileFailure) {
     try output.series.refresh(synchronizing: synchronizing)
-    withRaw { raw throws(FileFailure) in try raw.series.refresh(synchronizing: synchronizing) }
+    raw?.refresh(synchronizing: synchronizing)
   }
 
   /// Stops waiting for commands.
@@ -339,7 +316,7 @@ extension RecordingPipeline {
     // Updated even if the disk fails in the middle, since the written frames count.
     defer { report.frames = output.series.frames }
     let count = try output.take(wanted, buffer, words, isKept: isKept, start: start)
-    withRaw { raw throws(FileFailure) in try raw.takeStored(count, isKept: isKept, start: start) }
+    raw?.take(count, isKept: isKept, start: start)
     if isKept {
       for gap in gaps.overlap(with: position..<position + count) {
         report.add(RecordingGap(frame: before + gap.lowerBound - position, frames: gap.count))

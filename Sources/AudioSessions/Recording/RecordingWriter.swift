@@ -48,8 +48,8 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   /// Writes the frames that its recorder captures according to `plan`: those that `gate` lets
   /// through, moved by the fraction of a frame in `shift` and cleaned by `cleaner`, which gets the
   /// played frames from a recorder of `playedChannels` channels. The uncleaned frames are written
-  /// to `rawPath`. The rings hold `ringFrames` frames while the disk stalls, including those being
-  /// written. Throws the errors of creating files.
+  /// to `rawPath`, unless it is nil. The rings hold `ringFrames` frames while the disk stalls,
+  /// including those being written. Throws the errors of creating files.
   public init(
     _ plan: RecordingPlan, ringFrames: Int, gate: any RecordingGate = WindowGate(PunchWindow()),
     shift: consuming FrameShift? = nil, cleaner: consuming VoiceCleaner? = nil,

@@ -42,9 +42,9 @@ public struct SessionSnapshot {
   public var isRunning = true
   /// The number of frames that the unit has processed so far.
   public var frames: Int
-  /// The microphone's levels since the last moment.
+  /// The microphone's levels since the last snapshot.
   public var readings: [MeterReading]
-  /// The timeline events since the last moment.
+  /// The timeline events since the last snapshot.
   public var events: [TimelineEvent]
   /// The number of capture overruns so far.
   public var captureXruns: Int
@@ -149,35 +149,58 @@ extension SessionCallbacks where Self: ~Copyable {
   public borrowing func check(_ configuration: DuplexConfiguration) throws(DeviceFailure) {}
 }
 
-/// A collector of the data that a running unit publishes: into moments, and into the report at the
-/// end.
+/// A collector of the data that a running unit publishes: into snapshots, and into the report at
+/// the end. Belongs to the thread that runs the session.
 struct SessionObserver: ~Copyable {
+  let progress: UnitProgress
+  let configuration: DuplexConfiguration
+  let background: [any BackgroundWork]
+  private let frameLimit: Int?
   private var events: EventReader<TimelineEvent>
   private var meter: MeterView?
-  private(set) var report = SessionReport()
+  private var report = SessionReport()
 
-  init(events: consuming EventReader<TimelineEvent>, meter: consuming MeterView?) {
+  /// Creates an observer of the unit that publishes `progress` and `events`, and runs for at most
+  /// `frameLimit` frames.
+  init(
+    _ progress: consuming UnitProgress, events: consuming EventReader<TimelineEvent>,
+    meter: consuming MeterView?, _ configuration: DuplexConfiguration,
+    background: [any BackgroundWork], frameLimit: Int?
+  ) {
+    self.progress = progress
+    self.configuration = configuration
+    self.background = background
+    self.frameLimit = frameLimit
     self.events = events
     self.meter = meter
   }
 
+  /// Calls `watch` with a snapshot, and the audio thread's priority if there is such a thread.
+  /// Returns the reason for which it stops the session; nil if it does not.
+  mutating func ask(
+    _ watch: (SessionSnapshot, GrantedPriority?) -> SessionCommand,
+    _ priority: GrantedPriority? = nil
+  ) -> StopReason? {
+    if case .stop(let reason) = watch(snapshot(), priority) { reason } else { nil }
+  }
+
   /// Returns a snapshot with the readings and events since the last one.
-  mutating func moment(_ progress: borrowing UnitProgress) -> SessionSnapshot {
-    var moment = SessionSnapshot(
+  private mutating func snapshot() -> SessionSnapshot {
+    var snapshot = SessionSnapshot(
       isRunning: progress.isStarted, frames: progress.frames, readings: [], events: [],
       captureXruns: progress.captureXruns,
       playbackXruns: progress.playbackXruns, lostFrames: progress.lostFrames,
       cycles: progress.cycles, busyNanoseconds: progress.busyNanoseconds,
       deviceReturn: progress.takeReturn(), drift: progress.drift)
-    while let event = events.read() { moment.events.append(event) }
-    while let reading = meter?.next() { moment.readings.append(reading) }
-    report.events += moment.events
-    return moment
+    while let event = events.read() { snapshot.events.append(event) }
+    while let reading = meter?.next() { snapshot.readings.append(reading) }
+    report.events += snapshot.events
+    return snapshot
   }
 
   /// Records a stall if the last cycle ended `nanoseconds` before the end was requested. Two
   /// periods are normal.
-  mutating func noteStall(nanoseconds: UInt64, _ configuration: DuplexConfiguration) {
+  mutating func noteStall(nanoseconds: UInt64) {
     let seconds = Double(nanoseconds) / 1e9
     let normalSeconds = Double(2 * configuration.periodFrames) / Double(configuration.sampleRate)
     guard seconds > normalSeconds else { return }
@@ -187,12 +210,17 @@ struct SessionObserver: ~Copyable {
   /// Records that the device did not return from a call.
   mutating func noteStuckDevice() { report.isDeviceStuck = true }
 
-  /// Returns the report of the session.
+  /// The reason for which a unit ended that nobody stopped.
+  var ownEnd: StopReason {
+    frameLimit.map { progress.frames >= $0 } == true ? .duration : .end
+  }
+
+  /// Returns the report of the session, which had an audio thread if there is a `priority`.
   mutating func conclude(
-    _ progress: borrowing UnitProgress, _ reason: StopReason, _ configuration: DuplexConfiguration,
-    _ background: [any BackgroundWork]
+    _ reason: StopReason, _ priority: GrantedPriority? = nil
   ) -> SessionReport {
     report.stopReason = reason
+    report.priority = priority
     report.frames = progress.frames
     report.captureXruns = progress.captureXruns
     report.playbackXruns = progress.playbackXruns

@@ -24,11 +24,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   public typealias Watch = (SessionSnapshot, GrantedPriority?) -> SessionCommand
 
   private var unit: DuplexUnit<Callbacks>
-  private let background: [any BackgroundWork]
-  private let progress: UnitProgress
   private var observer: SessionObserver
-  private let configuration: DuplexConfiguration
-  private let frameLimit: Int?
   private let reconnects: Bool
   /// The time in nanoseconds by which stalls of the device are measured.
   var now: () -> UInt64 = { HostClock.nanoseconds }
@@ -44,16 +40,17 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     meter: consuming MeterView?, frameLimit: Int?, fadeFrames: Int = 0,
     reconnects: Bool = false, resuming: CycleTime? = nil
   ) {
-    configuration = device.configuration
-    progress = UnitProgress()
+    let configuration = device.configuration
+    let progress = UnitProgress()
     let events = EventWriter<TimelineEvent>()
-    observer = SessionObserver(events: events.makeReader(), meter: meter)
+    let eventReader = events.makeReader()
     unit = DuplexUnit(
       device: device, callbacks: callbacks, progress: progress, events: events,
       frameLimit: frameLimit,
       fadeFrames: fadeFrames, reconnects: reconnects, resuming: resuming)
-    self.background = background
-    self.frameLimit = frameLimit
+    observer = SessionObserver(
+      progress, events: eventReader, meter: meter, configuration, background: background,
+      frameLimit: frameLimit)
     self.reconnects = reconnects
   }
 
@@ -74,7 +71,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   public consuming func run(clock: SessionClock, watch: Watch) throws(DeviceFailure)
     -> SessionReport
   {
-    try unit.callbacks.check(configuration)
+    try unit.callbacks.check(observer.configuration)
     switch clock {
     case .virtual: return try runVirtually(watch)
     case .real(let priority): return try runThreaded(priority, watch)
@@ -84,49 +81,49 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   private consuming func runVirtually(_ watch: Watch) throws(DeviceFailure) -> SessionReport {
     // Background work is stepped every 1024 frames (at least one period), often enough for the
     // shortest ring buffer; the watcher is called every 0.1 s.
-    let stepQuantum = max(1024, configuration.periodFrames)
-    let tenth = max(stepQuantum, configuration.sampleRate / 10)
+    let stepQuantum = max(1024, observer.configuration.periodFrames)
+    let tenth = max(stepQuantum, observer.configuration.sampleRate / 10)
     var nextStep = 0
-    var nextMoment = tenth
+    var nextWatch = tenth
     var reason: StopReason?
-    var busy = background
+    var busy = observer.background
     do throws(DeviceFailure) {
       try unit.start()
     } catch {
       unit.callbacks.finish()
-      for work in background { work.abandon() }
+      for work in observer.background { work.abandon() }
       throw error
     }
     while reason == nil {
-      if progress.frames >= nextStep {
+      if observer.progress.frames >= nextStep {
         // Work that has ended may have been stopped by request while it waited for a network: the
         // watcher returns that request.
-        if Self.step(&busy) { nextMoment = 0 }
-        nextStep = progress.frames + stepQuantum
+        if Self.step(&busy) { nextWatch = 0 }
+        nextStep = observer.progress.frames + stepQuantum
       }
-      if progress.frames >= nextMoment {
-        nextMoment = progress.frames + tenth
-        if case .stop(let asked) = watch(observer.moment(progress), nil) { reason = asked }
+      if observer.progress.frames >= nextWatch {
+        nextWatch = observer.progress.frames + tenth
+        reason = observer.ask(watch)
       }
       while reason == nil, busy.contains(where: \.holdsVirtualTime) {
-        if case .stop(let asked) = watch(observer.moment(progress), nil) { reason = asked }
+        reason = observer.ask(watch)
         HostClock.pause(milliseconds: 2)
-        if Self.step(&busy) { nextMoment = 0 }
+        if Self.step(&busy) { nextWatch = 0 }
       }
       guard reason == nil else { break }
-      if nextMoment == 0 { continue }
+      if nextWatch == 0 { continue }
       switch unit.cycle() {
       case .ran, .waiting: continue
       case .recovered:
         // In a series of gaps no frame advances either.
-        if case .stop(let asked) = watch(observer.moment(progress), nil) { reason = asked }
+        reason = observer.ask(watch)
       case .away:
-        // No frame advances that would lead to the next moment. Virtual time continues in this
+        // No frame advances that would lead to the next call. Virtual time continues in this
         // state, and the pause relieves the processor.
         _ = Self.step(&busy)
-        if case .stop(let asked) = watch(observer.moment(progress), nil) { reason = asked }
+        reason = observer.ask(watch)
         HostClock.pause(milliseconds: 1)
-      case .finished: reason = reason ?? Self.endReason(progress.frames, frameLimit)
+      case .finished: reason = observer.ownEnd
       case .failed(let failure): reason = .device(failure)
       }
     }
@@ -140,13 +137,13 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
         // Work that is not done by now waits for something that has no virtual time: a command or a
         // disk. The user may request an immediate end.
         guard steps > 16 else { continue }
-        _ = watch(observer.moment(progress), nil)
+        _ = observer.ask(watch)
         HostClock.pause(milliseconds: 2)
       }
     }
     unit.stop(draining: true)
-    _ = watch(observer.moment(progress), nil)
-    return observer.conclude(progress, reason ?? .end, configuration, background)
+    _ = observer.ask(watch)
+    return observer.conclude(reason ?? .end)
   }
 
   /// Steps all work. Returns whether some of it has ended.
@@ -160,50 +157,44 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   private consuming func runThreaded(_ priority: ThreadPriority, _ watch: Watch)
     throws(DeviceFailure) -> SessionReport
   {
-    let progress = self.progress
+    // A closure cannot use the observer of a value whose unit has moved to its thread.
     var observer = self.observer
-    let configuration = self.configuration
-    let frameLimit = self.frameLimit
-    let background = self.background
-    let reconnects = self.reconnects
-    let now = self.now
-    let unit = self.unit
-    let early = try Self.prepare(background, observer: &observer, progress, watch)
+    let early = try Self.prepare(&observer, watch)
     // Nothing has begun, so there is nothing to save.
     if let early, early.isStuck {
-      return observer.conclude(progress, early.reason, configuration, background)
+      return observer.conclude(early.reason)
     }
     var threads: [BackgroundThread] = []
     let ended = AtomicFlag()
     let thread: RealtimeThread<AudioThread<Callbacks>>
     do throws(DeviceFailure) {
-      for work in background { threads.append(try BackgroundThread(work)) }
+      for work in observer.background { threads.append(try BackgroundThread(work)) }
       thread = try Self.started(AudioThread(unit: unit, ended: ended), priority)
     } catch {
       // Releasing a thread waits for its work, which nothing else would end.
-      for work in background { work.abandon() }
+      for work in observer.background { work.abandon() }
       throw error
     }
     let granted = thread.granted
     var asked = early?.reason
-    if early != nil { progress.requestStop() }
+    if early != nil { observer.progress.requestStop() }
     var (cycles, movedAt) = (-1, now())
     var answer = AudioThreadWatchdog(reconnects: reconnects)
     var pace = WatchInterval()
-    while !ended.isRaised, answer.isInTime(progress.turns, isEnding: asked != nil) {
+    while !ended.isRaised, answer.isInTime(observer.progress.turns, isEnding: asked != nil) {
       // A thread that waits for a stalled device would sleep forever and never see a stop.
-      if progress.cycles == cycles { thread.interrupt() } else { movedAt = now() }
-      cycles = progress.cycles
+      if observer.progress.cycles == cycles { thread.interrupt() } else { movedAt = now() }
+      cycles = observer.progress.cycles
       // This is measured before the watcher is called, which may be blocked while it writes its
       // output.
-      let stalled = progress.isInCallback ? 0 : now() &- movedAt
+      let stalled = observer.progress.isInCallback ? 0 : now() &- movedAt
       pace.begin()
-      if case .stop(let reason) = watch(observer.moment(progress), granted), asked == nil {
+      if let reason = observer.ask(watch, granted), asked == nil {
         asked = reason
-        if progress.isStarted, reason.isUserRequest {
-          observer.noteStall(nanoseconds: stalled, configuration)
+        if observer.progress.isStarted, reason.isUserRequest {
+          observer.noteStall(nanoseconds: stalled)
         }
-        progress.requestStop()
+        observer.progress.requestStop()
       }
       pace.end(unless: { ended.isRaised })
     }
@@ -213,9 +204,10 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       var work = thread.join()
       failure = work.failure
       work.unit.callbacks.finish()
-      for work in background { work.conclude() }
+      for work in observer.background { work.conclude() }
       closing = DeviceClosing(
-        work.takeUnit(), draining: failure == nil && !Self.leavesQueue(configuration, asked),
+        work.takeUnit(),
+        draining: failure == nil && !Self.leavesQueue(observer.configuration, asked),
         isUrgent: asked != nil)
     } else {
       // The thread keeps its work.
@@ -223,32 +215,29 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       observer.noteStuckDevice()
       if asked == nil {
         failure =
-          progress.isInCallback
+          observer.progress.isInCallback
           ? .callbackHangs(seconds: answer.limitSeconds)
-          : .stalled(configuration, seconds: answer.limitSeconds)
+          : .stalled(observer.configuration, seconds: answer.limitSeconds)
       }
-      for work in background { work.abandon() }
+      for work in observer.background { work.abandon() }
     }
-    Self.awaitEnd(of: threads, background, closing, isUrgent: asked?.isUserRequest == true) {
-      watch(observer.moment(progress), granted)
+    Self.awaitEnd(of: threads, observer.background, closing, isUrgent: asked?.isUserRequest == true)
+    {
+      observer.ask(watch, granted)
     }
     if closing?.end() == false { observer.noteStuckDevice() }
     for thread in threads { thread.isDone ? thread.join() : thread.abandon() }
-    _ = watch(observer.moment(progress), granted)
-    if let failure, !progress.isStarted { throw failure }
-    let reason =
-      failure.map { StopReason.device($0) } ?? asked
-      ?? Self.endReason(progress.frames, frameLimit)
-    var report = observer.conclude(progress, reason, configuration, background)
-    report.priority = granted
-    return report
+    _ = observer.ask(watch, granted)
+    if let failure, !observer.progress.isStarted { throw failure }
+    let reason = failure.map { StopReason.device($0) } ?? asked ?? observer.ownEnd
+    return observer.conclude(reason, granted)
   }
 
   /// Waits until the device is closed and all work is done, or until the timeout. A stalled disk
-  /// takes time, and a second signal, which `poll` returns, must still be received in this time.
+  /// takes time, and a second signal, which `ask` returns, must still be received in this time.
   private static func awaitEnd(
     of threads: [BackgroundThread], _ background: [any BackgroundWork],
-    _ closing: DeviceClosing<Callbacks>?, isUrgent: Bool, poll: () -> SessionCommand
+    _ closing: DeviceClosing<Callbacks>?, isUrgent: Bool, ask: () -> StopReason?
   ) {
     var timeout = EndTimeout(isUrgent: isUrgent)
     func isOver() -> Bool {
@@ -261,7 +250,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     var pace = WatchInterval()
     while !isOver() {
       pace.begin()
-      if case .stop(let reason) = poll(), reason.isUserRequest {
+      if ask()?.isUserRequest == true {
         closing?.shorten()
         timeout.shorten()
       }
@@ -272,20 +261,18 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   /// Fills the buffers of the playback before the first period needs them. The user may request an
   /// end in this time: a network can be slow.
   private static func prepare(
-    _ background: [any BackgroundWork], observer: inout SessionObserver,
-    _ progress: borrowing UnitProgress,
-    _ watch: Watch
+    _ observer: inout SessionObserver, _ watch: Watch
   ) throws(DeviceFailure) -> (reason: StopReason, isStuck: Bool)? {
-    let first = try BackgroundThread(FirstSteps(of: background))
+    let first = try BackgroundThread(FirstSteps(of: observer.background))
     for _ in 0..<100 where !first.isDone { HostClock.pause(milliseconds: 2) }
     var pace = WatchInterval()
     while !first.isDone {
       pace.begin()
-      guard case .stop(let asked) = watch(observer.moment(progress), nil) else {
+      guard let asked = observer.ask(watch) else {
         pace.end(unless: { first.isDone })
         continue
       }
-      for work in background { work.conclude() }
+      for work in observer.background { work.conclude() }
       // A disk or a decoder may block this thread forever.
       let timeout = EndTimeout(isUrgent: true)
       while !first.isDone, !timeout.isOver { HostClock.pause(milliseconds: 2) }
@@ -319,10 +306,6 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   {
     asked?.isUserRequest == true && configuration.capture == nil
       && configuration.playback?.isServer == true
-  }
-
-  private static func endReason(_ frames: Int, _ limit: Int?) -> StopReason {
-    limit.map { frames >= $0 } == true ? .duration : .end
   }
 }
 

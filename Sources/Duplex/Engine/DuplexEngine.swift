@@ -47,6 +47,13 @@ public final class DuplexEngine: Sendable {
   /// Opens the devices and returns when audio runs, or at once if it already runs. Throws
   /// `EngineFailure` if a device or the file of a recording cannot be opened; in this case nothing
   /// runs.
+  ///
+  /// Before audio runs, the first second of the player's queue is read, from sources that open at
+  /// once (`QueueItem.Part.takesTime`): `start` has no limit for a disk, a pipe or a decoder whose
+  /// `read` blocks. A decoder whose `isReady` returns false is not read, and not waited for.
+  /// `stop`, and the cancellation of `run`, end the wait within 1/4 s, and `start` throws
+  /// `.stopped`. In virtual time they cannot, because one thread does all the work: use no decoder
+  /// there that blocks.
   @discardableResult
   public func start() async throws(EngineFailure) -> DuplexConfiguration {
     let result = await withCheckedContinuation { continuation in

@@ -16,7 +16,7 @@ public struct EngineStatus: Sendable {
   public enum Phase: Sendable, Equatable {
     /// Not running: not started yet, or stopped.
     case stopped
-    /// The device is being opened.
+    /// The devices are being opened, or the first frames of the player are being read.
     case starting
     /// Audio runs.
     case running

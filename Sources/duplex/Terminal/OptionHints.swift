@@ -55,7 +55,7 @@ extension FileFailure {
       "If the file was a WAV file, give --rate, --channels and --sample-format."
     case .overwrite: "Choose another name, or replace the file with --overwrite."
     case .repairInPlace: "Choose another name, or repair the file itself with --in-place."
-    case .mendCopy: "Leave --in-place out: a copy is repaired."
+    case .repairCopy: "Leave --in-place out: a copy is repaired."
     case .makeRoom: "Free some disk space, choose another disk with -o, or use --in-place."
     case .shortenRing: "Use a shorter --ring, or end other programs."
     case .slowDown: "Use a higher --rate or a lower --speed."

@@ -134,13 +134,7 @@ public final class MPEGDecoder: PlainSoundDecoder {
   public func read(
     into buffer: inout SampleBuffer, at target: Int, frames: Int
   ) throws(FileFailure) -> Int {
-    requirement(
-      buffer.channelCount == channelCount,
-      "The buffer and the decoder must have the same number of channels.")
-    requirement(
-      target >= 0 && target <= buffer.frameCount,
-      "The frames are outside of the buffer.")
-    var wanted = min(frames, buffer.frameCount - target)
+    var wanted = buffer.room(at: target, atMost: frames, channelCount: channelCount)
     if let end = knownFrameCount {
       if position < end || wanted == 0 {
         wanted = min(wanted, end - position)

@@ -94,13 +94,7 @@ public final class OggDecoder: PlainSoundDecoder {
   public func read(
     into buffer: inout SampleBuffer, at target: Int, frames: Int
   ) throws(FileFailure) -> Int {
-    requirement(
-      buffer.channelCount == channelCount,
-      "The buffer and the decoder must have the same number of channels.")
-    requirement(
-      target >= 0 && target <= buffer.frameCount,
-      "The frames are outside of the buffer.")
-    let wanted = min(frames, buffer.frameCount - target)
+    let wanted = buffer.room(at: target, atMost: frames, channelCount: channelCount)
     guard wanted > 0, try resume() else { return 0 }
     try checkStream()
     var done = 0

@@ -41,9 +41,9 @@ public final class PlayerTrack: Sendable {
 /// The events of a track have this order: `decodingStarted`, `decodingComplete`, and, independent
 /// of the latter, `renderingWillStart`, `renderingStarted`, `endingSoon`; at last either
 /// `renderingComplete` or `decodingCanceled`. A track that failed has neither of these two, and no
-/// `decodingComplete`: `failed` reports its end, at the time at which the failure is found, which
-/// is up to 1.5 s before the last frame before it is played. `renderingStarted` may therefore
-/// follow `failed`; `AudioPlayer.playedTracks` has the number of its frames that were played.
+/// `decodingComplete`: `failed` reports its end as soon as the failure is found, up to 1.5 s before
+/// its last good frame is played. `renderingStarted` may therefore follow `failed`;
+/// `AudioPlayer.playedTracks` has the number of its frames that were played.
 ///
 /// The events of two tracks overlap: the next track is decoded while one plays, and where it
 /// follows without a gap, its `renderingStarted` may come before the `renderingComplete` of the

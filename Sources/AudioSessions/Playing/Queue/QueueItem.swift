@@ -34,11 +34,12 @@ public struct QueueItem: Sendable {
     /// are frames at its own rate. Throws if the source cannot satisfy the settings.
     public var settings: @Sendable (any SoundDecoder) throws(FileFailure) -> TrackSettings
     /// A closure that opens the source. Not called on the audio thread; may wait for a network
-    /// until `opening` is interrupted. Throws if the source cannot be opened.
+    /// until `opening` is cancelled. Throws if the source cannot be opened.
     public var open:
       @Sendable (_ opening: CancellableOpening) throws(FileFailure) -> any SoundDecoder
 
-    /// Whether opening the source may take long, for example over a network.
+    /// Whether opening the source may take long, for example over a network: it is then opened on a
+    /// separate thread, and neither the track before it nor the start of a session waits for that.
     public var takesTime: Bool
 
     /// The file that the part opens; nil if there is none, or if it is unknown.

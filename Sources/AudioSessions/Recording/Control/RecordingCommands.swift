@@ -6,7 +6,7 @@ public enum RecordingCommand: Sendable, Equatable {
   case start
   /// Continues in the next file.
   case split
-  /// Sets a marker at this frame, with this label.
+  /// Sets a marker with this label at the frame for which the command is requested.
   case mark(String)
   /// Keeps no frames until the user resumes.
   case pause

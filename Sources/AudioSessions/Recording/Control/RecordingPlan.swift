@@ -5,7 +5,7 @@ import AudioFiles
 /// ```swift
 /// let engine = DuplexEngine(device: "sim:clock=free")
 /// var settings = RecordingSettings()
-/// settings.split = .frames(24000)
+/// settings.split = .seconds(0.5)
 /// let recording = try await engine.record(to: "take.wav", settings)
 /// try await engine.run(seconds: 1)
 /// precondition(recording.report?.files.count == 2)
@@ -13,6 +13,9 @@ import AudioFiles
 public enum SplitRule: Sendable, Equatable {
   /// After this number of frames; never if it is below 1.
   case frames(Int)
+  /// After the number of frames nearest to this duration in seconds, at least one; never if it is
+  /// not above 0.
+  case seconds(Double)
   /// Before the file exceeds this number of bytes; never if it is below 1.
   case bytes(Int)
   /// At the beginning of a pause or, if silence is left out, at every phrase.
@@ -35,7 +38,7 @@ public enum KeepRule: Sendable, Equatable {
 /// var plan = RecordingPlan(
 ///   path: "take.flac", fileFormat: .flac, sampleFormat: .s24, sampleRate: 48000,
 ///   channelCount: 2)
-/// plan.split = .frames(48000 * 600)
+/// plan.split = .seconds(600)
 /// plan.keep = .files(6)
 /// let writer = try RecordingWriter(plan, ringFrames: 96000)
 /// precondition(!writer.isFailed)

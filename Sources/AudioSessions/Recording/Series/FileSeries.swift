@@ -297,9 +297,11 @@ struct FileSeries: ~Copyable {
     let frameByteCount = plan.channelCount * plan.sampleFormat.byteCount
     switch plan.split {
     case .frames(let count) where count > 0: room = count
+    case .seconds(let seconds) where seconds > 0:
+      room = max(1, Int(rounding: seconds * Double(plan.sampleRate)))
     case .bytes(let count) where count > 0 && plan.fileFormat.isPlain:
       room = max(1, (count - SoundFileWriter.headerByteCount) / frameByteCount)
-    case .frames, .bytes, .silence, nil: room = .max
+    case .frames, .seconds, .bytes, .silence, nil: room = .max
     }
   }
 
