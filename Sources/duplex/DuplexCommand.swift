@@ -68,7 +68,7 @@ struct DuplexCommand: ParsableCommand {
     -> (any ParsableCommand, [Notice])
   {
     try words.refuseValuesOfHelp()
-    var defaults = try Defaults(for: words)
+    var defaults = try Defaults(for: words, alsoSet: FormatOption.optionsSet)
     if !defaults.isEmpty {
       let written = try words.completingOptions()
       try words.refuseEmptyValues(in: written)

@@ -39,8 +39,8 @@ public struct FileSplice: Sendable {
   /// file such as `iXML`, blocks of a FLAC file such as `PICTURE`.
   public let lostParts: [String]
 
-  /// Prepares a splice into the file at `path`, or into a copy of it at `copyPath`, where an existing
-  /// file is replaced only with `overwrite`. Throws as `SoundFileReader` does, and
+  /// Prepares a splice into the file at `path`, or into a copy of it at `copyPath`, where an
+  /// existing file is replaced only with `overwrite`. Throws as `SoundFileReader` does, and
   /// `.unusableContents` for a format that cannot be written again without loss.
   public init(
     path: String, copyPath: String? = nil, overwrite: Bool = false

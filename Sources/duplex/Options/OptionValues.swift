@@ -21,6 +21,13 @@ struct FormatOption: ExpressibleByArgument {
   }
 
   static var allValueStrings: [String] { SampleFormat.allCases.map(\.name) + ["cd", "dat"] }
+
+  /// Returns the options that `option` also sets if it has this `value`: --format may set a rate
+  /// and a number of channels.
+  static func optionsSet(by option: String, _ value: String) -> [String] {
+    guard option == "format", FormatOption(argument: value)?.sampleRate != nil else { return [] }
+    return ["rate", "channels"]
+  }
 }
 
 /// Channels of a device, by their numbers from 1: `3,4`.

@@ -27,8 +27,16 @@ struct Defaults {
   private var namedDevices: [String: String] = [:]
   private var devices: [String] = []
 
-  /// Throws if the file cannot be read, or if it contains settings that no command has.
-  init(for words: CommandWords) throws {
+  /// Returns the options that an option also sets if it has a certain value.
+  private let alsoSet: (_ option: String, _ value: String) -> [String]
+
+  /// Reads the defaults for a command of the user; `alsoSet` returns the options that an option
+  /// also sets if it has a certain value. Throws if the file cannot be read, or if it contains
+  /// settings that no command has.
+  init(
+    for words: CommandWords, alsoSet: @escaping (_ option: String, _ value: String) -> [String]
+  ) throws {
+    self.alsoSet = alsoSet
     let isHelp = words.words.contains { ["--help", "-h", "--version"].contains($0) }
     let isRead = words.command != nil && words.readsConfiguration && !isHelp
     let variable = isRead ? FileName.variable("DUPLEX_DEVICE") ?? "" : ""
@@ -158,19 +166,13 @@ struct Defaults {
       }
       written.formUnion(option.longNames)
       let argument = option.takesValue ? value ?? rest.popFirst() : nil
-      if let argument { noteFormat(option.longNames[0], argument) }
+      if let argument { written.formUnion(alsoSet(option.longNames[0], argument)) }
       if let argument, option.longNames[0].hasSuffix("device") {
         namedDevices[option.longNames[0]] = argument
       }
     }
     // After --, every word is an operand.
     for word in rest { noteOperand(word) }
-  }
-
-  /// Records the options that a sample format of a device sets as well.
-  private mutating func noteFormat(_ option: String, _ value: String) {
-    guard option == "format", FormatOption(argument: value)?.sampleRate != nil else { return }
-    written.formUnion(["rate", "channels"])
   }
 
   /// Records the option that an operand replaces: the extension of a file to be written determines
@@ -267,7 +269,7 @@ struct Defaults {
     } else {
       written.formUnion(option.longNames)
       options.append(set)
-      noteFormat(entry.key, set.value)
+      written.formUnion(alsoSet(entry.key, set.value))
     }
   }
 

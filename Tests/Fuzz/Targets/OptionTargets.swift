@@ -69,7 +69,7 @@ extension FuzzTarget {
       ]
       let written = input.choose(from: commands)
       guard let words = try? CommandWords(written, of: DuplexCommand.commands),
-        var defaults = try? Defaults(for: words)
+        var defaults = try? Defaults(for: words, alsoSet: FormatOption.optionsSet)
       else { return }
       try? defaults.adapt(to: written) { words in
         do {
