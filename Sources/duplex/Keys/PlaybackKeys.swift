@@ -50,7 +50,7 @@ final class PlaybackKeys: KeyResponder {
     case .toggleReversed:
       let reverses = player.settings?.range.isReversed != true
       player.toggleReversed()
-      report("direction", reverses ? "backwards." : "forwards.")
+      reportMove("direction", reverses ? "backwards." : "forwards.")
     case .changeSpeed(let semitones): changeSpeed(by: pow(Self.semitone, semitones))
     case .startLoop:
       loopStart = player.position.flatMap { frame in
@@ -60,7 +60,7 @@ final class PlaybackKeys: KeyResponder {
     case .endLoop:
       loopStart = nil
       player.setRegion(nil, times: 1)
-      report("loop", "no loop.")
+      reportMove("loop", "no loop.")
     case .changeGain(let change):
       decibels = (decibels + change).clamped(to: -60...12)
       applyGain()
@@ -81,12 +81,18 @@ final class PlaybackKeys: KeyResponder {
     else { return }
     let region = min(start.frame, end)..<max(start.frame, end)
     player.setRegion(region, times: nil)
-    report("loop", "loop of the frames \(region.lowerBound) to \(region.upperBound).")
+    reportMove("loop", "loop of the frames \(region.lowerBound) to \(region.upperBound).")
   }
 
   /// Reports a change as an event. A person sees it on the screen.
   private func report(_ code: String, _ message: String) {
     if OutputMode.current.json { inform(code, message) }
+  }
+
+  /// Reports a change that only a source that can seek supports. Otherwise the player reports that
+  /// the change is refused.
+  private func reportMove(_ code: String, _ message: String) {
+    if player.current?.info.supportsSeeking != false { report(code, message) }
   }
 
   private func changeSpeed(by factor: Double) {
@@ -99,7 +105,7 @@ final class PlaybackKeys: KeyResponder {
     // A speed near 1 becomes exactly 1, which needs no conversion.
     speed = abs(changed - 1) < 0.01 ? 1 : changed
     player.setSpeed(speed)
-    report("speed", "speed \(speed.shown(3)).")
+    reportMove("speed", "speed \(speed.shown(3)).")
   }
 
   private func applyGain() { player.setGain(isMuted ? .silence : Gain(decibels: decibels)) }

@@ -21,9 +21,14 @@ struct DefaultOption: Sendable {
   /// The place where the option is set, for messages.
   var location: String { line.map { "\(source), line \($0)" } ?? source }
 
+  private var isDevice: Bool { option.hasSuffix("device") }
+
   /// Returns whether `message` is about this option, or about the device that it names.
   private func isMeant(in message: String) -> Bool {
-    message.contains("--\(option) ") || (option.hasSuffix("device") && message.contains(value))
+    if message.contains("--\(option) ") { return true }
+    guard isDevice else { return false }
+    let isSimulated = value.hasPrefix("sim:") && message.contains("simulated device")
+    return isSimulated || message.contains(value)
   }
 
   /// Returns `failure` with hints to the places of the defaults that it is about, because the user
@@ -31,8 +36,9 @@ struct DefaultOption: Sendable {
   static func naming(_ failure: ToolFailure) -> ToolFailure {
     let meant = current.filter { $0.isMeant(in: failure.message) }
     guard !meant.isEmpty else {
-      guard failure.status == .usage, !current.isEmpty else { return failure }
-      let places = current.map { "--\($0.option) (\($0.location))" }.joined(separator: ", ")
+      let possible = current.filter { !$0.isDevice && !["json", "quiet"].contains($0.option) }
+      guard failure.status == .usage, !possible.isEmpty else { return failure }
+      let places = possible.map { "--\($0.option) (\($0.location))" }.joined(separator: ", ")
       return failure.adding(
         hint: "This run has defaults for \(places); --no-config leaves those of the file out.")
     }
