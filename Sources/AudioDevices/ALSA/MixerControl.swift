@@ -66,8 +66,10 @@ public enum CardMixers {
   /// Returns the control device for an ALSA name: that of its card. A name that refers to no card,
   /// such as `default`, is the name of a control device as well.
   static func mixerName(of device: String) -> String {
-    if let card = DeviceIdentity.card(behind: device) { return "hw:CARD=\(card)" }
-    return String(device.prefix { $0 != ":" })
+    // A card that is not listed keeps the name that it has in `device`. Without the card, `hw`
+    // would be the mixer of the first card.
+    DeviceIdentity.namedCard(of: device).map { "hw:CARD=\($0)" }
+      ?? String(device.prefix { $0 != ":" })
   }
 }
 
