@@ -20,6 +20,17 @@ import Testing
     #expect(capture.pointee.started == 1 && playback.pointee.started == (isLinked ? 0 : 1))
   }
 
+  @Test(arguments: [
+    ("Null PCM", true), ("Plug PCM: Null PCM", true), ("File PCM (file=x)\nNull PCM", true),
+    ("Multi PCM\nSlave #0: Null PCM\nSlave #1: Plug PCM: Null PCM", true),
+    ("Multi PCM\nSlave #0: File PCM (file=x)\nNull PCM", true),
+    ("Plug PCM: Multi PCM\nSlave #0: Null PCM\nSlave #1: Hardware PCM card 1 'x'", false),
+    ("ALSA <-> PulseAudio PCM I/O Plugin", false), ("", false),
+  ])
+  func `a PCM whose parts end in null keeps no time`(parts: String, isNull: Bool) {
+    #expect(PCM.isNull(parts.split(separator: "\n")) == isNull)
+  }
+
   @Test func `a unit is woken when exactly one period is available`() throws {
     let rig = try ALSADuplexRig(step: 1)
     let capture = try #require(rig.capture)

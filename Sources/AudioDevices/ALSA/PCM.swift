@@ -81,14 +81,27 @@ struct PCM: ~Copyable {
   /// but ALSA's `null` under any name: such a PCM has no clock. ALSA itself reports the parts of a
   /// PCM.
   var keepsTime: Bool {
-    isCard || !parts.contains("Null PCM")
+    isCard || !Self.isNull(parts)
+  }
+
+  /// Returns whether the parts of a PCM end in ALSA's `null`: `Null PCM`, or `Plug PCM: Null PCM`.
+  /// Of several PCMs behind `multi`, one that keeps time suffices.
+  static func isNull(_ parts: [Substring]) -> Bool {
+    let ends = parts.count { $0.hasPrefix("Slave #") && !$0.hasSuffix("Multi PCM") }
+    return parts.count { $0.hasSuffix("Null PCM") } >= max(1, ends)
   }
 
   /// Whether a card is at the end of all plugins, rather than a sound server or a file. True if
   /// ALSA does not report it.
-  var isCard: Bool {
-    guard let info = try? ALSAMemory(snd_pcm_info_malloc, snd_pcm_info_free) else { return true }
-    return snd_pcm_info(handle, info.pointer) != 0 || snd_pcm_info_get_card(info.pointer) >= 0
+  var isCard: Bool { card.map { $0 >= 0 } ?? true }
+
+  /// The number of the card at the end of all plugins, negative if there is none; nil if ALSA does
+  /// not report it.
+  private var card: Int? {
+    guard let info = try? ALSAMemory(snd_pcm_info_malloc, snd_pcm_info_free),
+      snd_pcm_info(handle, info.pointer) == 0
+    else { return nil }
+    return Int(snd_pcm_info_get_card(info.pointer))
   }
 
   /// Whether a sound server is at the end of all plugins.
