@@ -38,6 +38,21 @@ struct ALSAMemory: ~Copyable {
   }
 }
 
+/// What is at the end of all plugins of a PCM: a card with its number, a sound server, or something
+/// without a clock.
+enum PCMEnd: Equatable {
+  case card(Int)
+  case server
+  case unknown
+
+  /// Returns whether an input and an output have two clocks: those of two cards, or of a card and a
+  /// server. Both directions of a server count as one device here.
+  static func haveTwoClocks(_ input: PCMEnd?, _ output: PCMEnd?) -> Bool {
+    guard let input, let output, input != .unknown, output != .unknown else { return false }
+    return input != output
+  }
+}
+
 /// One direction of one ALSA device, open until the value goes out of scope.
 ///
 /// One thread at a time uses it. The functions for the audio thread are in `PCMTransfer.swift`.
@@ -106,6 +121,12 @@ struct PCM: ~Copyable {
 
   /// Whether a sound server is at the end of all plugins.
   var isServer: Bool { !isCard && keepsTime }
+
+  /// What is at the end of all plugins.
+  var end: PCMEnd {
+    if let card, card >= 0 { return .card(card) }
+    return isServer ? .server : .unknown
+  }
 
   /// The time in seconds in which a configured server's input delivers frames that were not read in
   /// time; 0 for the plugins of PipeWire and JACK, which drop them; nil for other inputs.
