@@ -74,6 +74,11 @@ struct AsynchronousOutput: ~Copyable {
     @_noLocks get { presence == .going }
   }
 
+  /// Whether the output plays silence because its clock is not known.
+  var isLocking: Bool {
+    @_noLocks get { presence == .locking || presence == .beginning }
+  }
+
   /// Whether the output is detached until it is found again.
   var isAway: Bool {
     @_noLocks get { presence == .away }

@@ -35,6 +35,8 @@ extension AsynchronousPair {
     status.reportedLatencyFrames = Int(clamping: configuredLatencyFrames + 0.5) &+ addedFrames
     status.drift = bridge.reading(at: time.now)
     status.drift?.addedFrames = addedFrames
+    mutedFrames = output.isLocking ? mutedFrames &+ shape.periodFrames : 0
+    status.drift?.mutedFrames = mutedFrames
     status.unitClock = unitClock
   }
 

@@ -62,6 +62,10 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
   /// The number of frames by which that part makes the delay longer than the configuration states.
   var addedFrames = 0
 
+  /// The number of frames since the output last played what it received, if it plays silence
+  /// because its clock is not known.
+  var mutedFrames = 0
+
   /// The positions on the input's clock, gaps included, of the next frame that the input lends and
   /// of the input's last start.
   var head = 0
