@@ -275,16 +275,20 @@ let package = Package(
       swiftSettings: checked),
     .testTarget(
       name: "SystemDiagnosisTests",
-      dependencies: ["AudioBasics", "LinuxSystem", "RealtimeAudio", "SystemDiagnosis"],
+      dependencies: [
+        "AudioBasics", "LinuxSystem", "RealtimeAudio", "SystemDiagnosis", "TestSupport",
+      ],
       swiftSettings: checked),
     // In the test program its functions take precedence over those of alsa-lib.
     .target(name: "FakePCM", path: "Tests/FakePCM", cSettings: inC),
     .testTarget(
       name: "AudioDevicesTests",
-      dependencies: ["AudioBasics", "RealtimeAudio", "AudioDevices", "FakePCM"],
+      dependencies: [
+        "AudioBasics", "LinuxSystem", "RealtimeAudio", "AudioDevices", "FakePCM", "TestSupport",
+      ],
       swiftSettings: checked),
     .testTarget(
-      name: "LinuxSystemTests", dependencies: ["AudioBasics", "LinuxSystem"],
+      name: "LinuxSystemTests", dependencies: ["AudioBasics", "LinuxSystem", "TestSupport"],
       swiftSettings: checked),
     .testTarget(
       name: "RealtimeAudioTests", dependencies: ["AudioBasics", "RealtimeAudio"],

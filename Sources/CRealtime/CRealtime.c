@@ -1,3 +1,3 @@
-// All code is in the headers; a target needs one file to compile.
+// Compiles the headers, which contain all code for the audio thread.
 #define _GNU_SOURCE
 #include "CRealtime.h"

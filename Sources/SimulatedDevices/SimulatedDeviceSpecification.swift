@@ -294,6 +294,12 @@ extension SimulatedDeviceSpecification {
         delayFrames == delayFrames.rounded() ? "\(Int(clamping: delayFrames))" : "\(delayFrames)"
       throw Self.refusal("delay", written, "0 to \(maximumDelay) frames at \(sampleRate) Hz")
     }
+    // On the real clock the lost frames pass before the device continues.
+    let longest = 4 * (captureRate ?? sampleRate)
+    guard clock == .free || xrunFrames <= longest else {
+      throw Self.refusal(
+        "xrun-frames", "\(xrunFrames)", "at most \(longest) frames (4 s), or any with clock=free")
+    }
     for (index, back) in replugSeconds.enumerated() {
       let isNext = index < unplugSeconds.count && back > unplugSeconds[index]
       let isBefore = index + 1 >= unplugSeconds.count || back < unplugSeconds[index + 1]

@@ -11,7 +11,8 @@ final class ALSADuplexRig {
 
   init(
     capture: Bool = true, playback: Bool = true, isLinked: Bool = true, buffer: Int = 256,
-    step: Int = 64, headroom: Int? = nil, isHardware: Bool = false, isServer: Bool = false
+    step: Int = 64, headroom: Int? = nil, isHardware: Bool = false, isServer: Bool = false,
+    card: Int32 = 0
   ) throws {
     self.capture = capture ? .make() : nil
     self.playback = playback ? .make() : nil
@@ -20,6 +21,7 @@ final class ALSADuplexRig {
     self.capture?.pointee.refuses_link = !isLinked
     self.capture?.pointee.is_hardware = isHardware
     self.capture?.pointee.is_server = isServer
+    self.capture?.pointee.card = card
     (self.capture ?? self.playback)?.pointee.step = step
     var request = DuplexRequest.fake(self.capture, self.playback)
     request.headroomFrames = headroom
@@ -34,6 +36,7 @@ final class ALSADuplexRig {
   }
 
   var configuration: DuplexConfiguration { device.configuration }
+  var hasTwoClocks: Bool { device.hasTwoClocks }
   func capturedFrames() -> DeviceFrames? { device.capturedFrames(64) }
   func playbackRoom() -> DeviceFrames? { device.playbackRoom(64) }
   func recover() throws { try device.recover() }

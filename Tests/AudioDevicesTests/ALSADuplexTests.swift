@@ -20,6 +20,27 @@ import Testing
     #expect(capture.pointee.started == 1 && playback.pointee.started == (isLinked ? 0 : 1))
   }
 
+  /// A name in ALSA's configuration can combine the input of one card and the output of another.
+  @Test(arguments: [(0, false, false), (1, false, true), (0, true, true)])
+  func `the directions of two cards, or of a card and a server, have two clocks`(
+    card: Int32, isServer: Bool, hasTwoClocks: Bool
+  ) throws {
+    let rig = try ALSADuplexRig(isServer: isServer, card: card)
+    #expect(rig.hasTwoClocks == hasTwoClocks)
+    #expect(rig.configuration.isLinked == !hasTwoClocks)
+  }
+
+  @Test(arguments: [
+    ("Null PCM", true), ("Plug PCM: Null PCM", true), ("File PCM (file=x)\nNull PCM", true),
+    ("Multi PCM\nSlave #0: Null PCM\nSlave #1: Plug PCM: Null PCM", true),
+    ("Multi PCM\nSlave #0: File PCM (file=x)\nNull PCM", true),
+    ("Plug PCM: Multi PCM\nSlave #0: Null PCM\nSlave #1: Hardware PCM card 1 'x'", false),
+    ("ALSA <-> PulseAudio PCM I/O Plugin", false), ("", false),
+  ])
+  func `a PCM whose parts end in null keeps no time`(parts: String, isNull: Bool) {
+    #expect(PCM.isNull(parts.split(separator: "\n")) == isNull)
+  }
+
   @Test func `a unit is woken when exactly one period is available`() throws {
     let rig = try ALSADuplexRig(step: 1)
     let capture = try #require(rig.capture)

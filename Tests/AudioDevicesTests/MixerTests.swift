@@ -1,4 +1,6 @@
 import FakePCM
+import LinuxSystem
+import TestSupport
 import Testing
 
 @testable import AudioDevices
@@ -130,5 +132,52 @@ import Testing
   @Test func `a name that refers to no card is the name of its mixer`() {
     #expect(CardMixers.mixerName(of: "default") == "default")
     #expect(CardMixers.mixerName(of: "pulse:server") == "pulse")
+  }
+
+  @Test(arguments: [
+    ("hw:1,0", "hw:CARD=1"), ("plughw:CARD=NoSuchCard,DEV=0", "hw:CARD=NoSuchCard"),
+    ("sysdefault:NoSuchCard", "hw:CARD=NoSuchCard"),
+  ])
+  func `the mixer of a card that is not listed is never that of another card`(
+    device: String, mixer: String
+  ) {
+    let machine = FakeMachine()
+    #expect(CardMixers.mixerName(of: device, among: CardFiles(machine.files())) == mixer)
+  }
+
+  @Test func `a volume is restored on the card on which it was set`() throws {
+    let mixer = Self.mixer([Self.control("Mic", volume: 30)])
+    Self.rename(mixer, "hw:CARD=Interface")
+    let machine = FakeMachine()
+    machine.write("Interface\n", to: "/proc/asound/card1/id")
+    machine.write("1235:8210\n", to: "/proc/asound/card1/usbid")
+    let cards = CardFiles(machine.files())
+    let change = try VolumeChange(
+      of: "hw:1,0", isCapture: true, to: .percent(80), among: cards)
+    #expect(mixer.pointee.controls.0.volumes == (48, 48))
+    change.restore()
+    #expect(mixer.pointee.controls.0.volumes == (30, 30))
+  }
+
+  @Test(arguments: ["", "046d:0825"])
+  func `the mixer of another card under the same name is not changed`(product: String) throws {
+    let mixer = Self.mixer([Self.control("Mic", volume: 30)])
+    let id = "Interface\(product.count)"
+    Self.rename(mixer, "hw:CARD=\(id)")
+    let machine = FakeMachine()
+    machine.write(id + "\n", to: "/proc/asound/card1/id")
+    machine.write("1235:8210\n", to: "/proc/asound/card1/usbid")
+    let change = try VolumeChange(
+      of: "hw:1,0", isCapture: true, to: .percent(80), among: CardFiles(machine.files()))
+    machine.write(product + "\n", to: "/proc/asound/card1/usbid")
+    change.restore()
+    #expect(mixer.pointee.controls.0.volumes == (48, 48))
+  }
+
+  private static func rename(_ mixer: FakeMixer, _ name: String) {
+    withUnsafeMutableBytes(of: &mixer.pointee.name) { bytes in
+      bytes.initializeMemory(as: UInt8.self, repeating: 0)
+      bytes.copyBytes(from: name.utf8)
+    }
   }
 }

@@ -30,7 +30,7 @@ int snd_pcm_info(snd_pcm_t *pcm, snd_pcm_info_t *info) {
 
 int snd_pcm_info_get_card(const snd_pcm_info_t *info) {
   PASS_ON_BLOCK(info, snd_pcm_info_get_card, info);
-  return BLOCK(info)->pcm->is_server ? -1 : 0;
+  return BLOCK(info)->pcm->is_server ? -1 : BLOCK(info)->pcm->card;
 }
 
 // Writes nothing: an empty description contains no part without a clock.

@@ -116,6 +116,7 @@ struct SpecificationTests {
       { $0.driftSteps = [.init(seconds: 1, ppm: 1e9)] },
       { $0.batchFrames = 0 }, { $0.batchFrames = .max }, { $0.jitterMilliseconds = .infinity },
       { $0.tickMilliseconds = -1 }, { $0.delayFrames = .nan }, { $0.xrunFrames = .min },
+      { $0.xrunFrames = 192001 },
       { $0.xrunSeconds = [.infinity] }, { $0.xrunSeconds = [2, 1] }, { $0.drySeconds = [.nan] },
       { $0.unplugSeconds = [-.infinity] }, { $0.replugSeconds = [1] },
     ] as [@Sendable (inout SimulatedDeviceSpecification) -> Void])

@@ -73,6 +73,18 @@ struct MachineTests {
         "/sys/bus/usb/devices/1-2:1.0/bInterfaceClass": nil,
       ], found: ["warning serverQuantum", "notice noCard"]),
     MachineCase(
+      name: "a container that hides the list of cards",
+      files: MachineCase.hidden, found: ["notice cardsHidden"]),
+    MachineCase(
+      name: "a container that hides the list of cards, and was given none of them",
+      files: MachineCase.hidden.merging(
+        [
+          "/dev/snd/controlC0": nil, "/dev/snd/controlC1": nil, "/dev/snd/pcmC0D0p": nil,
+          "/dev/snd/pcmC0D0c": nil, "/dev/snd/pcmC1D0p": nil,
+          "/sys/bus/usb/devices/1-2:1.0/bInterfaceClass": nil,
+        ], uniquingKeysWith: { $1 }),
+      found: ["problem noCard"]),
+    MachineCase(
       name: "a container that sees cards but has no device files",
       files: [
         "/run/.containerenv": "", "/dev/snd/pcmC0D0p": nil, "/dev/snd/pcmC0D0c": nil,

@@ -50,8 +50,10 @@ extension ALSADuplex {
       sampleRate: leader.sampleRate, periodFrames: leader.periodFrames, headroomFrames: headroom,
       capture: input?.configuration, playback: output?.configuration)
     configuration.keepsTime = input?.keepsTime ?? false || output?.keepsTime ?? false
-    // Only directions of one clock can be linked. Plugins cannot be linked.
-    if let capture = input?.handle, let playback = output?.handle {
+    // The kernel links the directions of two cards as well, but these have two clocks. Plugins
+    // cannot be linked.
+    let hasTwoClocks = PCMEnd.haveTwoClocks(input?.end, output?.end)
+    if let capture = input?.handle, let playback = output?.handle, !hasTwoClocks {
       configuration.isLinked = snd_pcm_link(capture, playback) == 0
     }
 
@@ -66,6 +68,7 @@ extension ALSADuplex {
     self.init(
       capture: input, playback: output, configuration: configuration, wakeUp: wakeUp,
       request: request)
+    self.hasTwoClocks = hasTwoClocks
   }
 
   private static func arrangeWaking(

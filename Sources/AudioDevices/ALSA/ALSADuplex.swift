@@ -14,6 +14,9 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   public static let function: DriverFunction = callALSADuplex
   /// The configuration that was granted.
   public private(set) var configuration: DuplexConfiguration
+  /// Whether the directions are those of two cards, or of a card and a sound server, which a name
+  /// in ALSA's configuration can combine. They need a bridge (`AsynchronousPair`).
+  public internal(set) var hasTwoClocks = false
   private var periodTime: UInt64 = 0
   var capture: PCM?
   var playback: PCM?

@@ -27,8 +27,8 @@ extension DevicePair {
     guard let capture = request.captureDevice, let playback = request.playbackDevice,
       capture != playback
     else { return false }
-    guard let input = DeviceIdentity.card(behind: capture),
-      let output = DeviceIdentity.card(behind: playback)
+    guard let input = DeviceIdentity.namedCard(of: capture),
+      let output = DeviceIdentity.namedCard(of: playback)
     else { return true }
     return input != output
   }

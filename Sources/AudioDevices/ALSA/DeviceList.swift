@@ -123,7 +123,7 @@ public struct DeviceList: Sendable, Equatable {
   /// Returns whether the card exists. Reads the kernel's list as well: ALSA skips a card that this
   /// user may not open, and the reason for its absence would then be unknown.
   private static func isThere(_ number: Int32) -> Bool {
-    snd_card_load(number) == 1 || procID(number) != nil
+    snd_card_load(number) == 1 || kernelID(number) != nil
   }
 
   private static func card(_ number: Int32) -> CardDescription {
@@ -132,13 +132,13 @@ public struct DeviceList: Sendable, Equatable {
       description.controls = CardMixers.controls(ofCard: Int(number))
       return description
     } catch {
-      let id = procID(number) ?? "\(number)"
+      let id = kernelID(number) ?? "\(number)"
       return CardDescription(number: Int(number), id: id, name: id, devices: [], failure: error)
     }
   }
 
-  private static func procID(_ number: Int32) -> String? {
-    SystemFiles.ofThisMachine.line("/proc/asound/card\(number)/id")
+  private static func kernelID(_ number: Int32) -> String? {
+    CardFiles.ofThisMachine.id(of: Int(number))
   }
 }
 
@@ -159,5 +159,10 @@ extension DeviceList {
 /// the audio thread.
 public enum CardList {
   /// The list as text; empty if the kernel has no sound support.
-  public static var text: String { SystemFiles.ofThisMachine.text("/proc/asound/cards") ?? "" }
+  public static var text: String {
+    if let text = SystemFiles.ofThisMachine.text("/proc/asound/cards") { return text }
+    // A container may hide the list.
+    let cards = CardFiles.ofThisMachine
+    return cards.numbers.map { "\($0) \(cards.id(of: $0) ?? "")\n" }.joined()
+  }
 }

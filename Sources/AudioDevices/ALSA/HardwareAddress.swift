@@ -3,13 +3,20 @@ struct HardwareAddress {
   private(set) var card: String?
   private(set) var device: String?
   private(set) var subdevice: String?
+  /// Whether `card` is a card even if none is listed under that name: the first argument of another
+  /// PCM, such as `pulse:server`, may be something else.
+  private(set) var isCardCertain = false
 
   init(_ name: String) {
     for (place, argument) in Self.arguments(of: name).enumerated() {
       let parts = argument.split(separator: "=", maxSplits: 1)
       guard let value = parts.last, Self.isPlain(value) else { continue }
       switch parts.count == 2 ? String(parts[0]) : Self.keys[min(place, Self.keys.count - 1)] {
-      case "CARD": card = String(value)
+      case "CARD":
+        card = String(value)
+        isCardCertain =
+          parts.count == 2 || Int(value) != nil
+          || ["hw", "plughw", "sysdefault", "default"].contains(name.prefix { $0 != ":" })
       case "DEV": device = String(value)
       case "SUBDEV": subdevice = String(value)
       default: break

@@ -1,5 +1,6 @@
 import AudioBasics
 import Glibc
+import LinuxSystem
 import RealtimeAudio
 
 /// A control of a card's mixer in one direction: a volume, a switch, or both.
@@ -65,9 +66,11 @@ public enum CardMixers {
 
   /// Returns the control device for an ALSA name: that of its card. A name that refers to no card,
   /// such as `default`, is the name of a control device as well.
-  static func mixerName(of device: String) -> String {
-    if let card = DeviceIdentity.card(behind: device) { return "hw:CARD=\(card)" }
-    return String(device.prefix { $0 != ":" })
+  static func mixerName(of device: String, among cards: CardFiles = .ofThisMachine) -> String {
+    // A card that is not listed keeps the name that it has in `device`. Without the card, `hw`
+    // would be the mixer of the first card.
+    DeviceIdentity.namedCard(of: device, among: cards).map { "hw:CARD=\($0)" }
+      ?? String(device.prefix { $0 != ":" })
   }
 }
 
@@ -84,7 +87,10 @@ public enum MixerVolume: Sendable, Equatable {
 ///
 /// A signal that ends the program at once, above all SIGKILL, leaves the volume changed.
 public final class VolumeChange: Sendable {
-  private let device: String
+  /// The control device as it was found first, and the identity of its card.
+  private let mixerName: String
+  private let identity: String
+  private let cards: CardFiles
   private let direction: PCMDirection
   private let name: String
   private let index: Int
@@ -102,14 +108,25 @@ public final class VolumeChange: Sendable {
 
   /// Sets the volume of the input or the output of an ALSA device. Throws `.notFound` if there is
   /// no mixer or no volume, `.refused` or `.invalidRequest` if it cannot be set to this value.
-  public init(of device: String, isCapture: Bool, to volume: MixerVolume) throws(DeviceFailure) {
+  public convenience init(
+    of device: String, isCapture: Bool, to volume: MixerVolume
+  ) throws(DeviceFailure) {
+    try self.init(of: device, isCapture: isCapture, to: volume, among: .ofThisMachine)
+  }
+
+  /// Does the same with the cards that `cards` lists.
+  init(
+    of device: String, isCapture: Bool, to volume: MixerVolume, among cards: CardFiles
+  ) throws(DeviceFailure) {
     if case .percent(let percent) = volume, !(0...100).contains(percent) {
       throw DeviceFailure(
         .invalidRequest, "The volume \(percent) % is not from 0 to 100 %.",
         hint: "Ask for a share of the control's range, or for dB.")
     }
     let direction: PCMDirection = isCapture ? .capture : .playback
-    let mixer = try CardMixer(opening: CardMixers.mixerName(of: device))
+    let mixerName = CardMixers.mixerName(of: device, among: cards)
+    identity = DeviceIdentity.of(mixerName, among: cards)
+    let mixer = try CardMixer(opening: mixerName)
     guard let element = CardMixers.main(mixer, direction), let range = element.range else {
       throw DeviceFailure(
         .notFound, "The \(direction.noun) of \(device) has no volume that could be set.",
@@ -123,7 +140,8 @@ public final class VolumeChange: Sendable {
     case .decibels(let decibels):
       value = try Self.value(of: decibels, element, range, device)
     }
-    self.device = device
+    self.mixerName = mixerName
+    self.cards = cards
     self.direction = direction
     name = element.name
     index = element.index
@@ -134,11 +152,11 @@ public final class VolumeChange: Sendable {
         .refused, "The volume of \(element.name) on \(device) cannot be changed.",
         hint: "`amixer scontents` shows what the mixer allows.")
     }
-    var present = Self.inspect(at: device, direction)
+    var present = Self.inspect(at: mixerName, direction)
     if present?.volumes.contains(where: { $0 != value }) == true {
       // A server may need a moment.
       HostClock.pause(milliseconds: 100)
-      present = Self.inspect(at: device, direction)
+      present = Self.inspect(at: mixerName, direction)
     }
     control = present?.control ?? element.control
     isTaken = present?.volumes.allSatisfy { $0 == value } ?? true
@@ -148,11 +166,11 @@ public final class VolumeChange: Sendable {
 
   /// Returns the setting that a newly opened mixer reports. The mixer that set a volume would
   /// report the requested value. Returns nil if it cannot be read.
-  private static func inspect(at device: String, _ direction: PCMDirection) -> (
+  private static func inspect(at mixerName: String, _ direction: PCMDirection) -> (
     control: MixerControl, volumes: [Int]
   )? {
     do throws(DeviceFailure) {
-      let mixer = try CardMixer(opening: CardMixers.mixerName(of: device))
+      let mixer = try CardMixer(opening: mixerName)
       return CardMixers.main(mixer, direction).map { ($0.control, $0.volumes) }
     } catch {
       return nil
@@ -179,16 +197,17 @@ public final class VolumeChange: Sendable {
     return value
   }
 
-  /// Sets the previous volume again. Does nothing if the card is gone.
+  /// Sets the previous volume again. Does nothing if the card is gone, or another card has its name
+  /// now.
   public func restore() {
     let isLive = Self.live.withLock { live in
       let count = live.count
       live.removeAll { $0 === self }
       return live.count < count
     }
-    guard isLive, let mixer = try? CardMixer(opening: CardMixers.mixerName(of: device)) else {
-      return
-    }
+    guard isLive, DeviceIdentity.of(mixerName, among: cards) == identity,
+      let mixer = try? CardMixer(opening: mixerName)
+    else { return }
     let element = mixer.elements(direction).first { $0.name == name && $0.index == index }
     _ = element?.set(former)
   }

@@ -38,6 +38,21 @@ struct ALSAMemory: ~Copyable {
   }
 }
 
+/// What is at the end of all plugins of a PCM: a card with its number, a sound server, or something
+/// without a clock.
+enum PCMEnd: Equatable {
+  case card(Int)
+  case server
+  case unknown
+
+  /// Returns whether an input and an output have two clocks: those of two cards, or of a card and a
+  /// server. Both directions of a server count as one device here.
+  static func haveTwoClocks(_ input: PCMEnd?, _ output: PCMEnd?) -> Bool {
+    guard let input, let output, input != .unknown, output != .unknown else { return false }
+    return input != output
+  }
+}
+
 /// One direction of one ALSA device, open until the value goes out of scope.
 ///
 /// One thread at a time uses it. The functions for the audio thread are in `PCMTransfer.swift`.
@@ -81,18 +96,37 @@ struct PCM: ~Copyable {
   /// but ALSA's `null` under any name: such a PCM has no clock. ALSA itself reports the parts of a
   /// PCM.
   var keepsTime: Bool {
-    isCard || !parts.contains("Null PCM")
+    isCard || !Self.isNull(parts)
+  }
+
+  /// Returns whether the parts of a PCM end in ALSA's `null`: `Null PCM`, or `Plug PCM: Null PCM`.
+  /// Of several PCMs behind `multi`, one that keeps time suffices.
+  static func isNull(_ parts: [Substring]) -> Bool {
+    let ends = parts.count { $0.hasPrefix("Slave #") && !$0.hasSuffix("Multi PCM") }
+    return parts.count { $0.hasSuffix("Null PCM") } >= max(1, ends)
   }
 
   /// Whether a card is at the end of all plugins, rather than a sound server or a file. True if
   /// ALSA does not report it.
-  var isCard: Bool {
-    guard let info = try? ALSAMemory(snd_pcm_info_malloc, snd_pcm_info_free) else { return true }
-    return snd_pcm_info(handle, info.pointer) != 0 || snd_pcm_info_get_card(info.pointer) >= 0
+  var isCard: Bool { card.map { $0 >= 0 } ?? true }
+
+  /// The number of the card at the end of all plugins, negative if there is none; nil if ALSA does
+  /// not report it.
+  private var card: Int? {
+    guard let info = try? ALSAMemory(snd_pcm_info_malloc, snd_pcm_info_free),
+      snd_pcm_info(handle, info.pointer) == 0
+    else { return nil }
+    return Int(snd_pcm_info_get_card(info.pointer))
   }
 
   /// Whether a sound server is at the end of all plugins.
   var isServer: Bool { !isCard && keepsTime }
+
+  /// What is at the end of all plugins.
+  var end: PCMEnd {
+    if let card, card >= 0 { return .card(card) }
+    return isServer ? .server : .unknown
+  }
 
   /// The time in seconds in which a configured server's input delivers frames that were not read in
   /// time; 0 for the plugins of PipeWire and JACK, which drop them; nil for other inputs.

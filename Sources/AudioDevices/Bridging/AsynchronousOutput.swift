@@ -28,7 +28,7 @@ struct AsynchronousOutput: ~Copyable {
   /// The number of frames of silence at a start, and while the clock is not known: enough that an
   /// output whose clock is read late, and in batches, does not run dry before it is read.
   private let silenceFrames: Int
-  private let lockingFrames: Int
+  private var lockingFrames: Int
   /// The smallest number of queued frames. If the estimate of the output's clock is later than
   /// that, the output runs dry.
   private let minimumQueuedFrames: Double
@@ -72,6 +72,11 @@ struct AsynchronousOutput: ~Copyable {
   /// Whether the frames handed over are played.
   var isGoing: Bool {
     @_noLocks get { presence == .going }
+  }
+
+  /// Whether the output plays silence because its clock is not known.
+  var isLocking: Bool {
+    @_noLocks get { presence == .locking || presence == .beginning }
   }
 
   /// Whether the output is detached until it is found again.
@@ -160,6 +165,10 @@ struct AsynchronousOutput: ~Copyable {
       }
       return nil
     case .xrun:
+      // The position moves in larger steps than the silence that was queued.
+      if !isBroken, presence == .locking || presence == .beginning {
+        lockingFrames = min(bufferFrames &- periodFrames, 2 &* lockingFrames)
+      }
       isBroken = true
       return .xrun(.playbackXrun)
     case .suspended:

@@ -29,6 +29,8 @@ extension AsynchronousPair {
     status.reportedLatencyFrames = input.latencyFrames
     status.drift = bridge.reading(at: time.now)
     status.drift?.addedFrames = input.addedFrames
+    mutedFrames = output.isLocking ? mutedFrames &+ shape.periodFrames : 0
+    status.drift?.mutedFrames = mutedFrames
     status.unitClock = unitClock
   }
 

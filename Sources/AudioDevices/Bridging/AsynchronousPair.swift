@@ -52,6 +52,10 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
   var bridge: ClockDomainBridge
   var input: AsynchronousInput
   var output: AsynchronousOutput
+  /// The number of frames since the output last played what it received, if it plays silence
+  /// because its clock is not known.
+  var mutedFrames = 0
+
   /// One period of the unit's frames, captured or to be played. It is lent to the unit without a
   /// copy.
   var unitFrames: SampleBuffer

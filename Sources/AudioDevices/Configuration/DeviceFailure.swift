@@ -141,6 +141,19 @@ extension DeviceFailure {
       hint: "Ask for a longer period or more headroom.", remedy: .enlargePeriod)
   }
 
+  /// Returns the failure of an output that runs dry before its clock is known, however often it is
+  /// started, and has played nothing else than silence for `seconds` seconds.
+  package static func outputMuted(
+    _ configuration: DuplexConfiguration, seconds: Int
+  ) -> DeviceFailure {
+    DeviceFailure(
+      .lost,
+      "The output \(configuration.playback?.device ?? "") has played nothing for "
+        + "\(seconds) \(seconds == 1 ? "second" : "seconds"): it runs dry before its clock is known.",
+      hint: "Ask for a longer period, which makes its buffer longer, or choose another output.",
+      remedy: .enlargePeriod)
+  }
+
   /// Returns the failure of a callback that has not returned for `seconds` seconds.
   package static func callbackHangs(seconds: Int) -> DeviceFailure {
     DeviceFailure(

@@ -43,6 +43,9 @@ public struct DriftReading: BitwiseCopyable, Sendable, Equatable {
   /// The number of frames by which the delay is longer than the configuration states, because the
   /// input delivers its frames in steps larger than its period.
   public var addedFrames = 0
+  /// The number of frames for which the output has played silence instead of what it received,
+  /// because its clock is not known; 0 if it plays what it receives, or is a secondary output.
+  public var mutedFrames = 0
 
   /// Creates a reading with these figures.
   @_noLocks

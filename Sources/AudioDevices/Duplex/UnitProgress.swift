@@ -61,6 +61,7 @@ struct DriftFigures: ~Copyable {
   private let errorFrames = Atomic<UInt64>(0)
   private let relocks = Atomic<Int>(0)
   private let addedFrames = Atomic<Int>(0)
+  private let mutedFrames = Atomic<Int>(0)
 
   @_noLocks
   func publish(_ reading: DriftReading) {
@@ -68,6 +69,7 @@ struct DriftFigures: ~Copyable {
     errorFrames.store(reading.errorFrames.bitPattern, ordering: .relaxed)
     relocks.store(reading.relocks, ordering: .relaxed)
     addedFrames.store(reading.addedFrames, ordering: .relaxed)
+    mutedFrames.store(reading.mutedFrames, ordering: .relaxed)
   }
 
   var reading: DriftReading {
@@ -77,6 +79,7 @@ struct DriftFigures: ~Copyable {
         errorFrames: Double(bitPattern: errorFrames.load(ordering: .relaxed)),
         relocks: relocks.load(ordering: .relaxed))
       reading.addedFrames = addedFrames.load(ordering: .relaxed)
+      reading.mutedFrames = mutedFrames.load(ordering: .relaxed)
       return reading
     }
   }

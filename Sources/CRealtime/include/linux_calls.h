@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/mman.h>
@@ -38,39 +39,19 @@ static inline long linux_realtime_limit(void) {
   return limit.rlim_cur > 99 ? 99 : (long)limit.rlim_cur;
 }
 
-/// Limits the time that a realtime thread may run without sleeping, as RealtimeKit requires.
-static inline int linux_limit_realtime(unsigned long microseconds) {
-  struct rlimit limit = {microseconds, microseconds};
-  return setrlimit(RLIMIT_RTTIME, &limit);
-}
+/// Limits the time that a realtime thread may run without sleeping, as RealtimeKit requires. Raises
+/// no limit: the soft limit may be that of `linux_guard_realtime`.
+int linux_limit_realtime(unsigned long microseconds);
 
-/// Removes the realtime priority of the calling thread, which computed for too long without
-/// sleeping. On a normal thread the default action of the signal is performed.
-static inline void linux_end_realtime(int number) {
-  if (sched_getscheduler(0) == SCHED_OTHER) {
-    signal(number, SIG_DFL);
-    raise(number);
-    return;
-  }
-  struct sched_param normal = {0};
-  sched_setscheduler(0, SCHED_OTHER, &normal);
-}
+/// Gives the calling thread normal priority. Returns whether it had a realtime priority. Safe in
+/// signal handlers.
+bool linux_end_realtime_priority(void);
 
 /// Installs a guard: a realtime thread that computes for `microseconds` without sleeping continues
 /// at normal priority, so that other processes can end it. If a hard limit ends the program, the
-/// time is at most half of this limit.
-static inline void linux_guard_realtime(unsigned long microseconds) {
-  struct sigaction action;
-  if (sigaction(SIGXCPU, NULL, &action) != 0 || action.sa_handler != SIG_DFL) return;
-  struct rlimit limit;
-  if (getrlimit(RLIMIT_RTTIME, &limit) != 0) return;
-  action = (struct sigaction){.sa_handler = linux_end_realtime, .sa_flags = SA_RESTART};
-  sigaction(SIGXCPU, &action, NULL);
-  if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max / 2 < microseconds) microseconds = limit.rlim_max / 2;
-  if (limit.rlim_cur < microseconds) return;
-  limit.rlim_cur = microseconds;
-  setrlimit(RLIMIT_RTTIME, &limit);
-}
+/// time is at most half of this limit. Does nothing if the program has a handler of its own. Called
+/// for each realtime thread, because the kernel raises the soft limit when a thread exceeds it.
+void linux_guard_realtime(unsigned long microseconds);
 
 static inline void linux_ignore_signal(int number) { (void)number; }
 

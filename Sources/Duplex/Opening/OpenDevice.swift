@@ -95,10 +95,12 @@ import SimulatedDevices
       try ALSADuplex(opening: request)
     }
     let granted = device.configuration
-    if granted.capture?.isServer == true, granted.playback?.isServer == true {
+    let isServer = granted.capture?.isServer == true && granted.playback?.isServer == true
+    if isServer || device.hasTwoClocks {
       device.close()
       // The format and rate of the server's capture are recorded unchanged.
-      guard let pair = try openPair(selection, steps, master: .capture) else {
+      let master: ClockMaster = isServer ? .capture : .playback
+      guard let pair = try openPair(selection, steps, master: master) else {
         throw DeviceFailure.serverGone(granted.deviceNames)
       }
       return pair

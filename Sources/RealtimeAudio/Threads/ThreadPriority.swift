@@ -35,10 +35,7 @@ public enum ThreadPriority: Sendable, Equatable {
   /// Resets the calling thread to normal priority if the program was started with a realtime
   /// priority. For threads that were not created by this module, in particular the main thread.
   public static func makeThisThreadNormal() {
-    let deadline: Int32 = 6
-    guard [SCHED_FIFO, SCHED_RR, deadline].contains(sched_getscheduler(0)) else { return }
-    var parameters = sched_param()
-    sched_setscheduler(0, SCHED_OTHER, &parameters)
+    linux_end_realtime_priority()
   }
 
   private static func takeFIFO(_ number: Int) -> Bool {

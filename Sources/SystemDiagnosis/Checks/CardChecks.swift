@@ -16,7 +16,21 @@ struct CardChecks {
 
   var findings: [Finding] {
     guard !cards.isEmpty else { return [noCard] }
-    return [access] + holders
+    return [access] + hiddenList + holders
+  }
+
+  /// The notice that the kernel's list of cards is hidden, as Docker and Podman hide it.
+  private var hiddenList: [Finding] {
+    guard CardFiles(files).isListHidden else { return [] }
+    let place = machine.isContainer ? "This container" : "This machine"
+    return [
+      Finding(
+        .notice, "cardsHidden",
+        "\(place) hides the kernel's list of sound cards in /proc/asound: which program holds a "
+          + "card is not known.",
+        remedy: "Sound works without it. Docker shows it with --security-opt "
+          + "systempaths=unconfined, Podman with --security-opt unmask=/proc/asound.")
+    ]
   }
 
   private var noCard: Finding {

@@ -11,9 +11,27 @@ struct SoundCard {
 
   /// Returns all cards, sorted by number.
   static func all(_ files: SystemFiles) -> [SoundCard] {
-    (files.text("/proc/asound/cards") ?? "").split(separator: "\n").compactMap {
+    let listed = (files.text("/proc/asound/cards") ?? "").split(separator: "\n").compactMap {
       SoundCard(line: $0, files)
     }
+    let cards = CardFiles(files)
+    guard listed.isEmpty, cards.isListHidden else { return listed }
+    return cards.numbers.map { number in
+      let id = cards.id(of: number) ?? "\(number)"
+      return SoundCard(number: number, id: id, name: cards.usbName(of: number) ?? id, files)
+    }
+  }
+
+  /// Creates a card; the files give its port.
+  private init(number: Int, id: String, name: String, _ files: SystemFiles) {
+    self.number = number
+    self.id = id
+    self.name = name
+    let folder = files.resolved("/sys/class/sound/card\(number)/device") ?? ""
+    port =
+      folder.split(separator: "/").last { $0.contains(":") && $0.contains("-") }
+      .flatMap { $0.split(separator: ":").first }.map(String.init)
+      .flatMap { folder.contains("/usb") ? $0 : nil }
   }
 
   /// Parses a line such as ` 1 [USB            ]: USB-Audio - Scarlett 2i2 USB`. Nil for other
@@ -22,15 +40,10 @@ struct SoundCard {
     guard let opening = line.firstIndex(of: "["), let closing = line.firstIndex(of: "]"),
       opening < closing, let number = Int(line[..<opening].filter { $0 != " " })
     else { return nil }
-    self.number = number
-    id = String(line[line.index(after: opening)..<closing].prefix { $0 != " " })
+    let id = String(line[line.index(after: opening)..<closing].prefix { $0 != " " })
     let rest = line[line.index(after: closing)...]
-    name = rest.firstRange(of: " - ").map { String(rest[$0.upperBound...]) } ?? id
-    let folder = files.resolved("/sys/class/sound/card\(number)/device") ?? ""
-    port =
-      folder.split(separator: "/").last { $0.contains(":") && $0.contains("-") }
-      .flatMap { $0.split(separator: ":").first }.map(String.init)
-      .flatMap { folder.contains("/usb") ? $0 : nil }
+    let name = rest.firstRange(of: " - ").map { String(rest[$0.upperBound...]) } ?? id
+    self.init(number: number, id: id, name: name, files)
   }
 }
 

@@ -64,16 +64,35 @@ struct OverdubPass {
     parts.takeKeys = keys
     parts.poll = { moment in
       keys.poll()
-      return writer.isFailed ? .disk : alignment.isComplete(at: moment) ? .duration : nil
+      if writer.isFailed { return .disk }
+      return Self.muted(moment.drift, configuration, forSeconds: 10).map(StopReason.device)
+        ?? (alignment.isComplete(at: moment) ? .duration : nil)
     }
-    let outcome = try SessionOutcome.run(callbacks, on: open, options, meter: meter, parts)
+    var outcome = try SessionOutcome.run(callbacks, on: open, options, meter: meter, parts)
     keys.poll()
+    if let failure = Self.muted(outcome.report.drift, configuration, forSeconds: 1),
+      !outcome.report.stopReason.isUserRequest, outcome.report.failure == nil
+    {
+      var report = outcome.report
+      report.stopReason = .device(failure)
+      outcome = outcome.with(report)
+    }
     alignment.checkChange(to: outcome.report.addedLatencyFrames, path: path)
     var take = RecordedTake(
       path: path, plan: plan, roundTrip: roundTrip, outcome: outcome,
       addedFrames: alignment.frames, backingFailure: feeder.failure, report: writer.report)
     if command.isPunchIn, take.hasFrames { keepRegion(of: &take, target, splice) }
     return take
+  }
+
+  /// Returns the failure of an output that has played nothing of the backing for as long; nil if it
+  /// plays.
+  private static func muted(
+    _ drift: DriftReading?, _ configuration: DuplexConfiguration, forSeconds seconds: Int
+  ) -> DeviceFailure? {
+    let rate = configuration.sampleRate
+    guard let frames = drift?.mutedFrames, frames >= seconds * rate else { return nil }
+    return .outputMuted(configuration, seconds: frames / rate)
   }
 
   /// Installs the control of the microphone, its keys, and the protection of the output if the

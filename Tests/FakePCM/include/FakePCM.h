@@ -22,8 +22,9 @@ struct fake_pcm {
   bool is_uneven, has_uneven_steps;
   /// Whether it is hardware, whose descriptor needs no translation, and not a plugin.
   bool is_hardware;
-  /// Whether it belongs to a sound server and has no card.
+  /// Whether it belongs to a sound server and has no card; the number of its card otherwise.
   bool is_server;
+  int card;
   bool refuses_link;
   /// Whether it never becomes ready, so that a wait ends by its timeout.
   bool is_never_due;

@@ -1,43 +1,8 @@
-import Glibc
 import LinuxSystem
 import RealtimeAudio
 import SystemDiagnosis
+import TestSupport
 import Testing
-
-/// A simulated machine, described by files in a temporary folder, which is removed with its owner.
-struct FakeMachine: ~Copyable {
-  private let root: String
-
-  init() {
-    var name = Array("/tmp/duplex-machine-XXXXXX".utf8CString)
-    mkdtemp(&name)
-    root = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  deinit {
-    _ = ProgramAnswer.asking(["rm", "-rf", root], milliseconds: 60_000)
-  }
-
-  /// Creates the file `path`; a text that begins with `-> ` makes it a link.
-  func write(_ text: String, to path: String) {
-    let whole = root + path
-    for slash in whole.indices.dropFirst() where whole[slash] == "/" {
-      mkdir(String(whole[..<slash]), 0o700)
-    }
-    if text.hasPrefix("-> ") {
-      symlink(String(text.dropFirst(3)), whole)
-      return
-    }
-    let descriptor = open(whole, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    let bytes = Array(text.utf8)
-    _ = Glibc.write(descriptor, bytes, bytes.count)
-    close(descriptor)
-  }
-
-  func files(refusing refused: Set<String> = []) -> SystemFiles {
-    SystemFiles(root: root, refusing: refused)
-  }
-}
 
 /// The differences of a machine from a machine without problems, and the expected findings.
 struct MachineCase: CustomTestStringConvertible, Sendable {
@@ -106,6 +71,13 @@ struct MachineCase: CustomTestStringConvertible, Sendable {
     "/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor": "performance\n",
     "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor": "performance\n",
     "/sys/module/snd_hda_intel/parameters/power_save": "0\n",
+  ]
+
+  /// The differences in a container in which /proc/asound is empty, as in Docker.
+  static let hidden: [String: String?] = [
+    "/.dockerenv": "", "/proc/asound/cards": nil, "/proc/asound/card0/pcm0p/sub0/status": nil,
+    "/proc/asound/card1/pcm0c/sub0/status": nil, "/dev/snd/controlC1": "",
+    "/sys/class/sound/card0/id": "PCH\n", "/sys/class/sound/card1/id": "USB\n",
   ]
 
   static func limits(_ memory: String) -> String {
