@@ -80,6 +80,22 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false], [0, 1])
+  func `AU that counts no samples is played to its end`(isBigEndian: Bool, torn: Int) throws {
+    func number(_ value: Int) -> [UInt8] {
+      let bytes = (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+      return isBigEndian ? bytes.reversed() : bytes
+    }
+    let folder = TemporaryFolder()
+    let samples = (0..<200).map { UInt8(truncatingIfNeeded: $0) }
+    let head = [28, 0, 3, 48000, 1, 0].flatMap(number)
+    let name = isBigEndian ? SoundContainer.au : .littleEndianAU
+    folder.write(Array(name.identifier.utf8) + head + samples.dropLast(torn), to: "a.au")
+    #expect(try load(folder("a.au")).count == 100 - torn)
+    folder.write(Array(name.identifier.utf8) + head, to: "none.au")
+    #expect(try load(folder("none.au")) == [])
+  }
+
   @Test func `Ogg that ends behind its headers is cut short`() throws {
     let folder = TemporaryFolder()
     try save(glide(frames: 48000, channels: 1), to: folder("a.ogg"), .ogg, .float)

@@ -61,7 +61,8 @@ struct SoundSource: ~Copyable {
         // The decoder reads the comments of remote files itself, within limits.
         if bytes.source is LocalFile { try FLACComments.check(bytes) }
         return try SoundSource(
-          VirtualFile(bytes, end: chunks.end, isBW64: container == .bw64),
+          VirtualFile(
+            bytes, end: chunks.end, replacement: HeadReplacement(container, in: bytes)),
           frameLimit: missed == nil ? nil : wave?.frameCount(in: rest), missedFrameCount: missed)
       }
     }
