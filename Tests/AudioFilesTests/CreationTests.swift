@@ -60,7 +60,8 @@ import Testing
   @Test(arguments: [
     (FileFormat.flac, FileSampleFormat.float, 48000, 2), (.flac, .s32, 48000, 2),
     (.flac, .s16, 768_000, 2), (.flac, .s16, 65537, 2), (.flac, .s16, 48000, 9),
-    (.opus, .float, 44100, 2), (.mp3, .float, 48000, 3), (.mp3, .float, 96000, 2),
+    (.opus, .float, 44100, 2), (.opus, .float, 48000, 8), (.mp3, .float, 48000, 3),
+    (.mp3, .float, 96000, 2),
     (.ogg, .s16, 48000, 2), (.ogg, .float, 384_000, 2), (.wav, .s16, 0, 2), (.wav, .s16, 48000, 0),
   ])
   func `parameters that a format does not support are refused before a file is created`(
@@ -75,7 +76,7 @@ import Testing
   @Test(arguments: [
     (FileFormat.flac, FileSampleFormat.s16, 655_350, 8), (.flac, .s24, 384_000, 2),
     (.opus, .float, 8000, 1), (.mp3, .float, 8000, 1), (.ogg, .float, 192_000, 8),
-    (.wav, .float, 768_000, 64), (.opus, .float, 48000, 8), (.caf, .s32, 768_000, 32),
+    (.wav, .float, 768_000, 64), (.opus, .float, 48000, 5), (.caf, .s32, 768_000, 32),
     (.ogg, .float, 8000, 1), (.aiff, .s24, 768_000, 6), (.mp3, .float, 11025, 2),
     (.w64, .s32, 768_000, 1024), (.flac, .s24, 65535, 1), (.flac, .s24, 8000, 1),
   ])

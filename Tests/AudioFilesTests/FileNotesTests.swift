@@ -36,6 +36,51 @@ import Testing
     if format != .aiff { #expect(read.date?.hasPrefix("2026") == true) }
   }
 
+  @Test(arguments: [
+    ("Grüße", "Zoë", "Köln", "Grüße", "Köln"), ("音", "Zoë", "", "?", ""),
+    (String(repeating: "é", count: 100), "", "", String(repeating: "é", count: 30), ""),
+    ("a", "b", String(repeating: "ü", count: 40), "a", String(repeating: "ü", count: 30)),
+  ])
+  func `tags of MP3 are UTF-8 before the audio, and ISO 8859-1 after it`(
+    texts: (title: String, artist: String, comment: String, latinTitle: String, latin: String)
+  ) throws {
+    let folder = TemporaryFolder()
+    var tags = SoundFileTags()
+    (tags.title, tags.artist, tags.comment) = (texts.title, texts.artist, texts.comment)
+    tags.date = "2026"
+    var writer = try writer(folder("t.mp3"), .mp3, .float, tags: tags)
+    try writer.write(glide(frames: 48000, channels: 1), frames: 48000)
+    try writer.finish()
+    let bytes = folder.bytes(of: "t.mp3")
+    #expect(bytes.starts(with: Array("ID3".utf8) + [4, 0, 0]))
+    let size = bytes[6..<10].reduce(0) { $0 << 7 | Int($1) }
+    #expect(bytes[10 + size] == 0xFF)
+    var found: [String: String] = [:]
+    var offset = 10
+    while offset < 10 + size, bytes[offset] != 0 {
+      let count = bytes[offset + 4..<offset + 8].reduce(0) { $0 << 7 | Int($1) }
+      let body = bytes[offset + 10..<offset + 10 + count]
+      let name = String(decoding: bytes[offset..<offset + 4], as: UTF8.self)
+      let text = body.dropFirst(name == "COMM" ? 5 : 1)
+      let isASCII = text.allSatisfy { $0 < 0x80 }
+      #expect(body.first == 3 || body.first == 0 && isASCII)
+      found[name] = String(validating: text, as: UTF8.self)
+      offset += 10 + count
+    }
+    #expect(found["TIT2"] == texts.title && found["TDRC"] == "2026" && found["TYER"] == nil)
+    #expect(found["TPE1"] == (texts.artist.isEmpty ? nil : texts.artist))
+    #expect(found["COMM"] == (texts.comment.isEmpty ? nil : texts.comment))
+    let end = Array(bytes.suffix(128))
+    func latin(_ range: Range<Int>) -> String {
+      String(String.UnicodeScalarView(end[range].prefix { $0 != 0 }.map { Unicode.Scalar($0) }))
+    }
+    #expect(end.starts(with: Array("TAG".utf8)))
+    #expect(latin(3..<33) == texts.latinTitle && latin(97..<127) == texts.latin)
+    #expect(latin(33..<63) == texts.artist && latin(93..<97) == "2026")
+    let read = try Decoding.decoder(forPath: folder("t.mp3"))
+    #expect(read.tags.title == texts.title && (read.frameCount ?? 0) >= 48000)
+  }
+
   @Test(arguments: [FileFormat.wav, .rf64], [FileSampleFormat.s16, .s24, .float])
   func `samples always begin at the same offset`(
     format: FileFormat, samples: FileSampleFormat

@@ -185,6 +185,103 @@ import Testing
     #expect(try FileSplice(path: folder("b.flac")).lostParts == ["APPLICATION"])
   }
 
+  /// Returns the lost parts of `bytes` with `chunk` appended, whose form is extended by its length.
+  private func lostParts(
+    _ bytes: [UInt8], with chunk: [UInt8], _ folder: borrowing TemporaryFolder, isBig: Bool = false
+  ) throws -> [String] {
+    var file = bytes + chunk
+    let size = file.count - 8
+    for byte in 0..<4 {
+      file[4 + byte] = UInt8(truncatingIfNeeded: size >> (8 * (isBig ? 3 - byte : byte)))
+    }
+    folder.write(file, to: "lost")
+    return try FileSplice(path: folder("lost")).lostParts
+  }
+
+  private func chunk(_ name: String, _ contents: [UInt8], isBig: Bool = false) -> [UInt8] {
+    let size = (0..<4).map { UInt8(truncatingIfNeeded: contents.count >> (8 * $0)) }
+    let padding = [UInt8](repeating: 0, count: contents.count % 2)
+    return Array(name.utf8) + (isBig ? size.reversed() : size) + contents + padding
+  }
+
+  @Test func `tags, labels and an originator that a splice would lose are listed`() throws {
+    let folder = TemporaryFolder()
+    try write(folder("a.wav"), frames: 100, base: 1, .wav, .s16)
+    let plain = folder.bytes(of: "a.wav")
+    let tags =
+      Array("INFO".utf8) + chunk("INAM", Array("Name\0".utf8)) + chunk("IGNR", Array("Jazz\0".utf8))
+      + chunk("ISFT", Array("Lavf\0".utf8)) + chunk("INAM", Array("Second\0".utf8))
+      + chunk("ICMT", [UInt8](repeating: 0x61, count: 700))
+    #expect(
+      try lostParts(plain, with: chunk("LIST", tags), folder) == ["IGNR", "INAM", "ICMT"])
+    let labels =
+      Array("adtl".utf8) + chunk("labl", [1, 0, 0, 0, 0x61, 0]) + chunk("note", [1, 0, 0, 0, 0, 0])
+      + chunk("ltxt", [UInt8](repeating: 0, count: 20))
+    #expect(try lostParts(plain, with: chunk("LIST", labels), folder) == ["note", "ltxt"])
+    var foreign = plain
+    let place = try #require(plain.indices.first { plain[$0...].starts(with: Array("bext".utf8)) })
+    foreign.replaceSubrange(place + 8 + 256..<place + 8 + 262, with: Array("Zoom F".utf8))
+    #expect(try lostParts(foreign, with: [], folder) == ["bext"])
+  }
+
+  @Test func `chunks of AIFF, CAF and Wave64 that a splice would lose are listed`() throws {
+    let folder = TemporaryFolder()
+    for format in [FileFormat.aiff, .caf, .w64] {
+      var tags = SoundFileTags()
+      (tags.title, tags.artist, tags.comment) = ("T", "A", "C")
+      (tags.album, tags.date) = ("B", "2026")
+      var writer = try SoundFileWriter(
+        path: folder("own.\(format)"), fileFormat: format, sampleFormat: .s16, sampleRate: 48000,
+        channelCount: 2, overwrite: false, tags: tags)
+      try writer.write(SampleBuffer(frameCount: 10, channelCount: 2), frames: 10)
+      try writer.finish()
+      #expect(try FileSplice(path: folder("own.\(format)")).lostParts == [])
+    }
+    let chunks =
+      chunk("MARK", [0, 0], isBig: true) + chunk("INST", [0, 0], isBig: true)
+      + chunk("APPL", Array("stocABCD".utf8), isBig: true) + chunk("ANNO", [0x61], isBig: true)
+      + chunk("ANNO", [0x62], isBig: true)
+    let lost = try lostParts(folder.bytes(of: "own.aiff"), with: chunks, folder, isBig: true)
+    #expect(lost == ["MARK", "INST", "APPL", "ANNO"])
+
+    func long(_ name: String, _ contents: [UInt8]) -> [UInt8] {
+      Array(name.utf8) + [0, 0, 0, 0, 0, 0, 0, UInt8(contents.count)] + contents
+    }
+    let information = [0, 0, 0, 1] + Array("genre\0G\0".utf8)
+    var core = folder.bytes(of: "own.caf")
+    core += long("mark", [0, 0, 0, 0]) + long("info", information)
+    folder.write(core, to: "more.caf")
+    #expect(try FileSplice(path: folder("more.caf")).lostParts == ["mark", "genre"])
+
+    let guid: [UInt8] = [0xF3, 0xAC, 0xD3, 0x11, 0x8C, 0xD1, 0x00, 0xC0, 0x4F, 0x8E, 0xDB, 0x8A]
+    var sony = folder.bytes(of: "own.w64")
+    sony += Array("bext".utf8) + guid + [32, 0, 0, 0, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 8)
+    folder.write(sony, to: "more.w64")
+    #expect(try FileSplice(path: folder("more.w64")).lostParts == ["bext"])
+  }
+
+  @Test func `comments of FLAC that a splice would lose are listed`() throws {
+    let folder = TemporaryFolder()
+    try write(folder("b.flac"), frames: 100, base: 1, .flac, .s16)
+    var flac = folder.bytes(of: "b.flac")
+    func text(_ text: String) -> [UInt8] { [UInt8(text.utf8.count), 0, 0, 0] + Array(text.utf8) }
+    let comments = [
+      "Title=T", "artist=A", "ARTIST=B", "TRACKNUMBER=1", "REPLAYGAIN_TRACK_GAIN=0 dB", "encoder=x",
+    ]
+    let block = text("vendor") + [UInt8(comments.count), 0, 0, 0] + comments.flatMap(text)
+    // Replaces the comments that follow the first block, and adds a block of an unknown type.
+    let place = 4 + 4 + 34
+    try #require(flac[place] & 0x7F == 4)
+    let size = Int(flac[place + 1]) << 16 | Int(flac[place + 2]) << 8 | Int(flac[place + 3])
+    flac.replaceSubrange(
+      place..<place + 4 + size,
+      with: [4, 0, 0, UInt8(block.count)] + block + [0x80 | 9, 0, 0, 1, 7])
+    folder.write(Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0] + flac, to: "b.flac")
+    #expect(
+      try FileSplice(path: folder("b.flac")).lostParts
+        == ["ID3", "ARTIST", "TRACKNUMBER", "REPLAYGAIN_TRACK_GAIN", "block9"])
+  }
+
   @Test func `markers are read after an ID3 tag, and in big-endian files`() throws {
     let folder = TemporaryFolder()
     var writer = try SoundFileWriter(

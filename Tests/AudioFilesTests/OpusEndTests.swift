@@ -40,7 +40,9 @@ import Testing
   func `an Opus file of any length has this length`(frames: Int, channels: Int) throws {
     let folder = TemporaryFolder()
     let sound = integers(bits: 16, frames: frames, channels: channels)
-    try save(sound, to: folder("short.opus"), .opus, .float)
+    try save(
+      sound, to: folder("short.opus"), .opus, .float,
+      speakers: Speaker.defaultLayout(channelCount: channels))
     #expect(try load(folder("short.opus")).count == frames * channels)
     #expect(try FileRepair.examine(folder("short.opus")).isIntact)
   }

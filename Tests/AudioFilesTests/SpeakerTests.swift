@@ -27,6 +27,35 @@ import Testing
     #expect(try speakers(of: usual, channels: 8) == usual)
   }
 
+  @Test(arguments: [FileFormat.w64, .caf, .aiff, .flac, .ogg], [3, 6, 8])
+  func `a recording of many microphones assigns none to a speaker`(
+    format: FileFormat, channels: Int
+  ) throws {
+    let folder = TemporaryFolder()
+    let sound = integers(bits: 16, frames: 3000, channels: channels)
+    try save(sound, to: folder("a"), format, format.nearest(to: .s16))
+    #expect(
+      try Decoding.decoder(forPath: folder("a")).speakers
+        == [Speaker](repeating: .other, count: channels))
+  }
+
+  @Test func `surround sound in Vorbis has the usual speakers`() throws {
+    let folder = TemporaryFolder()
+    let sound = integers(bits: 16, frames: 3000, channels: 6)
+    let usual = Speaker.defaultLayout(channelCount: 6)
+    try save(sound, to: folder("a"), .ogg, .float, speakers: usual)
+    #expect(try Decoding.decoder(forPath: folder("a")).speakers == nil)
+  }
+
+  @Test func `a mask names the speakers in the order of its bits`() {
+    #expect(
+      ChannelMask.speakers(0x60F, channelCount: 6)
+        == [.frontLeft, .frontRight, .frontCentre, .lowFrequency, .sideLeft, .sideRight])
+    #expect(ChannelMask.speakers(3, channelCount: 3) == [.frontLeft, .frontRight, .other])
+    #expect(ChannelMask.speakers(0x3F, channelCount: 3).count == 3)
+    #expect(ChannelMask.speakers(-1, channelCount: 20).count == 20)
+  }
+
   @Test func `a splice keeps the speakers of a file`() throws {
     let folder = TemporaryFolder()
     let (path, region) = (folder("a.wav"), folder("b.wav"))

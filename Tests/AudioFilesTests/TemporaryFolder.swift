@@ -63,11 +63,11 @@ func integers(bits: Int, frames: Int, channels: Int) -> SampleBuffer {
 /// Writes all of `buffer` to a file.
 func save(
   _ buffer: borrowing SampleBuffer, to path: String, _ fileFormat: FileFormat,
-  _ sampleFormat: FileSampleFormat, sampleRate: Int = 48000
+  _ sampleFormat: FileSampleFormat, sampleRate: Int = 48000, speakers: [Speaker]? = nil
 ) throws {
   var writer = try SoundFileWriter(
     path: path, fileFormat: fileFormat, sampleFormat: sampleFormat, sampleRate: sampleRate,
-    channelCount: buffer.channelCount, overwrite: false)
+    channelCount: buffer.channelCount, overwrite: false, speakers: speakers)
   try writer.write(buffer, frames: buffer.frameCount)
   try writer.finish()
 }

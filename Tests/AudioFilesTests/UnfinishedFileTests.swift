@@ -98,7 +98,8 @@ import Testing
         : integers(bits: 16, frames: 4800, channels: channels)
       var writer = try SoundFileWriter(
         path: folder("w"), fileFormat: format, sampleFormat: .float, sampleRate: 48000,
-        channelCount: channels, overwrite: false)
+        channelCount: channels, overwrite: false,
+        speakers: Speaker.defaultLayout(channelCount: channels))
       for _ in 1...30 { try writer.write(sound, frames: 4800) }
       try writer.refreshHeader()
       folder.write(folder.bytes(of: "w"), to: "copy")

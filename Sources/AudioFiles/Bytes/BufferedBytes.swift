@@ -163,7 +163,7 @@ final class BufferedBytes: RandomAccessBytes, @unchecked Sendable {
     throw FileFailure(
       .unusableContents,
       "\(name) is cut short: it ends after \(end.load(ordering: .relaxed)) of \(byteCount) bytes.",
-      hint: "The part before can be used; get another copy of the file for the rest.")
+      hint: .restElsewhere(isAny: true))
   }
 
   /// Clears the flags of an interruption and of an early end. The caller has completed the

@@ -60,6 +60,18 @@ struct ChunkWalk {
     return nil
   }
 
+  /// Returns the first chunk of each name from `position` on, until all of `names` are found.
+  func chunks(
+    from position: Int, upTo names: Set<String>
+  ) throws(FileFailure) -> [String: Chunk] {
+    var found: [String: Chunk] = [:]
+    _ = try first(from: position) { chunk in
+      if found[chunk.identifier] == nil { found[chunk.identifier] = chunk }
+      return names.isSubset(of: found.keys) ? chunk : nil
+    }
+    return found
+  }
+
   /// Parses the bytes at `offset` as a chunk header. Returns nil if they have no valid identifier.
   func chunk(at offset: Int) throws(FileFailure) -> Chunk? {
     chunk(try file.bytes(at: offset, count: style.headByteCount), at: offset)

@@ -8,6 +8,8 @@ struct WaveFormatChunk {
   let blockByteCount: Int
   /// The number of bits per sample; 0 if the chunk ends before this field.
   let bitsPerSample: Int
+  /// The format tag of the extensible format.
+  static let extensible = 0xFFFE
 
   /// Parses the chunk. Returns nil if it is too short.
   init?(_ body: [UInt8], bigEndian: Bool = false) {
@@ -16,7 +18,7 @@ struct WaveFormatChunk {
       let rate = body.integer(at: 4, 4, bigEndian: bigEndian),
       let block = body.integer(at: 12, 2, bigEndian: bigEndian)
     else { return nil }
-    kind = tag == 0xFFFE ? body.integer(at: 24, 2, bigEndian: bigEndian) ?? 1 : tag
+    kind = tag == Self.extensible ? body.integer(at: 24, 2, bigEndian: bigEndian) ?? 1 : tag
     channelCount = channels
     sampleRate = rate
     blockByteCount = block

@@ -36,11 +36,13 @@ struct OpeningAllowance {
 }
 
 extension FileFailure {
-  /// Returns the failure of a seek backwards in a source that can only be read in sequence.
-  static func onlyForward(_ name: String) -> FileFailure {
+  /// Returns the failure of a seek backwards in a source that can only be read in sequence, or,
+  /// with `isFile`, in a file of such a format.
+  static func onlyForward(_ name: String, isFile: Bool = false) -> FileFailure {
     FileFailure(
       .unusableContents, "\(name) can only be read from its beginning to its end.",
-      hint: "Save it to a file first.")
+      hint: isFile
+        ? "Convert it to uncompressed WAV with ffmpeg first." : "Save it to a file first.")
   }
 
   /// Returns the failure to find audio after reading `byteCount` bytes.

@@ -205,13 +205,24 @@ extension SoundDecoder {
   /// Checks whether a seek to `frame`, which may be the end, is possible. Throws
   /// `.unusableContents` if there is no such frame, or if seeking is not supported.
   func checkSeek(toFrame frame: Int) throws(FileFailure) {
-    guard supportsSeeking else { throw .onlyForward(name) }
+    guard supportsSeeking else {
+      throw .onlyForward(name, isFile: byteSource?.isSeekable ?? false)
+    }
     // No audio is longer than the bound. Larger numbers might overflow in additions.
     let end = (isLengthEstimated ? nil : frameCount) ?? FileBounds.frameCount
     if let announcedFrameCount, frame > end, frame <= announcedFrameCount {
       throw .unreachable(name, frame, announcedFrameCount)
     }
     guard (0...end).contains(frame) else { throw .noFrame(name, frame, of: frameCount) }
+  }
+}
+
+extension String {
+  /// The hint for a file that is cut short. `isAny` says whether any of its sound was read.
+  static func restElsewhere(isAny: Bool) -> String {
+    isAny
+      ? "The part before can be used; get another copy of the file for the rest."
+      : "Get another copy of the file."
   }
 }
 
@@ -240,7 +251,7 @@ extension FileFailure {
     FileFailure(
       .unusableContents,
       "\(name) is damaged or cut short after \(frame) of \(frameCount) frames.",
-      hint: "The part before can be used; get another copy of the file for the rest.")
+      hint: .restElsewhere(isAny: frame > 0))
   }
 
   /// Returns the failure for a file that has its end, but lacks parts before it.

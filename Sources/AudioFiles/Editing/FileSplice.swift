@@ -35,8 +35,9 @@ public struct FileSplice: Sendable {
   /// The number of channels, which is the number of samples in a frame.
   public let channelCount: Int
   private let speakers: [Speaker]?
-  /// The parts of the file other than audio that the new file will not contain: chunks of a WAV
-  /// file such as `iXML`, blocks of a FLAC file such as `PICTURE`.
+  /// The parts of the file other than audio that the new file will not contain: chunks such as
+  /// `iXML`, entries of lists of tags such as `IGNR`, blocks of a FLAC file such as `PICTURE`, and
+  /// comments such as `GENRE`.
   public let lostParts: [String]
 
   /// Prepares a splice into the file at `path`, or into a copy of it at `copyPath`, where an
@@ -64,7 +65,8 @@ public struct FileSplice: Sendable {
     sampleRate = file.sampleRate
     channelCount = file.channelCount
     speakers = file.speakers ?? Speaker.defaultLayout(channelCount: channelCount)
-    lostParts = try LostParts.names(in: file.bytes, fileFormat)
+    lostParts = try LostParts.names(
+      in: file.bytes, fileFormat, channelCount: file.channelCount)
   }
 
   /// Prepares a splice into silence; `path` is a file that does not exist yet.

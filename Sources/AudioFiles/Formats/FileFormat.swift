@@ -179,9 +179,10 @@ extension FileFormat {
   public var maximumChannelCount: Int { traits.channels }
 
   /// Checks whether the format supports these parameters, before a file is created. `sampleRate` is
-  /// in Hz. Throws `.invalidRequest` with a hint that states the supported values.
+  /// in Hz, `speakers` are those of the channels if they were named. Throws `.invalidRequest` with
+  /// a hint that states the supported values.
   public func check(
-    sampleFormat: FileSampleFormat, sampleRate: Int, channelCount: Int
+    sampleFormat: FileSampleFormat, sampleRate: Int, channelCount: Int, speakers: [Speaker]? = nil
   ) throws(FileFailure) {
     guard sampleFormats.contains(sampleFormat) else {
       throw refusal(
@@ -192,6 +193,12 @@ extension FileFormat {
       throw refusal(
         "have \(channelCount) channels",
         hint: "Use 1 to \(maximumChannelCount) channels, or another file format.")
+    }
+    // The encoder takes the fourth channel for that of a subwoofer.
+    guard self != .opus || channelCount < 6 || Speaker.isSurround(speakers) else {
+      throw refusal(
+        "have \(channelCount) channels of microphones, because it keeps only the low frequencies of channel \(Speaker.lowFrequencyIndex + 1)",
+        hint: "Use 1 to 5 channels, or WAV, FLAC or Ogg Vorbis.")
     }
     guard sampleRate >= 1, traits.hasRate(sampleRate) else {
       throw refusal(

@@ -99,6 +99,34 @@ enum SoundFileRefusal: Error {
   }
 }
 
+/// Bytes of a header that libsndfile must not read.
+struct HeadReplacement: Equatable {
+  let offset: Int
+  let bytes: [UInt8]
+
+  /// libsndfile does not know BW64. RF64 differs from it in the first four bytes only.
+  static let bw64 = HeadReplacement(offset: 0, bytes: Array(SoundContainer.rf64.identifier.utf8))
+  /// The size of the samples of an AU file is unknown.
+  static let openAU = HeadReplacement(offset: 8, bytes: [0xFF, 0xFF, 0xFF, 0xFF])
+
+  /// Returns the replacement for a file of this container in `bytes`.
+  init?(_ container: SoundContainer?, in bytes: BufferedBytes) throws(FileFailure) {
+    switch container {
+    case .bw64: self = .bw64
+    case .au, .littleEndianAU:
+      let head = try bytes.bytes(at: 0, count: 12)
+      guard head.integer(at: 8, 4, bigEndian: true) == 0 else { return nil }
+      self = .openAU
+    case .riff, .rifx, .rf64, .wave64, .aiff, .caf, .flac, .ogg, nil: return nil
+    }
+  }
+
+  private init(offset: Int, bytes: [UInt8]) {
+    self.offset = offset
+    self.bytes = bytes
+  }
+}
+
 /// A virtual file for libsndfile that reads from a byte source.
 final class VirtualFile {
   let bytes: BufferedBytes
@@ -112,9 +140,10 @@ final class VirtualFile {
   /// of some formats would otherwise read the same chunk forever.
   private var hasStopped: Bool { isOpening && bytes.isStopped }
   private var isOpening = false
-  /// Whether the file is BW64, which libsndfile does not know: it is shown RF64, which differs in
-  /// its first four bytes only.
-  let isBW64: Bool
+  /// Bytes that libsndfile reads instead of those of the file; nil if there are none.
+  private let replacement: HeadReplacement?
+  /// Whether the file is BW64.
+  var isBW64: Bool { replacement == .bw64 }
 
   /// The length reported to libsndfile if the source has no end. It is never reached.
   private static let endless = 1 << 52
@@ -123,10 +152,10 @@ final class VirtualFile {
   /// nil.
   init(
     _ bytes: BufferedBytes, start: Int = 0, end: Int? = nil, expectation: SF_INFO = SF_INFO(),
-    isBW64: Bool = false
+    replacement: HeadReplacement? = nil
   ) {
     self.expectation = expectation
-    self.isBW64 = isBW64
+    self.replacement = replacement
     self.bytes = bytes
     self.start = start
     byteCount = (end ?? bytes.byteCount ?? Self.endless) - start
@@ -155,9 +184,9 @@ final class VirtualFile {
     let offset = bytes.position - start
     let rest = max(0, byteCount - offset)
     let read = bytes.readForCallback(memory, min(count, rest), isWhole: true)
-    if isBW64, let memory {
-      let name = SoundContainer.rf64.identifier.utf8
-      for (index, byte) in name.enumerated() where index >= offset && index < offset + read {
+    if let replacement, let memory {
+      for (index, byte) in zip(replacement.offset..., replacement.bytes)
+      where index >= offset && index < offset + read {
         memory.storeBytes(of: byte, toByteOffset: index - offset, as: UInt8.self)
       }
     }

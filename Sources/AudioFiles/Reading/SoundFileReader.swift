@@ -34,6 +34,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   public let speakers: [Speaker]?
   /// The libsndfile number of the file format and sample encoding.
   private let soundFormat: Int32
+  /// The last failure of the source, after which a decoder may end without another read.
+  private var sourceFailure: FileFailure?
   /// Whether the source returned audio in a different format after an interruption.
   private var isReplaced = false
   /// A buffer for 16-bit samples, which are converted here because libsndfile takes several times
@@ -185,8 +187,10 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
       }
     position += count
     order.sort(start, frames: count)
-    if count == 0 {
-      try bytes.check()
+    if count > 0 {
+      sourceFailure = nil
+    } else {
+      try checkSource()
       if !bytes.wasInterrupted { try checkPromise() }
     }
     return count
@@ -241,11 +245,11 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   /// `.unusableContents` if there is no such frame, or if the file is not seekable.
   public mutating func seek(toFrame frame: Int) throws(FileFailure) {
     guard frame != position else { return }
-    guard isSeekable else { throw .onlyForward(path) }
+    guard isSeekable else { throw .onlyForward(path, isFile: bytes.isSeekable) }
     try resume()
     let mayBe = frame >= 0 && frame <= limit
     let place = mayBe ? sf_seek(handle.pointer, sf_count_t(frame), SEEK_SET) : -1
-    try bytes.check()
+    try checkSource()
     if mayBe, bytes.wasInterrupted {
       // The next read seeks to this frame.
       position = frame
@@ -257,6 +261,7 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
       }
       throw .noFrame(path, frame, of: frameCount)
     }
+    sourceFailure = nil
     position = frame
   }
 
@@ -274,11 +279,12 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     return SoundFileMarker.all(of: handle)
   }
 
-  /// Opens the file again after an interrupted read, because the state of a decoder is undefined
-  /// after a partial block.
+  /// Opens the file again after an interrupted or failed read, because the state of a decoder is
+  /// undefined after a partial block.
   private mutating func resume() throws(FileFailure) {
     guard !isReplaced else { throw .replaced(path) }
-    guard bytes.wasInterrupted, isSeekable, !bytes.source.isInterrupted else { return }
+    guard bytes.wasInterrupted || sourceFailure != nil, isSeekable, !bytes.source.isInterrupted
+    else { return }
     var info = SF_INFO()
     let fresh = try file.open(&info)
     // A server may return a different file under the same name. The caller's buffers are allocated
@@ -289,15 +295,27 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     guard !isReplaced else { throw .replaced(path) }
     handle = fresh
     let place = sf_seek(handle.pointer, sf_count_t(position), SEEK_SET)
-    try bytes.check()
+    try checkSource()
+    sourceFailure = nil
     guard place == sf_count_t(position) || bytes.wasInterrupted else {
       throw .unreachable(path, position, announcedFrameCount ?? frameCount ?? position)
+    }
+  }
+
+  /// Throws the failure of the source that occurred in a callback, and remembers it.
+  private mutating func checkSource() throws(FileFailure) {
+    do throws(FileFailure) {
+      try bytes.check()
+    } catch {
+      sourceFailure = error
+      throw error
     }
   }
 
   /// Throws an error if the file ended too early. The decoder stops without an error at the first
   /// damaged block, and if bytes are missing.
   private func checkPromise() throws(FileFailure) {
+    if let sourceFailure { throw sourceFailure }
     guard let promisedFrameCount else { return try bytes.checkByteCount() }
     if position < promisedFrameCount { throw .cutShort(path, position, promisedFrameCount) }
   }

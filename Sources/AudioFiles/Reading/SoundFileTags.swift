@@ -14,6 +14,9 @@ public struct SoundFileTags: Sendable, Equatable {
   /// The date of the recording, as written in the file.
   public var date: String?
 
+  /// The name of the program in the files that it writes.
+  static let software = "duplex"
+
   /// Creates empty tags.
   public init() {}
 

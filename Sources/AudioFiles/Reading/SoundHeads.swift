@@ -2,7 +2,7 @@
 
 /// The length of the audio data announced by the header of a Wave64, AIFF or AU file, if it exceeds
 /// the file. libsndfile reduces the length to the available bytes without an error. (WAV and RF64:
-/// see `WaveStream`; CAF: see `TruncatedCAF`.)
+/// see `WaveStream`; CAF: see `BareSamples`.)
 enum AnnouncedSound {
   /// Returns the number of bytes of audio data that the header announces, if they exceed the file;
   /// nil if they do not, or if the header does not specify the length.
@@ -13,30 +13,30 @@ enum AnnouncedSound {
     switch container {
     case .wave64:
       return try size(
-        of: "data", ChunkWalk(file: bytes, byteCount: byteCount, style: .wave64), from: 40,
-        below: FileBounds.byteCount)
+        of: "data", ChunkWalk(file: bytes, byteCount: byteCount, style: .wave64), from: 40
+      ) { $0.size < FileBounds.byteCount }
     case .aiff:
       // The chunk contains an offset and a block size, four bytes each, before the samples.
       return try size(
-        of: "SSND", ChunkWalk(file: bytes, byteCount: byteCount, style: .aiff), from: 12,
-        below: AnnouncedLength.unknownSize
-      ).map { $0 - 8 }
+        of: "SSND", ChunkWalk(file: bytes, byteCount: byteCount, style: .aiff), from: 12
+      ) { !AnnouncedLength.isPlaceholder($0.size) }
+      .map { $0 - 8 }
     case .au, .littleEndianAU:
       // An AU file consists of a header and the samples.
       let isBig = container == .au
       guard let start = head.integer(at: 4, 4, bigEndian: isBig),
         let size = head.integer(at: 8, 4, bigEndian: isBig)
       else { return nil }
-      return size < AnnouncedLength.unknownSize && size > byteCount - start ? size : nil
+      return !AnnouncedLength.isPlaceholder(size) && size > byteCount - start ? size : nil
     case .riff, .rifx, .rf64, .bw64, .caf, .flac, .ogg, nil: return nil
     }
   }
 
   private static func size(
-    of name: String, _ walk: ChunkWalk, from offset: Int, below limit: Int
+    of name: String, _ walk: ChunkWalk, from offset: Int, isKnown: (Chunk) -> Bool
   ) throws(FileFailure) -> Int? {
     let sound = try walk.first(from: offset) { $0.identifier == name ? $0 : nil }
-    guard let sound, sound.size < limit, sound.size > walk.byteCount - sound.body else {
+    guard let sound, isKnown(sound), sound.size > walk.byteCount - sound.body else {
       return nil
     }
     return sound.size

@@ -42,14 +42,14 @@ struct SoundSource: ~Copyable {
     }
     if bytes.isSeekable {
       if try MPEGBeginning.isThere(in: bytes) { throw .mpeg(bytes.name) }
-      if let cut = try TruncatedCAF(bytes) {
+      if let bare = try BareSamples(bytes) {
         return try SoundSource(
-          VirtualFile(bytes, start: cut.start, expectation: cut.info),
-          frameLimit: cut.heldFrameCount, missedFrameCount: cut.announcedFrameCount,
-          bareFormat: .caf)
+          VirtualFile(bytes, start: bare.start, expectation: bare.info),
+          frameLimit: bare.heldFrameCount, missedFrameCount: bare.announcedFrameCount,
+          bareFormat: bare.fileFormat)
       }
     }
-    let wave = try WaveStream(readingFrom: bytes)
+    let wave = try container?.isWave == true ? WaveStream(readingFrom: bytes) : nil
     let rest = bytes.byteCount.map { max(0, $0 - bytes.position) }
     let missed = rest.flatMap { wave?.frameCount(beyond: $0) }
     if bytes.isSeekable {
@@ -61,7 +61,8 @@ struct SoundSource: ~Copyable {
         // The decoder reads the comments of remote files itself, within limits.
         if bytes.source is LocalFile { try FLACComments.check(bytes) }
         return try SoundSource(
-          VirtualFile(bytes, end: chunks.end, isBW64: container == .bw64),
+          VirtualFile(
+            bytes, end: chunks.end, replacement: HeadReplacement(container, in: bytes)),
           frameLimit: missed == nil ? nil : wave?.frameCount(in: rest), missedFrameCount: missed)
       }
     }
@@ -74,7 +75,8 @@ struct SoundSource: ~Copyable {
     }
     return try SoundSource(
       VirtualFile(bytes, start: bytes.position, expectation: wave.info),
-      frameLimit: wave.frameCount(in: rest), missedFrameCount: missed, bareFormat: .wav)
+      frameLimit: wave.frameCount(in: rest), missedFrameCount: missed,
+      bareFormat: wave.fileFormat)
   }
 
   /// Opens `bytes` as raw samples in the format given by the caller.

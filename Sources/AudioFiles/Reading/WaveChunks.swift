@@ -9,6 +9,7 @@ struct WaveChunks {
   let isBigEndian: Bool
   private var offset = 12
   private var longDataByteCount: UInt64?
+  private let riffByteCount: Int
 
   /// Creates an iterator over the chunks in `bytes`. Returns nil if these are not such
   /// a file, or if their length is unknown.
@@ -19,7 +20,9 @@ struct WaveChunks {
     else { return nil }
     self.bytes = bytes
     self.byteCount = byteCount
-    isBigEndian = container == .rifx
+    let isBigEndian = container == .rifx
+    self.isBigEndian = isBigEndian
+    riffByteCount = head.integer(at: 4, 4, bigEndian: isBigEndian) ?? 0
   }
 
   /// Returns the next chunk; nil at the end of the file.
@@ -33,7 +36,8 @@ struct WaveChunks {
       longDataByteCount = try bytes.bytes(at: body, count: 16).number(
         at: 8, 8, bigEndian: isBigEndian)
     }
-    let length = name == "data" ? AnnouncedLength.data(size, long: longDataByteCount) ?? size : size
+    let announced = AnnouncedLength(riffByteCount: riffByteCount, long: longDataByteCount)
+    let length = name == "data" ? announced.data(size, from: body) ?? size : size
     defer { offset = body + length + (length & 1) }
     return Chunk(identifier: name, start: offset, body: body, size: length)
   }

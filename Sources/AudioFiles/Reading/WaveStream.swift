@@ -3,16 +3,13 @@ import CSndFile
 /// The header of a file of the WAV family without a valid length: from a pipe, or from a recorder
 /// that was stopped before it wrote the length. Raw samples follow it.
 struct WaveStream {
-  private(set) var sampleRate = 0
-  private(set) var channelCount = 0
-  private(set) var encoding = 0
-  private(set) var bitsPerSample = 0
-  private(set) var frameByteCount = 0
+  private let encoding: RawEncoding
+  /// Whether the header has 64-bit lengths.
+  private let isLong: Bool
   /// The number of bytes of samples; nil if the header does not give it. Recorders write 0,
   /// 0xFFFFFFFF, 0x7FFFFF00 or a similar value to pipes.
   private(set) var dataByteCount: Int?
-  /// Whether the numbers and samples are in big-endian order.
-  private let isBigEndian: Bool
+  private var isBigEndian: Bool { encoding.isBigEndian }
   /// The offset of the first sample in bytes.
   private var start = 0
   /// Whether, according to the RIFF length in the header, nothing follows the header of the data
@@ -22,34 +19,44 @@ struct WaveStream {
   private var isEmpty = false
 
   /// Reads the header and sets the position of `bytes` to the first sample. Returns nil if this is
-  /// not a file of the WAV family with uncompressed samples.
+  /// not a file of the WAV family with uncompressed samples. Throws `.unusableContents` if a source
+  /// that can only be read in sequence ends before its samples.
   init?(readingFrom bytes: BufferedBytes) throws(FileFailure) {
     let head = try bytes.bytes(at: 0, count: 12)
+    if head.count < 12 { try Self.checkEnd(bytes) }
     guard let container = SoundContainer(head: head), container.isWave,
       case let isBigEndian = container == .rifx,
       let riffByteCount = head.integer(at: 4, 4, bigEndian: isBigEndian)
     else { return nil }
-    self.isBigEndian = isBigEndian
+    var encoding: RawEncoding?
     var offset = 12
     var longDataByteCount: UInt64?
     for _ in 0..<ChunkWalk.maximumChunkCount {
       let chunk = try bytes.bytes(at: offset, count: 8)
-      guard let size = chunk.integer(at: 4, 4, bigEndian: isBigEndian) else { return nil }
+      guard let size = chunk.integer(at: 4, 4, bigEndian: isBigEndian) else {
+        try Self.checkEnd(bytes)
+        return nil
+      }
       offset += 8
       switch chunk.identifier(at: 0) {
       case "data":
-        guard frameByteCount > 0 else { return nil }
-        dataByteCount = AnnouncedLength.data(size, long: longDataByteCount)
+        guard let encoding else { return nil }
+        self.encoding = encoding
+        isLong = container == .rf64 || container == .bw64
+        let length = AnnouncedLength(riffByteCount: riffByteCount, long: longDataByteCount)
+        dataByteCount = length.data(size, from: offset)
         endsAtData = riffByteCount + 8 <= offset
-        isEmpty = size == 0
+        isEmpty = size == 0 || length.isEmptyLong(size)
         start = offset
         bytes.position = offset
         return
       case "fmt " where size >= 16 && size <= 4096:
         let body = try bytes.bytes(at: offset, count: size)
         guard body.count == size,
-          let format = WaveFormatChunk(body, bigEndian: isBigEndian), take(format)
+          let format = WaveFormatChunk(body, bigEndian: isBigEndian),
+          let found = RawEncoding(format, isBigEndian: isBigEndian)
         else { return nil }
+        encoding = found
       case "ds64" where size >= 28 && size <= 65536:
         longDataByteCount = try bytes.bytes(at: offset, count: 16).number(
           at: 8, 8, bigEndian: isBigEndian)
@@ -58,6 +65,13 @@ struct WaveStream {
       offset += size + (size & 1)
     }
     return nil
+  }
+
+  /// Throws an error if the bytes of a pipe end within the header of a WAV file.
+  private static func checkEnd(_ bytes: BufferedBytes) throws(FileFailure) {
+    guard !bytes.isSeekable else { return }
+    try bytes.checkOpening()
+    throw .refused(bytes.name, .riff)
   }
 
   /// Returns whether the recorder stopped before it wrote a length: the header gives no length or a
@@ -71,29 +85,10 @@ struct WaveStream {
     return try !walk.beginsTail(at: start)
   }
 
-  private mutating func take(_ format: WaveFormatChunk) -> Bool {
-    channelCount = format.channelCount
-    sampleRate = format.sampleRate
-    frameByteCount = format.blockByteCount
-    bitsPerSample = format.bitsPerSample
-    let code: Int? =
-      switch (format.kind, bitsPerSample) {
-      case (1, 8): SF_FORMAT_PCM_U8
-      case (1, 16): SF_FORMAT_PCM_16
-      case (1, 24): SF_FORMAT_PCM_24
-      case (1, 32): SF_FORMAT_PCM_32
-      case (3, 32): SF_FORMAT_FLOAT
-      case (3, 64): SF_FORMAT_DOUBLE
-      case (6, 8): SF_FORMAT_ALAW
-      case (7, 8): SF_FORMAT_ULAW
-      default: nil
-      }
-    guard let code, channelCount > 0, sampleRate > 0, sampleRate <= Int(Int32.max),
-      frameByteCount == channelCount * bitsPerSample / 8
-    else { return false }
-    encoding = code
-    return true
-  }
+  /// The file format.
+  var fileFormat: FileFormat { isLong ? .rf64 : .wav }
+
+  private var frameByteCount: Int { encoding.frameByteCount }
 
   /// Returns the number of frames that the header announces, limited to the `byteCount` bytes after
   /// it; nil if neither number is known.
@@ -112,12 +107,5 @@ struct WaveStream {
   }
 
   /// The description of the samples for libsndfile.
-  var info: SF_INFO {
-    var info = SF_INFO()
-    info.samplerate = Int32(sampleRate)
-    info.channels = Int32(channelCount)
-    info.format = Int32(
-      SF_FORMAT_RAW | encoding | (isBigEndian ? SF_ENDIAN_BIG : SF_ENDIAN_LITTLE))
-    return info
-  }
+  var info: SF_INFO { encoding.info }
 }

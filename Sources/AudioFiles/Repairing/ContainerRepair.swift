@@ -182,7 +182,8 @@ struct AIFFRepair {
     let isCompressed = try file.bytes(at: 8, count: 4).identifier(at: 0) == "AIFC"
     let chunks = try file.walk(style).chunks(from: 12, upTo: ["COMM", "SSND"])
     guard let common = chunks["COMM"] else { throw .lost("common chunk", of: "AIFF", file.path) }
-    let body = try file.bytes(at: common.body, count: 22)
+    let fieldsByteCount = isCompressed ? 22 : 18
+    let body = try file.bytes(at: common.body, count: fieldsByteCount)
     guard let layout = SampleLayout(common: body, isCompressed: isCompressed) else {
       throw .unknownSamples(file.path)
     }
@@ -196,6 +197,10 @@ struct AIFFRepair {
       file, style, layout, from: start,
       declared: max(0, sound.size - Self.alignmentByteCount - offset), formEnd: form + 8,
       headerFrames: body.integer(at: 2, 4, bigEndian: true))
+    // A damaged common chunk behind the samples is cut off with the other data there.
+    guard samples.faults.isEmpty || common.body + fieldsByteCount <= samples.stretch.end else {
+      throw .lost("common chunk", of: "AIFF", file.path)
+    }
     let size = samples.end - 8
     guard size <= Int(UInt32.max) else {
       throw FileFailure(
@@ -267,20 +272,6 @@ extension DamagedFile {
     guard let layout else { throw .unknownSamples(path) }
     guard let data = chunks["data"] else { throw .lost("samples", of: kind, path) }
     return (layout, data)
-  }
-}
-
-extension ChunkWalk {
-  /// Returns the first chunk of each name from `position` on, until all of `names` are found.
-  fileprivate func chunks(
-    from position: Int, upTo names: Set<String>
-  ) throws(FileFailure) -> [String: Chunk] {
-    var found: [String: Chunk] = [:]
-    _ = try first(from: position) { chunk in
-      if found[chunk.identifier] == nil { found[chunk.identifier] = chunk }
-      return names.isSubset(of: found.keys) ? chunk : nil
-    }
-    return found
   }
 }
 

@@ -145,7 +145,7 @@ struct RepairPlan: Sendable, Equatable {
   /// Replaces as many bytes at `offset` by `bytes`, if they differ.
   mutating func set(_ bytes: [UInt8], at offset: Int, in file: DamagedFile) throws(FileFailure) {
     guard try file.bytes(at: offset, count: bytes.count) != bytes else { return }
-    edits.append(Edit(range: offset..<offset + bytes.count, bytes: bytes))
+    replace(offset..<offset + bytes.count, with: bytes)
   }
 
   /// Inserts `bytes` before the byte at `offset`.
@@ -153,12 +153,14 @@ struct RepairPlan: Sendable, Equatable {
     replace(offset..<offset, with: bytes)
   }
 
-  /// Replaces a stretch of the file by `bytes`, whose number may differ.
+  /// Replaces a stretch of the file by `bytes`, unless it reaches beyond the new end.
   mutating func replace(_ range: Range<Int>, with bytes: [UInt8]) {
+    guard range.upperBound <= end else { return }
     edits.append(Edit(range: range, bytes: bytes))
   }
 
-  /// Ends the file at `offset` followed by `bytes`, unless it already ends like this.
+  /// Ends the file at `offset` followed by `bytes`, unless it already ends like this. Removes the
+  /// edits of bytes that are cut off.
   mutating func cut(
     at offset: Int, ending bytes: [UInt8] = [], in file: DamagedFile
   ) throws(FileFailure) {
@@ -166,6 +168,7 @@ struct RepairPlan: Sendable, Equatable {
     if rest == bytes.count, try file.bytes(at: offset, count: rest) == bytes { return }
     end = offset
     ending = bytes
+    edits.removeAll { $0.range.upperBound > offset }
   }
 }
 

@@ -64,9 +64,10 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   /// refused without `overwrite`; with it, the file is replaced at the time that `appearance`
   /// specifies. A file that another writer has open is refused. `tags` are written, as far as they
   /// fit (`SoundFileTags.fitting`), in every format but Wave64 and raw, which cannot store them.
-  /// WAV stores the `speakers` of more than two channels, one for each channel; none by default. If
-  /// `path` is a pipe without a reader, waits up to 3 seconds for one. `shouldStopWaiting`, called
-  /// every 50 ms, ends the wait earlier.
+  /// WAV stores the `speakers` of more than two channels, one for each channel; none by default.
+  /// Opus has 6 to 8 channels only for the `speakers` of surround sound. If `path` is a pipe
+  /// without a reader, waits up to 3 seconds for one. `shouldStopWaiting`, called every 50 ms, ends
+  /// the wait earlier.
   public init(
     path: String, fileFormat: FileFormat, sampleFormat: FileSampleFormat, sampleRate: Int,
     channelCount: Int, overwrite: Bool, tags: SoundFileTags = SoundFileTags(),
@@ -74,7 +75,8 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     shouldStopWaiting: () -> Bool = { false }
   ) throws(FileFailure) {
     try fileFormat.check(
-      sampleFormat: sampleFormat, sampleRate: sampleRate, channelCount: channelCount)
+      sampleFormat: sampleFormat, sampleRate: sampleRate, channelCount: channelCount,
+      speakers: speakers)
     if let speakers, speakers.count != channelCount {
       throw FileFailure(
         .invalidRequest,

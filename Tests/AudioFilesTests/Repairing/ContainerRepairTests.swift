@@ -1,6 +1,7 @@
 import AudioBasics
-import AudioFiles
 import Testing
+
+@testable import AudioFiles
 
 @Suite struct ContainerRepairTests {
   @Test(arguments: [FileFormat.wav, .rf64, .w64, .caf, .aiff, .flac, .ogg, .opus])
@@ -55,6 +56,74 @@ import Testing
       #expect(common >= 6000)
       #expect(repaired?.samples[..<common] == original[..<common])
     }
+  }
+
+  @Test(arguments: [0, 4, 17, 18, 67, 1000, 0x7FFF_FFFF, 0xFFFF_FFFF], [0, 6, 40])
+  func `a damaged common chunk behind the samples of AIFF is lost, or serves`(
+    size: Int, rest: Int
+  ) throws {
+    func number(_ value: Int, _ count: Int) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - $0))) }
+    }
+    let fields = number(1, 2) + number(4000, 4) + number(16, 2) + [0x40, 0x0E, 0xBB, 0x80]
+    let common = fields + number(0, 6)
+    let sound = number(0, 8) + (0..<8000).map { UInt8(truncatingIfNeeded: $0 * 7) }
+    let file =
+      Array("AIFFSSND".utf8) + number(sound.count, 4) + sound + Array("COMM".utf8) + number(size, 4)
+      + common + [UInt8](repeating: 0x61, count: rest)
+    let folder = TemporaryFolder()
+    folder.write(Array("FORM".utf8) + number(file.count + 13, 4) + file, to: "a.aiff")
+    let before = folder.bytes(of: "a.aiff")
+    var found: RepairFinding?
+    let trouble = failure { found = try FileRepair.examine(folder("a.aiff")) }
+    if let found {
+      // Only a chunk that is whole is not cut off; the pad byte is zero, like its last field.
+      #expect(size >= 17 && found.frames >= 3999)
+      let written = failure {
+        try FileRepair.write(found, to: folder("b.aiff"), overwrite: false)
+      }
+      #expect(written == nil)
+      #expect(try FileRepair.examine(folder("b.aiff")).isIntact)
+    } else {
+      #expect(trouble?.kind == .unusableContents)
+      #expect(trouble?.message.contains("common chunk") == true || size == 4)
+    }
+    #expect(folder.bytes(of: "a.aiff") == before)
+  }
+
+  @Test func `a repair makes no edit behind the new end of the file`() throws {
+    let folder = TemporaryFolder()
+    folder.write([UInt8](repeating: 1, count: 100), to: "x")
+    let file = try DamagedFile(folder("x"))
+    var plan = RepairPlan(byteCount: 100)
+    plan.replace(90..<94, with: [2, 2, 2, 2])
+    plan.replace(10..<14, with: [3, 3, 3, 3])
+    try plan.cut(at: 50, in: file)
+    plan.replace(48..<52, with: [4, 4, 4, 4])
+    try plan.set([5], at: 50, in: file)
+    plan.replace(46..<50, with: [6, 6, 6, 6])
+    #expect(plan.edits.map(\.range) == [10..<14, 46..<50])
+    #expect(plan.repairedByteCount == 50)
+  }
+
+  @Test(arguments: [UInt8(0), 1])
+  func `a pad byte after the samples of CAF is no sample`(pad: UInt8) throws {
+    let folder = TemporaryFolder()
+    func number(_ value: Int, _ count: Int) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - $0))) }
+    }
+    let rate: [UInt8] = [0x40, 0xBF, 0x40, 0, 0, 0, 0, 0]
+    let description =
+      rate + Array("lpcm".utf8) + number(0, 4) + number(1, 4) + number(1, 4) + number(1, 4)
+      + number(8, 4)
+    var file = Array("caff".utf8) + [0, 1, 0, 0] + Array("desc".utf8) + number(32, 8) + description
+    file += Array("data".utf8) + number(171, 8) + number(0, 4)
+    file += [UInt8](repeating: 9, count: 167) + [pad]
+    try #require(file.count % 2 == 0)
+    folder.write(file, to: "odd.caf")
+    let finding = try FileRepair.examine(folder("odd.caf"))
+    #expect(finding.frames == (pad == 0 ? 167 : 168) && finding.isIntact == (pad == 0))
+    #expect(try load(folder("odd.caf")).count == 167)
   }
 
   @Test(arguments: [UInt8(0x7F), 0x80, 0xFF])

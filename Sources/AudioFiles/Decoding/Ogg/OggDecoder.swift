@@ -22,7 +22,7 @@ public final class OggDecoder: PlainSoundDecoder {
   public let announcedFrameCount: Int?
   /// Whether data is missing at the end, or was found to be missing before it.
   public var isCutShort: Bool {
-    isTorn || announcedFrameCount != nil || isDamaged || file.endsWithinPage
+    isTorn || announcedFrameCount != nil || isDamaged || file.endsWithinPage || !hasSound
   }
   /// The average bit rate in bits per second.
   public let bitRate: Int?
@@ -32,9 +32,13 @@ public final class OggDecoder: PlainSoundDecoder {
   public var formatName: String { file is VorbisFile ? "Ogg, Vorbis" : "Ogg, Opus" }
   /// The index of the next frame to read.
   public private(set) var position = 0
+  /// The loudspeaker position of each channel; nil for the usual arrangement.
+  public let speakers: [Speaker]?
   private var isAway = false
   /// Whether the file ends within a page.
   private let isTorn: Bool
+  /// Whether there is sound, or a page that ends the stream without any.
+  private let hasSound: Bool
   /// Whether pages before the end were missing.
   private var isDamaged = false
   /// The frame up to which silence replaces missing pages.
@@ -76,7 +80,10 @@ public final class OggDecoder: PlainSoundDecoder {
     bitRate = rate
     byteRate = rate.map { Double($0) / 8 } ?? 16000
     tags = opened.tags
+    speakers = opened.speakers
     file = opened
+    let isEnded = try OggEnding.isEnd(of: bytes)
+    hasSound = announced != 0 || isEnded
     try bytes.prepare()
   }
 
@@ -140,7 +147,12 @@ public final class OggDecoder: PlainSoundDecoder {
       throw FileFailure(
         .unusableContents,
         "\(name) is cut short after \(position) frames, within a page.",
-        hint: "The part before can be used; get another copy of the file for the rest.")
+        hint: .restElsewhere(isAny: position > 0))
+    }
+    guard hasSound, position > 0 || !file.lacksEnd else {
+      throw FileFailure(
+        .unusableContents, "\(name) is cut short before its first frame.",
+        hint: .restElsewhere(isAny: false))
     }
     if let frameCount, position < frameCount { throw .cutShort(name, position, frameCount) }
     try bytes.checkByteCount()
@@ -222,6 +234,15 @@ public final class OggDecoder: PlainSoundDecoder {
 
 /// A check of the last page of a file.
 private enum OggEnding {
+  /// Returns whether the last page is marked as the end of its stream.
+  static func isEnd(of bytes: BufferedBytes) throws(FileFailure) -> Bool {
+    guard bytes.isSeekable, let byteCount = bytes.byteCount,
+      let page = try OggPageHead.last(in: bytes, before: byteCount),
+      let flags = try bytes.bytes(at: page.start + OggPageHead.flagsOffset, count: 1).first
+    else { return false }
+    return flags & OggPageHead.ends != 0
+  }
+
   /// Returns whether the file ends within its last page. A complete last page need not be marked as
   /// the end of the stream: that of an unfinished recording or of a station is not.
   static func isTorn(in bytes: BufferedBytes) throws(FileFailure) -> Bool {
@@ -277,6 +298,8 @@ protocol OggFile: AnyObject {
   var bitRate: Int? { get }
   /// The tags of the stream read last.
   var tags: SoundFileTags { get }
+  /// The loudspeakers of the channels; nil for the usual ones.
+  var speakers: [Speaker]? { get }
   /// Whether a read reached a new stream after another one. The caller resets it to false.
   var isNewStream: Bool { get set }
   /// Whether the last read reached a stream that the library does not decode: one of another codec,
@@ -290,6 +313,8 @@ protocol OggFile: AnyObject {
   var framePosition: Int { get }
   /// Whether a pipe ended within a page.
   var endsWithinPage: Bool { get }
+  /// Whether a pipe ended without any mark of an end.
+  var lacksEnd: Bool { get }
 
   /// Reads at most `frames` frames and returns their number; 0 at the end, at a hole, or if the
   /// number of channels differs from `channelCount`.
@@ -299,6 +324,8 @@ protocol OggFile: AnyObject {
 }
 
 extension OggFile {
+  var speakers: [Speaker]? { nil }
+
   /// Reads up to `frame`, or to the end of a hole that contains it. Returns false if it is not
   /// reached.
   func skip(to frame: Int) -> Bool {

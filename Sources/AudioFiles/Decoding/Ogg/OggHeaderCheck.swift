@@ -47,6 +47,8 @@ final class OggHeaderCheck {
   /// The codec of the first complete page that begins a stream; nil before it was found.
   private(set) var beginning: OggContents?
   private(set) var isSetUp = false
+  /// Whether a page was marked as the last one of its stream.
+  private(set) var holdsEnd = false
   private(set) var refusal: Refusal?
 
   init() {
@@ -108,6 +110,7 @@ final class OggHeaderCheck {
   }
 
   private func inspect(at page: inout ogg_page) -> Refusal? {
+    holdsEnd = holdsEnd || ogg_page_eos(&page) != 0
     let body = UnsafeRawBufferPointer(start: page.body, count: page.body_len)
     let serial = ogg_page_serialno(&page)
     if ogg_page_bos(&page) != 0 {

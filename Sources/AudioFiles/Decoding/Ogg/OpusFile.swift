@@ -18,6 +18,7 @@ final class OpusFile: OggFile {
   var hole: Int?
   var framePosition: Int { Int(op_pcm_tell(file)) }
   var endsWithinPage: Bool { bytes.endsWithinPage }
+  var lacksEnd: Bool { bytes.lacksEnd }
   /// Whether mono and stereo streams may follow each other. In this case all are read as stereo.
   private let isMixed: Bool
 

@@ -48,6 +48,9 @@ final class ValidatedOggBytes {
   /// Whether a pipe ended within a page.
   var endsWithinPage: Bool { bytes.source is PipeSource && headers.holdsTornPage }
 
+  /// Whether a pipe ended without any mark of an end.
+  var lacksEnd: Bool { bytes.source is PipeSource && !headers.holdsEnd }
+
   func seek(_ offset: Int, _ origin: Int32) -> Int32 {
     guard headers.refusal == nil else { return -1 }
     headers.jump()

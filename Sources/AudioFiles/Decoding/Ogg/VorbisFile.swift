@@ -17,6 +17,7 @@ final class VorbisFile: OggFile {
   var hole: Int?
   var framePosition: Int { Int(ov_pcm_tell(file)) }
   var endsWithinPage: Bool { bytes.endsWithinPage }
+  var lacksEnd: Bool { bytes.lacksEnd }
 
   /// Opens `bytes`. Returns nil if they are not a Vorbis stream.
   init?(_ bytes: BufferedBytes) {
@@ -66,20 +67,25 @@ final class VorbisFile: OggFile {
     file.deallocate()
   }
 
-  var tags: SoundFileTags {
+  var tags: SoundFileTags { SoundFileTags(comment) }
+
+  var speakers: [Speaker]? {
+    ChannelMask.speakers(comment: comment(ChannelMask.comment), channelCount: channelCount)
+  }
+
+  /// Returns the text of the first comment with this name.
+  private func comment(_ name: String) -> String? {
     guard let comments = ov_comment(file, -1)?.pointee, let texts = comments.user_comments,
       let lengths = comments.comment_lengths
-    else { return SoundFileTags() }
-    let lines = (0..<Int(comments.comments)).compactMap { index in
+    else { return nil }
+    let lines = (0..<Int(comments.comments)).lazy.compactMap { index in
       texts[index].map { text in
         let count = min(Int(lengths[index]), SoundFileTags.maximumByteCount)
         return String(decoding: UnsafeRawBufferPointer(start: text, count: count), as: UTF8.self)
       }
     }
-    return SoundFileTags { name in
-      lines.first { $0.prefix(name.count + 1).uppercased() == "\(name)=" }
-        .map { String($0.dropFirst(name.count + 1)) }
-    }
+    return lines.first { $0.prefix(name.count + 1).uppercased() == "\(name)=" }
+      .map { String($0.dropFirst(name.count + 1)) }
   }
 
   func read(into samples: UnsafeMutablePointer<Float>, frames: Int, channelCount: Int) -> Int {

@@ -10,7 +10,11 @@ final class EncodedFile: SampleSink {
   let descriptor: Int32
   private let request: SinkRequest
   private let order: ChannelOrder
+  /// The tags of an MP3 file that are not ASCII.
+  private var encodedTags: MP3Tags?
   private var refreshedFrameCount = 0
+  /// The number of frames that libsndfile accepted.
+  private var acceptedFrameCount = 0
   /// Whether a write failed. `append` has then already reported the missing frames.
   private var isBroken = false
   private(set) var frameCount = 0
@@ -38,12 +42,14 @@ final class EncodedFile: SampleSink {
       opened.set(Int(SFC_SET_OGG_PAGE_LATENCY_MS), 200)
     default: break
     }
-    opened.set(request.tags)
+    let encodedTags = request.fileFormat == .mp3 ? MP3Tags(request.tags) : nil
+    opened.set(encodedTags?.padded ?? request.tags)
     pointer = opened.pointer
     self.descriptor = opened.descriptor
     self.request = request
     order = ChannelOrder(request.fileFormat, channelCount: request.channelCount)
     notes = RecordingNotes(request.tags)
+    self.encodedTags = encodedTags
     handle = consume opened
     // This writes the header of a container, with the tags. Encoders write theirs with the first
     // samples.
@@ -157,6 +163,7 @@ final class EncodedFile: SampleSink {
         }
         if !isComplete || isBroken { countKept() }
         if isComplete, let end { trouble = end.cutOff(after: frameCount) }
+        if isComplete { try? encodedTags?.rewriteEnd(descriptor) }
         return isComplete || isBroken
       }
     } catch {
@@ -185,9 +192,11 @@ final class EncodedFile: SampleSink {
     errno = 0
     let written = max(0, hand(samples, frames: frames, scratch: scratch))
     let error = SystemError.last
+    try? encodedTags?.rewriteBeginning(descriptor)
     // libsndfile does not report the data that an MP3 encoder failed to write.
     isBroken = written < frames || error.isRefusedWrite
     if written < frames || !isBroken { frameCount += written }
+    acceptedFrameCount = frameCount
     guard isBroken else { return }
     // A partial frame or block is useless.
     if isContainer {
@@ -213,9 +222,11 @@ final class EncodedFile: SampleSink {
     } else if fileFormat == .opus {
       frameCount = min(
         frameCount, OpusLength.frameCount(in: descriptor, sampleRate: sampleRate))
-    } else if fileFormat == .mp3, handle == nil {
-      // The encoder has written its last block, or has failed to.
-      frameCount = min(frameCount, MP3Length.frameCount(in: descriptor))
+    } else if fileFormat == .mp3 {
+      let count = MP3Length.frameCount(in: descriptor)
+      // Until it is closed, the file does not say how much of its first and last blocks is silence.
+      frameCount = min(
+        acceptedFrameCount, handle == nil ? count : max(0, count - MP3Length.maximumSilence))
     }
   }
 
@@ -297,6 +308,10 @@ struct FLACLength {
 /// The number of frames in an MP3 file that was being written when the disk became full, counted in
 /// its blocks.
 enum MP3Length {
+  /// The maximum number of frames by which the encoder and the decoder delay the sound, and by
+  /// which the encoder fills the last blocks.
+  static let maximumSilence = 4 * 1152
+
   /// Returns the number of frames in the whole blocks of the file; 0 if there are none.
   static func frameCount(in descriptor: Int32) -> Int {
     guard let file = try? LocalFile(duplicating: descriptor, name: ""),

@@ -8,7 +8,7 @@ struct SinkRequest {
   let sampleRate: Int
   let channelCount: Int
   let tags: SoundFileTags
-  /// The loudspeakers that the channels are meant for, for WAV.
+  /// The loudspeakers that the channels are meant for, for WAV and Vorbis.
   var speakers: [Speaker]?
 
   /// Starts writing to a duplicate of `descriptor`, which the caller keeps. `isRegular` means that
@@ -25,7 +25,7 @@ struct SinkRequest {
       case .wav, .rf64, .raw: return try beginWave(descriptor)
       case .ogg:
         let encoder = try VorbisEncoder(
-          sampleRate: sampleRate, channelCount: channelCount, tags: tags)
+          sampleRate: sampleRate, channelCount: channelCount, speakers: speakers, tags: tags)
         return try VorbisSink(descriptor, encoder, notes: RecordingNotes(tags))
       case .w64, .aiff, .caf, .flac, .opus, .mp3: return try EncodedFile(descriptor, self)
       }

@@ -101,12 +101,22 @@ final class VorbisEncoder {
   private static let quality: Float = 0.8
 
   /// Throws if the encoder has no settings for this rate and number of channels.
-  init(sampleRate: Int, channelCount: Int, tags: SoundFileTags) throws(SoundFileRefusal) {
+  init(
+    sampleRate: Int, channelCount: Int, speakers: [Speaker]?, tags: SoundFileTags
+  ) throws(SoundFileRefusal) {
     self.channelCount = channelCount
     order = ChannelOrder(vorbisChannels: channelCount)
     vorbis_info_init(information)
     vorbis_comment_init(comments)
-    let answer = vorbis_encode_init_vbr(information, channelCount, sampleRate, Self.quality)
+    var answer = vorbis_encode_setup_vbr(information, channelCount, sampleRate, Self.quality)
+    let isSurround = Speaker.isSurround(speakers)
+    if answer == 0, channelCount > 2, !isSurround {
+      // The settings for coupled surround sound keep only the low frequencies of the channel of a
+      // subwoofer. Microphones have no loudspeakers, so their channels are coded independently.
+      var isCoupled: Int32 = 0
+      answer = vorbis_encode_ctl(information, OV_ECTL_COUPLING_SET, &isCoupled)
+    }
+    if answer == 0 { answer = vorbis_encode_setup_init(information) }
     analysis.initialize(to: vorbis_dsp_state())
     block.initialize(to: vorbis_block())
     stream.initialize(to: ogg_stream_state())
@@ -117,7 +127,10 @@ final class VorbisEncoder {
     vorbis_block_init(analysis, block)
     // The serial numbers distinguish the streams in one file.
     ogg_stream_init(stream, Int32.random(in: 0 ... .max))
-    vorbis_comment_add_tag(comments, "ENCODER", "duplex")
+    vorbis_comment_add_tag(comments, "ENCODER", SoundFileTags.software)
+    if channelCount > 2, !isSurround {
+      vorbis_comment_add_tag(comments, ChannelMask.comment, ChannelMask.noSpeakers)
+    }
     for (field, text) in tags.nonempty { vorbis_comment_add_tag(comments, field.comment, text) }
     takeHeaders()
   }
@@ -200,6 +213,6 @@ extension SoundFileHandle {
   /// Sets the tags of the file. Call it before the first sample is written.
   func set(_ tags: SoundFileTags) {
     for (field, text) in tags.nonempty { sf_set_string(pointer, Int32(field.code), text) }
-    sf_set_string(pointer, Int32(SF_STR_SOFTWARE), "duplex")
+    sf_set_string(pointer, Int32(SF_STR_SOFTWARE), SoundFileTags.software)
   }
 }

@@ -253,7 +253,7 @@ public enum SeekFailure: ExplainedFailure, Sendable, Equatable {
   public var hint: String {
     switch self {
     case .nothingPlaying: "Enqueue a source first."
-    case .notSeekable: "Save it to a file first."
+    case .notSeekable: "Save it to a file first, or convert a file to uncompressed WAV."
     case .outOfRange: "Ask for a position from 0 to its length, or for a fraction below 1."
     case .unknownLength: "Ask for a frame or a time instead."
     }

@@ -88,7 +88,8 @@ struct TrackCursor: ~Copyable {
       throw FileFailure(
         .unusableContents,
         "\(decoder.name) can only be played from its beginning to its end.",
-        hint: "Save it to a file first.")
+        hint: decoder.byteSource?.isSeekable ?? false
+          ? "Convert it to uncompressed WAV with ffmpeg first." : "Save it to a file first.")
     }
     if range.isReversed, decoder.frameCount == nil {
       throw FileFailure(
