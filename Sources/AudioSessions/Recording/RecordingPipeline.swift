@@ -192,14 +192,23 @@ struct RecordingPipeline: ~Copyable {
   }
 
   private mutating func complete() throws(FileFailure) {
-    // After a full disk, fewer frames may be in the files than were written.
-    defer { report.end(at: output.series.frames, losing: output.series.lostFrames) }
+    defer { endReport() }
     report.levels = levels
     report.isSilent = silentFrames > 0
     _ = endPause()
     raw?.finish()
     report.rawPaths = raw?.paths ?? []
     try output.series.finish(report.levels)
+  }
+
+  /// Ends the report with the frames in the files, which after a full disk may be fewer than were
+  /// written. A marker without a frame after it is in no file.
+  private mutating func endReport() {
+    let end = output.series.frames
+    for marker in report.markers where marker.frame >= end {
+      events.emit(.unsetMarker(marker.label))
+    }
+    report.end(at: end, losing: output.series.lostFrames)
   }
 
   /// Makes the files valid in their present state; with `synchronizing`, waits for the disk.
