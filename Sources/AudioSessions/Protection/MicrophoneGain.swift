@@ -4,7 +4,7 @@ import AudioBasics
 
 /// The gain of a microphone that a feedback suppressor lowers, and restores slowly up to a ceiling:
 /// the gain in dB at which the loop was measured to be below unity.
-struct MicrophoneGain: ~Copyable {
+struct MicrophoneGain: BitwiseCopyable {
   /// The gain in dB, at most 0.
   private(set) var decibels: Float = 0
   private let hopFrames: Int

@@ -5,7 +5,7 @@ import RealtimeAudio
 
 /// The sending of a code of dips (`ProbeCode`): the gain of the microphone in the output falls in
 /// each dip, and rises again after it.
-struct ProbeTransmission: ~Copyable {
+struct ProbeTransmission: BitwiseCopyable {
   /// Whether a code is being sent.
   private(set) var isSending = false
   /// Whether the dips of the latest code are deep.

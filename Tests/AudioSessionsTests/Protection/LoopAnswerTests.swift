@@ -38,4 +38,30 @@ import Testing
     repeated.share = 0.9
     #expect(!repeated.confirmsFeedback(limited: 0))
   }
+
+  @Test func `a sound that only touches the limit needs a clearer result`() {
+    var touching = howl
+    (touching.share, touching.gain) = (0.9, 0.9)
+    #expect(touching.confirmsFeedback(limited: 0))
+    #expect(!touching.confirmsFeedback(limited: 0.5))
+    touching.share = 0.96
+    #expect(touching.confirmsFeedback(limited: 0.5))
+  }
+
+  @Test func `a gain that exceeds the attenuation of the limiters is that of an external sound`() {
+    var limited = howl
+    (limited.share, limited.residualRatio, limited.gain) = (0.85, 0.2, 12)
+    #expect(limited.confirmsFeedback(limited: 12.1))
+    limited.gain = 12.6
+    #expect(!limited.confirmsFeedback(limited: 12.1))
+  }
+
+  @Test(arguments: 0...1)
+  func `a part of a code proves a howl only if the loop fits closely`(stage: Int) {
+    var early = howl
+    (early.stage, early.share, early.misfit) = (stage, 0.99, 0.05)
+    #expect(early.confirmsFeedback(limited: 0))
+    early.misfit = 0.3
+    #expect(!early.confirmsFeedback(limited: 0))
+  }
 }

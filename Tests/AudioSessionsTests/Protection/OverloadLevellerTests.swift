@@ -1,0 +1,60 @@
+import AudioBasics
+import Testing
+
+@testable import AudioSessions
+
+@Suite struct OverloadLevellerTests {
+  /// Limits one hop of a loud sound. Returns its highest magnitude.
+  private func peak(_ leveller: inout OverloadLeveller) -> Float {
+    var sound = SampleBuffer(frameCount: 128, channelCount: 1)
+    for frame in 0..<128 { sound[frame] = frame % 2 == 0 ? 0.9 : -0.9 }
+    leveller.process(&sound, frames: 128, isHeld: false)
+    return sound.peak(frames: 128)
+  }
+
+  @Test func `a sound is held 24 dB below full scale, and released again`() {
+    var leveller = OverloadLeveller(fullScale: 1, sampleRate: 48000)
+    let before = peak(&leveller)
+    leveller.begin()
+    for _ in 0..<10 { _ = leveller.follow(gain: 0.1, isOverdriven: false) }
+    let held = Decibels.level(peak(&leveller))
+    #expect(before == 0.9 && held < -22)
+    leveller.end()
+    for _ in 0..<200 { _ = peak(&leveller) }
+    let (after, isTransparent) = (peak(&leveller), leveller.isTransparent)
+    #expect(after == 0.9 && isTransparent)
+  }
+
+  @Test func `a level is stable after 26 hops without a change`() {
+    var leveller = OverloadLeveller(fullScale: 1, sampleRate: 48000)
+    leveller.begin()
+    for hop in 1..<40 {
+      // The gain changes until the tenth hop.
+      let gain = Float(max(0.1, 1 - 0.1 * Double(hop)))
+      let state = leveller.follow(gain: gain, isOverdriven: false)
+      #expect(state == (hop >= 34 ? .stable : .unstable), "hop \(hop)")
+    }
+  }
+
+  @Test func `a sound that overdrives the microphone for 75 hops is external`() {
+    var leveller = OverloadLeveller(fullScale: 0.5, sampleRate: 48000)
+    let isOverdriven = [0.499, 0.49].map { leveller.isOverdriven(peak: $0) }
+    #expect(isOverdriven == [true, false])
+    leveller.begin()
+    for hop in 1...76 {
+      let state = leveller.follow(gain: 0.1, isOverdriven: true)
+      #expect(state == (hop > 75 ? .external : .unstable), "hop \(hop)")
+    }
+  }
+
+  @Test func `another full scale of the microphone moves the limit only while nothing is held`() {
+    var leveller = OverloadLeveller(fullScale: 1, sampleRate: 48000)
+    leveller.begin()
+    let held = peak(&leveller)
+    leveller.setFullScale(2)
+    let later = peak(&leveller)
+    leveller.end()
+    let fullScale = leveller.fullScale
+    #expect(abs(later - held) < 0.01 && fullScale == 2)
+  }
+}
