@@ -208,6 +208,7 @@ struct RecordingPipeline: ~Copyable {
     for marker in report.markers where marker.frame >= end {
       events.emit(.unsetMarker(marker.label))
     }
+    report.markers.removeAll { $0.frame >= end }
     report.end(at: end, losing: output.series.lostFrames)
   }
 

@@ -206,11 +206,11 @@ public struct RecordingReport: Sendable {
   }
 
   /// Ends the report after `frames` frames, the number that was written; `lostFrames` of them are
-  /// in no file any more. Later entries are removed, and markers of the frame after the last one.
+  /// in no file any more. Later entries are removed.
   mutating func end(at frames: Int, losing lostFrames: Int) {
     self.frames = frames
     self.lostFrames = lostFrames
-    markers.removeAll { $0.frame >= frames }
+    markers.removeAll { $0.frame > frames }
     pauses.removeAll { $0.frame > frames }
     gaps = gaps.compactMap { gap in
       let rest = min(gap.frames, frames - gap.frame)
