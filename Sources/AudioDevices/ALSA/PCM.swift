@@ -122,10 +122,10 @@ struct PCM: ~Copyable {
   /// Whether a sound server is at the end of all plugins.
   var isServer: Bool { !isCard && keepsTime }
 
-  /// What is at the end of all plugins.
+  /// What is at the end of all plugins of a configured PCM.
   var end: PCMEnd {
-    if let card, card >= 0 { return .card(card) }
-    return isServer ? .server : .unknown
+    if configuration.isServer { return .server }
+    return card.flatMap { $0 >= 0 ? .card($0) : nil } ?? .unknown
   }
 
   /// The time in seconds in which a configured server's input delivers frames that were not read in

@@ -166,7 +166,7 @@ struct AsynchronousOutput: ~Copyable {
       return nil
     case .xrun:
       // The position moves in larger steps than the silence that was queued.
-      if !isBroken, presence == .locking || presence == .beginning {
+      if !isBroken, isLocking {
         lockingFrames = min(bufferFrames &- periodFrames, 2 &* lockingFrames)
       }
       isBroken = true

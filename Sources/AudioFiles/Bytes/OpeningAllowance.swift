@@ -41,8 +41,7 @@ extension FileFailure {
   static func onlyForward(_ name: String, isFile: Bool = false) -> FileFailure {
     FileFailure(
       .unusableContents, "\(name) can only be read from its beginning to its end.",
-      hint: isFile
-        ? "Convert it to uncompressed WAV with ffmpeg first." : "Save it to a file first.")
+      hint: .seekableCopy(isFile: isFile))
   }
 
   /// Returns the failure to find audio after reading `byteCount` bytes.

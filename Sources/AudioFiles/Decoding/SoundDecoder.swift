@@ -218,6 +218,11 @@ extension SoundDecoder {
 }
 
 extension String {
+  /// The hint for a source in which no seek is possible; `isFile` says whether it is a file.
+  package static func seekableCopy(isFile: Bool) -> String {
+    isFile ? "Convert it to uncompressed WAV with ffmpeg first." : "Save it to a file first."
+  }
+
   /// The hint for a file that is cut short. `isAny` says whether any of its sound was read.
   static func restElsewhere(isAny: Bool) -> String {
     isAny

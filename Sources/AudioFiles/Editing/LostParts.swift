@@ -77,11 +77,13 @@ extension LostParts {
     in entries: Range<Int>, _ isBigEndian: Bool, _ kept: inout Set<String>
   ) throws(FileFailure) {
     let limits = SoundFileTags.fields.reduce(into: [:]) { $0[$1.chunk] = $1.waveByteCount }
-    try visit(entries, isBigEndian) { parts, name, size in
-      guard name != "ISFT", size > 0 else { return }
-      parts.add(name, unlessIn: &kept)
+    try visit(entries, isBigEndian) { parts, entry in
+      guard entry.identifier != "ISFT", entry.size > 0 else { return }
+      parts.add(entry.identifier, unlessIn: &kept)
       // A zero ends the text.
-      if let limit = limits[name], size > limit + 1 { parts.add(name) }
+      if let limit = limits[entry.identifier], entry.size > limit + 1 {
+        parts.add(entry.identifier)
+      }
     }
   }
 
@@ -89,24 +91,19 @@ extension LostParts {
   private mutating func addLabels(
     in entries: Range<Int>, _ isBigEndian: Bool
   ) throws(FileFailure) {
-    try visit(entries, isBigEndian) { parts, name, _ in
-      if name != "labl" { parts.add(name) }
+    try visit(entries, isBigEndian) { parts, entry in
+      if entry.identifier != "labl" { parts.add(entry.identifier) }
     }
   }
 
-  /// Calls `body` with the name and the size of each entry of a list.
+  /// Calls `body` with each whole entry of a list.
   private mutating func visit(
-    _ entries: Range<Int>, _ isBigEndian: Bool,
-    _ body: (inout LostParts, _ name: String, _ size: Int) -> Void
+    _ entries: Range<Int>, _ isBigEndian: Bool, _ body: (inout LostParts, Chunk) -> Void
   ) throws(FileFailure) {
-    var offset = entries.lowerBound
-    for _ in 0..<WaveChunks.maximumEntries {
-      let head = try bytes.bytes(at: offset, count: 8)
-      guard offset + 8 <= entries.upperBound, let name = head.identifier(at: 0),
-        let size = head.integer(at: 4, 4, bigEndian: isBigEndian)
-      else { return }
-      body(&self, name, size)
-      offset += 8 + size + (size & 1)
+    try WaveChunks.visit(entries, of: bytes, isBigEndian: isBigEndian) { entry in
+      guard entry.body <= entries.upperBound, !entry.identifier.isEmpty else { return false }
+      body(&self, entry)
+      return true
     }
   }
 

@@ -111,18 +111,18 @@ extension SoundFileMarker {
     guard try bytes.bytes(at: range.lowerBound, count: 4).identifier(at: 0) == "adtl" else {
       return
     }
-    var offset = range.lowerBound + 4
-    for _ in 0..<WaveChunks.maximumEntries {
-      guard offset < range.upperBound, labels.count < maximumCount else { return }
-      let head = try bytes.bytes(at: offset, count: 12)
-      guard let size = head.integer(at: 4, 4, bigEndian: isBigEndian), size >= 4 else { return }
-      if head.identifier(at: 0) == "labl",
-        let identifier = head.integer(at: 8, 4, bigEndian: isBigEndian)
+    try WaveChunks.visit(range.dropFirst(4), of: bytes, isBigEndian: isBigEndian) {
+      (entry) throws(FileFailure) -> Bool in
+      guard labels.count < maximumCount, entry.size >= 4 else { return false }
+      if entry.identifier == "labl",
+        let identifier = try bytes.bytes(at: entry.body, count: 4).integer(
+          at: 0, 4, bigEndian: isBigEndian)
       {
-        let text = try bytes.bytes(at: offset + 12, count: min(size - 4, maximumLabelLength))
+        let text = try bytes.bytes(
+          at: entry.body + 4, count: min(entry.size - 4, maximumLabelLength))
         labels[identifier] = String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
       }
-      offset += 8 + size + (size & 1)
+      return true
     }
   }
 

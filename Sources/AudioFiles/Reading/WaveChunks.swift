@@ -42,6 +42,24 @@ struct WaveChunks {
     return Chunk(identifier: name, start: offset, body: body, size: length)
   }
 
+  /// Calls `body` with each entry of a list, until it returns false: chunks, of which the first
+  /// begins at the start of `entries`.
+  static func visit(
+    _ entries: Range<Int>, of bytes: BufferedBytes, isBigEndian: Bool,
+    _ body: (Chunk) throws(FileFailure) -> Bool
+  ) throws(FileFailure) {
+    var offset = entries.lowerBound
+    for _ in 0..<maximumEntries {
+      guard offset < entries.upperBound else { return }
+      let head = try bytes.bytes(at: offset, count: 8)
+      guard let size = head.integer(at: 4, 4, bigEndian: isBigEndian) else { return }
+      let entry = Chunk(
+        identifier: head.identifier(at: 0) ?? "", start: offset, body: offset + 8, size: size)
+      guard try body(entry) else { return }
+      offset = entry.body + size + (size & 1)
+    }
+  }
+
   /// Returns the range of the contents of `chunk`, limited to the bytes that exist.
   func contents(of chunk: Chunk) -> Range<Int> {
     chunk.body..<max(chunk.body, min(byteCount, chunk.body + chunk.size))

@@ -2,6 +2,13 @@ import Glibc
 
 /// The folder in which a file will be created. Any thread but the audio thread.
 package enum OutputFolder {
+  /// Throws `.cannotCreate` if `path` is a folder itself, which no file replaces.
+  package static func refuseFolder(at path: String) throws(FileFailure) {
+    guard FileStatus(of: path)?.isFolder != true, path.utf8.last != UInt8(ascii: "/") else {
+      throw .creating(path, SystemError(number: EISDIR))
+    }
+  }
+
   /// Throws `.cannotCreate` or `.permissionDenied` if no file can be created in the folder of
   /// `path`.
   package static func check(for path: String) throws(FileFailure) {

@@ -210,7 +210,7 @@ struct SessionObserver: ~Copyable {
   /// Records that the device did not return from a call.
   mutating func noteStuckDevice() { report.isDeviceStuck = true }
 
-  /// The reason for which a unit ended that nobody stopped.
+  /// The reason for the end of a unit that was not stopped by a request.
   var ownEnd: StopReason {
     frameLimit.map { progress.frames >= $0 } == true ? .duration : .end
   }

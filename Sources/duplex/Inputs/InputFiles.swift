@@ -134,9 +134,7 @@ enum PicturePath {
         .invalidRequest, "\(path) is read by this command and cannot be written to.",
         hint: "Choose another name.")
     }
-    guard !SoundFolder.isFolder(path) else {
-      throw FileFailure(.cannotCreate, "\(path) is a folder.", hint: "Name a file in it.")
-    }
+    try OutputFolder.refuseFolder(at: path)
     try OutputFolder.check(for: path)
     guard !overwrite, SoundFileReader.exists(path) else { return }
     throw FileFailure(

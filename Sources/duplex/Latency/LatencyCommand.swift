@@ -78,7 +78,7 @@ struct LatencyCommand: AudioCommand {
     var inputs = InputFiles(audio)
     for path in [listen, reference].compactMap({ $0 }) { inputs.add(path) }
     try picture.check(against: inputs)
-    if save { try SettingsFolder.check("latency") }
+    if save { try SavedRoundTrip.checkFolder() }
     if let listen, let reference {
       return try OfflineLatency(self, listen: listen, reference: reference).run()
     }

@@ -23,12 +23,8 @@ struct OverdubTakes {
     inputs.add(command.backing)
     if case .file(let path) = command.latency { inputs.add(path) }
     self.inputs = inputs.identities
-    if let mix = command.mix {
-      _ = try RecordingTarget(
-        path: mix, fileFormat: nil, sampleFormat: nil, overwrite: command.overwrite)
-    }
     for path in paths + [command.mix].compactMap({ $0 }) {
-      try RecordingTarget.refuseFolder(path)
+      try OutputFolder.refuseFolder(at: path)
       guard FileIdentity(of: path).map({ !inputs.identities.contains($0) }) ?? true else {
         throw ToolFailure.usage(
           "\(path) is an input of this command: the backing, or another file that is read.",
@@ -43,6 +39,10 @@ struct OverdubTakes {
       guard mayExist || !exists else { throw ToolFailure.exists(path) }
       // An unusable folder is reported before the user plays.
       if !exists { try OutputFolder.check(for: path) }
+    }
+    if let mix = command.mix {
+      _ = try RecordingTarget(
+        path: mix, fileFormat: nil, sampleFormat: nil, overwrite: command.overwrite)
     }
   }
 

@@ -51,11 +51,12 @@ struct RecordingTarget {
     self.overwrite = overwrite
   }
 
-  /// Throws if `path` is a folder, which no file replaces.
-  static func refuseFolder(_ path: String) throws(ToolFailure) {
-    guard !SoundFolder.isFolder(path), path.utf8.last != UInt8(ascii: "/") else {
-      throw ToolFailure(
-        .cannotCreate, code: "outputRefused", "\(path) is a folder.", hint: "Name a file in it.")
+  /// Throws if `path` is a folder.
+  private static func refuseFolder(_ path: String) throws(ToolFailure) {
+    do throws(FileFailure) {
+      try OutputFolder.refuseFolder(at: path)
+    } catch {
+      throw ToolFailure(error)
     }
   }
 

@@ -28,7 +28,7 @@ final class SilenceStop {
 
   /// Ends a session after `frames` frames of silence, to the reading of the meter. The first
   /// `firstFrames` frames do not count.
-  init(frames: Int, after firstFrames: Int = 0) {
+  init(frames: Int, after firstFrames: Int) {
     self.frames = max(1, frames)
     firstCount = -firstFrames
     silentFrames = firstCount

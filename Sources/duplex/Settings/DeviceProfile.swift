@@ -69,8 +69,13 @@ struct DeviceProfile {
     return path
   }
 
+  /// Throws if a profile could not be saved after its search.
+  static func checkFolder() throws { try SettingsFolder.check(kind) }
+
+  private static let kind = "profile"
+
   private static func path(_ capture: String, _ playback: String) throws(ToolFailure) -> String {
     try SettingsFolder.path(
-      "profile", DeviceIdentity.of(capture) + "--" + DeviceIdentity.of(playback))
+      kind, DeviceIdentity.of(capture) + "--" + DeviceIdentity.of(playback))
   }
 }

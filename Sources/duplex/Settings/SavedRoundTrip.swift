@@ -83,8 +83,13 @@ struct SavedRoundTrip {
     return path
   }
 
+  /// Throws if a round trip could not be saved after its measurement.
+  static func checkFolder() throws { try SettingsFolder.check(kind) }
+
+  private static let kind = "latency"
+
   private static func path(for configuration: DuplexConfiguration) throws(ToolFailure) -> String {
-    try SettingsFolder.path("latency", key(configuration))
+    try SettingsFolder.path(kind, key(configuration))
   }
 
   private static func key(_ configuration: DuplexConfiguration) -> String {

@@ -53,7 +53,7 @@ struct TuneCommand: AudioCommand {
 
   func perform() throws -> ExitStatus {
     try picture.check(against: InputFiles(audio))
-    if save { try SettingsFolder.check("profile") }
+    if save { try DeviceProfile.checkFolder() }
     return try TuneRun(self).run()
   }
 }

@@ -88,8 +88,7 @@ struct TrackCursor: ~Copyable {
       throw FileFailure(
         .unusableContents,
         "\(decoder.name) can only be played from its beginning to its end.",
-        hint: decoder.byteSource?.isSeekable ?? false
-          ? "Convert it to uncompressed WAV with ffmpeg first." : "Save it to a file first.")
+        hint: .seekableCopy(isFile: decoder.byteSource?.isSeekable ?? false))
     }
     if range.isReversed, decoder.frameCount == nil {
       throw FileFailure(
