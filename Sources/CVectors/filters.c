@@ -79,6 +79,19 @@ BODY float8 sums_of_every_other(const float *samples) {
   return __builtin_shufflevector(sums, sums, 0, 4, 1, 5, 2, 6, 3, 7);
 }
 
+// Not inlined: it would make the call for stereo frames more expensive.
+__attribute__((noinline)) static long sum_one_by_one(
+    float *sums, const float *samples, long channels, long stride, long first, long stop) {
+  long count = 0;
+  for (long frame = first; frame < stop; frame += stride, count++) {
+    const float *channel = samples + channels * frame;
+    float sum = channel[0];
+    for (long index = 1; index < channels; index++) sum += channel[index];
+    sums[count] = sum;
+  }
+  return count;
+}
+
 BODY long vectors_sum_channels_body(
     float *sums, const float *samples, long channels, long stride, long first, long stop) {
   long count = 0, frame = first;
@@ -88,12 +101,7 @@ BODY long vectors_sum_channels_body(
       store8(sums + count, sums_of_every_other(samples + 2 * frame));
     }
   }
-  for (; frame < stop; frame += stride, count++) {
-    const float *channel = samples + channels * frame;
-    float sum = channel[0];
-    for (long index = 1; index < channels; index++) sum += channel[index];
-    sums[count] = sum;
-  }
+  if (frame < stop) count += sum_one_by_one(sums + count, samples, channels, stride, frame, stop);
   return count;
 }
 TWO_VERSIONS(

@@ -52,6 +52,7 @@ BODY float8 both(float4 lower, float4 upper) {
 // eight; advances `index` past these samples.
 BODY float8 peaks_of_eights(const float *samples, long count, long *index) {
   float8 first = 0, second = 0;
+#pragma clang loop unroll_count(2)
   for (; *index + 32 <= count; *index += 32) {
     first = higher(magnitudes(load8(samples + *index)), first);
     second = higher(magnitudes(load8(samples + *index + 8)), second);

@@ -8,8 +8,10 @@ import RealtimeAudio
 /// `first` is the seed of the first room.
 func printHowls(rooms: Int, first: UInt64) {
   let seeds = first..<first + UInt64(max(1, rooms))
-  print("| gain | loops | ducked | loud for more than 0.3 s | for, at most | highest sample |")
-  print("| ---: | ---: | ---: | ---: | ---: | ---: |")
+  print(
+    "| gain | loops | ducked | loud for more than 0.3 s | in room | for, at most | highest sample |"
+  )
+  print("| ---: | ---: | ---: | ---: | :--- | ---: | ---: |")
   for gain in [0.1, 0.2, 0.5, 1, 2, 3, 6, 9, 12] {
     let results = results(seeds) { seed in
       var rig = LoopRig.room(seed, gainDB: gain)
@@ -20,7 +22,9 @@ func printHowls(rooms: Int, first: UInt64) {
     let pains = results.map(\.painSeconds)
     let cells = [
       "\(gain) dB", "\(results.count)", "\(results.count { !$0.ducks.isEmpty })",
-      "\(pains.count { $0 > 0.3 })", "\((pains.max() ?? 0).shown(2)) s",
+      "\(pains.count { $0 > 0.3 })",
+      zip(seeds, pains).filter { $0.1 > 0.3 }.map { "\($0.0)" }.joined(separator: ", "),
+      "\((pains.max() ?? 0).shown(2)) s",
       "\(Double(results.map(\.highest).max() ?? 0).shown(4))",
     ]
     print("| " + cells.joined(separator: " | ") + " |")

@@ -90,6 +90,8 @@ public struct FeedbackSuppressor: ~Copyable {
   /// The hop in which the last howl was counted, and its level before it was lowered.
   var duckedHop = 0
   var duckedLevel: Float = 0
+  /// Whether no gain lowers the microphone, so that all samples remain unchanged.
+  private var isTransparent = true
   /// The frame of the cycle at which the latest hop ended.
   var hopEnd = 0
   /// Whether the deep dips of the last code ended the sound before the code was over.
@@ -143,44 +145,59 @@ public struct FeedbackSuppressor: ~Copyable {
   public mutating func process(_ bus: inout MixerBus, limiterGain: Float = 1) -> Bool {
     bus.measurePeak()
     self.limiterGain = limiterGain
-    analyse(bus.buffer, frames: bus.frames, peak: bus.peakBound, at: bus.time.frame)
-    let isTransparent =
-      microphoneGain.isTransparent && transmission.isTransparent && leveller.isTransparent
-    if !isTransparent { apply(to: &bus.buffer, frames: bus.frames) }
+    isOverdriven = leveller.isOverdriven(peak: bus.peakBound)
+    var analysed = 0
+    while analysed < bus.frames {
+      analysed = analyse(bus, from: analysed)
+      if bands.isHopOver { finishHops(at: bus.time.frame, end: analysed) }
+    }
+    if isTransparent { return false }
+    apply(to: &bus.buffer, frames: bus.frames)
+    isTransparent =
+      stage == .listening && microphoneGain.isTransparent && transmission.isTransparent
+      && leveller.isTransparent
     return transmission.isSending
   }
 
-  /// Analyses the first `frames` frames of `sound`, whose peak is `peak` at most and which begin at
-  /// `frame`.
-  @_noLocks
-  private mutating func analyse(
-    _ sound: borrowing SampleBuffer, frames: Int, peak: Float, at frame: Int
-  ) {
-    isOverdriven = leveller.isOverdriven(peak: peak)
-    var done = 0
-    while done < frames {
-      if peak < 0.0005 && stage != .probing && stage != .lowered {
-        done = bands.passSilence(from: done, to: frames)
-      } else {
-        done = bands.listen(sound, from: done, to: frames)
-      }
-      guard bands.isHopOver else { continue }
-      bands.finishHop()
-      hopEnd = done
-      history.add(bands.levels, gain: reductionDecibels)
-      lines.addLatest(of: history)
-      hop &+= 1
-      switch stage {
-      case .listening: findCandidate()
-      case .stabilizing: stabilize()
-      case .probing: probe(at: frame)
-      case .lowered: waitForDecay(at: frame)
-      case .ducked: waitForQuiet(at: frame)
-      case .returning:
-        release()
-        findCandidate()
-      }
+  /// Analyses the frames from `start` up to the end of the hop or of the cycle. Returns the frame
+  /// at which it stopped.
+  @_noLocks @inline(__always)
+  private mutating func analyse(_ bus: borrowing MixerBus, from start: Int) -> Int {
+    // Frames that are too quiet to matter.
+    if bus.peakBound < 0.0005 && stage != .probing && stage != .lowered {
+      return bands.passSilence(from: start, to: bus.frames)
     }
+    return bands.listen(bus.buffer, from: start, to: bus.frames)
+  }
+
+  /// Takes the next step at the end of a hop, or of two, at the frame `end` of the cycle that
+  /// begins at `frame`. Two hops are analysed at once while nothing is suspected and no limit is
+  /// reached.
+  @_noLocks @inline(never)
+  private mutating func finishHops(at frame: Int, end: Int) {
+    hopEnd = end
+    let before = bands.levels
+    bands.finishHops()
+    if bands.hopsAtOnce == 2 {
+      history.add((before + bands.levels) * SIMD4(repeating: 0.5), gain: reductionDecibels)
+      hop &+= 1
+    }
+    history.add(bands.levels, gain: reductionDecibels)
+    lines.addLatest(of: history)
+    hop &+= 1
+    switch stage {
+    case .listening: findCandidate()
+    case .stabilizing: stabilize()
+    case .probing: probe(at: frame)
+    case .lowered: waitForDecay(at: frame)
+    case .ducked: waitForQuiet(at: frame)
+    case .returning:
+      release()
+      findCandidate()
+    }
+    if stage != .listening { isTransparent = false }
+    let isCalm = stage == .listening && !isHeld
+    bands.hopsAtOnce = isCalm && GrowthLines.isDue(at: history) ? 2 : 1
   }
 
   /// Applies the gains to the first `frames` frames of the microphone in the output.
@@ -197,7 +214,8 @@ extension FeedbackSuppressor {
   /// Searches for a band that behaves like a howl, and begins to prove it.
   @_noLocks
   mutating func findCandidate() {
-    heldHops = isHeld ? min(24, heldHops &+ 1) : max(0, heldHops &- 1)
+    let hops = bands.hopsAtOnce
+    heldHops = isHeld ? min(24, heldHops &+ hops) : max(0, heldHops &- hops)
     let loudest = bands.loudest
     if bands.levels[loudest] < -55 {
       if hop &- nextProbeHop > 1500 { failures = 0 }
@@ -298,11 +316,18 @@ extension FeedbackSuppressor {
       // limit has been loud for long enough by now.
       isContinued = true
       if isHeld { beginStabilizing() } else { sendCode() }
-    } else if code.isOver || history.level(band: suspect, age: 0) < -75 {
+    } else if code.isOver || hasFallen {
       // If the round trip is short compared with a dip, a dip attenuates the sound in each of many
       // round trips: a dip of 3 dB then ends a howl before it is proven.
-      hasDecayed = !code.isOver && transmission.isDeep
+      hasDecayed = hasFallen && transmission.isDeep
       giveUp()
+    }
+  }
+
+  /// Whether hardly anything is left of the suspect since the code began.
+  private var hasFallen: Bool {
+    @_noLocks get {
+      history.level(band: suspect, age: 0) < max(-75, code.start - 30)
     }
   }
 

@@ -6,22 +6,22 @@ import AudioLevels
 /// A detector of the growth of a feedback loop, which is the same rise in dB again and again. It
 /// fits straight lines to the latest levels of four bands, over the last 128, 256, 512, 1024, 2048
 /// and 4096 ms, since a loop of +0.1 dB with a round trip of 62 ms grows by 1.6 dB per second. The
-/// last two lines use every eighth hop.
+/// lines use every second hop, and the last two of them every eighth hop.
 struct GrowthLines: ~Copyable {
   /// The least and the greatest rise in dB of a growing band. A sound that begins in digital
   /// silence rises by more than the greatest, and not along a straight line.
   private static var minimumRise: Float { @_noLocks get { 6 } }
   private static var maximumRise: Float { @_noLocks get { 120 } }
 
-  /// The sums of all hops, and of every eighth hop.
-  private var hops = RegressionSums(capacity: 512, value: LevelHistory.silence)
+  /// The sums of every second hop, and of every eighth hop.
+  private var seconds = RegressionSums(capacity: 256, value: LevelHistory.silence)
   private var eighths = RegressionSums(capacity: 256, value: LevelHistory.silence)
 
   /// Returns the number of hops of a line; `step` returns that from one of its values to the next.
   @_noLocks
   private static func length(_ line: Int) -> Int { 48 << line }
   @_noLocks
-  private static func step(_ line: Int) -> Int { line < 4 ? 1 : 8 }
+  private static func step(_ line: Int) -> Int { line < 4 ? 2 : 8 }
 
   /// Returns the number of hops from the latest one back to the oldest value of a line.
   @_noLocks
@@ -49,24 +49,30 @@ struct GrowthLines: ~Copyable {
   /// Resets all lines to silence.
   @_noLocks
   mutating func clear() {
-    hops.fill(with: LevelHistory.silence)
+    seconds.fill(with: LevelHistory.silence)
     eighths.fill(with: LevelHistory.silence)
   }
 
-  /// Adds the latest hop of `history`.
+  /// Returns whether the latest hop of `history` is one that the lines use.
+  @_noLocks
+  static func isDue(at history: borrowing LevelHistory) -> Bool { history.newest & 1 == 0 }
+
+  /// Adds the latest hop of `history`, if the lines use it.
   @_noLocks
   mutating func addLatest(of history: borrowing LevelHistory) {
+    guard Self.isDue(at: history) else { return }
     let newest = history.levels(age: 0)
-    hops.add(newest)
+    seconds.add(newest)
     if history.newest & 7 == 0 { eighths.add(newest) }
   }
 
   /// Returns the growth of each band in dB per hop at the latest hop of `history` if it is that of
   /// a loop: a straight line in dB over the last 128 ms to 4096 ms that rises by at least 6 dB,
   /// whose RMS residual is below `spread` dB or 3 % of the rise, whichever is more. Returns 0 for
-  /// the other bands.
+  /// the other bands, and for all of them at a hop that the lines do not use.
   @_noLocks
   func growths(of history: borrowing LevelHistory, spread: Float) -> SIMD4<Float> {
+    guard Self.isDue(at: history) else { return SIMD4(repeating: 0) }
     let now = history.levels(age: 0)
     let minimumRise = SIMD4(repeating: Self.minimumRise)
     let none = SIMD4<Float>(repeating: 0)
@@ -81,7 +87,8 @@ struct GrowthLines: ~Copyable {
       let isRising = (rises .> minimumRise) .& (rises .< SIMD4(repeating: Self.maximumRise))
       if any(isRising) {
         let (slopesOfSteps, rests) =
-          step == 1 ? hops.fits(length: length) : eighths.fits(length: length / step)
+          step == 2
+          ? seconds.fits(length: length / step) : eighths.fits(length: length / step)
         let slopes = slopesOfSteps * (1 / Float(step))
         let rise = slopes * SIMD4(repeating: Float(length))
         // The levels of speech and of struck strings never follow a straight line so closely.

@@ -13,7 +13,7 @@ import AudioLevels
 /// a period apart, and the sum of the squares of its sine and its cosine is constant (after J. F.
 /// Kaiser, "On a simple algorithm to calculate the energy of a signal", 1990). The energy is
 /// therefore calculated once in eight frames, and the filters process the seven frames before in
-/// one step. The level of a hop is that of the last four hops.
+/// one step. The level of a hop is that of the last four hops; two hops may be analysed at once.
 ///
 /// While a code is sent, each of these frames is evaluated, and the frames half-way between them as
 /// well, by separate filters: an aliased tone has one sign in the former and the opposite sign in
@@ -28,6 +28,10 @@ struct HopLevels: ~Copyable {
   let hopFrames: Int
   /// Whether all frames are evaluated, and the pitch of the tone is measured as well.
   private(set) var isPrecise = false
+
+  /// The number of hops, one or two, that are analysed at once: the energy is the mean of them. May
+  /// be changed at the end of a hop.
+  var hopsAtOnce = 1
 
   private let stride: Int
   private let filters: BandFilters
@@ -45,7 +49,7 @@ struct HopLevels: ~Copyable {
   /// The sums of the filters' outputs: the energy in this hop, and the products and squares since
   /// the analysis became precise.
   private var sums = BandFilters.Sums()
-  /// The number of frames that the filters processed in this hop.
+  /// The number of frames that the filters processed since the last level.
   private var analysedFrames: Float = 0
   /// The number of frames until the next analysed frame, and until the next frame in between.
   private var skip = 0
@@ -77,7 +81,7 @@ struct HopLevels: ~Copyable {
   /// frame at which it stopped; `isHopOver` tells which of the two it was.
   @_noLocks
   mutating func listen(_ buffer: borrowing SampleBuffer, from start: Int, to end: Int) -> Int {
-    let stop = min(end, start &+ hopFrames &- filled)
+    let stop = min(end, start &+ framesLeft)
     filled &+= stop &- start
     let first = start &+ skip
     let count = waiting.replace(
@@ -126,7 +130,7 @@ struct HopLevels: ~Copyable {
   /// Replaces `listen` for frames too quiet to matter.
   @_noLocks
   mutating func passSilence(from start: Int, to end: Int) -> Int {
-    let stop = min(end, start &+ hopFrames &- filled)
+    let stop = min(end, start &+ framesLeft)
     filled &+= stop &- start
     takeWaiting()
     state = BandFilters.Pair()
@@ -134,16 +138,22 @@ struct HopLevels: ~Copyable {
     return stop
   }
 
-  /// Whether a hop is over, so that `finishHop` must be called.
-  var isHopOver: Bool {
-    @_noLocks get { filled >= hopFrames }
+  /// The number of frames until the next level.
+  private var framesLeft: Int {
+    @_noLocks get { hopsAtOnce &* hopFrames &- filled }
   }
 
-  /// Calculates the levels at the end of a hop.
+  /// Whether a level is due, so that `finishHops` must be called.
+  var isHopOver: Bool {
+    @_noLocks get { framesLeft <= 0 }
+  }
+
+  /// Calculates the levels at the end of a hop, or of two that are analysed at once.
   @_noLocks
-  mutating func finishHop() {
+  mutating func finishHops() {
     takeWaiting()
     let latest = sums.energy * SIMD4(repeating: share / max(1, analysedFrames))
+    if hopsAtOnce == 2 { energies = (latest, energies.0, energies.1, energies.2) }
     let sum = (latest + energies.0 + energies.1 + energies.2) * SIMD4(repeating: 0.25)
     energies = (latest, energies.0, energies.1, energies.2)
     levels = RealtimeDecibels.levels(ofPowers: sum)

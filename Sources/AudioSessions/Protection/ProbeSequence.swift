@@ -40,9 +40,10 @@ struct ProbeSequence: ~Copyable {
   private static var settledHops: Int { @_noLocks get { 4 } }
   /// The number of sums of a lag: those of the level, and its products with the played levels.
   private static var width: Int { @_noLocks get { 8 &+ columns } }
-  /// The number of resonances that the loop may have, from none to one that rings for 20 hops.
-  private static var resonances: Int { @_noLocks get { 8 } }
-  /// The number of columns of played levels: after each resonance, with the code and without.
+  /// The number of resonances that the loop may have, from none to one that rings for 23 hops.
+  private static var resonances: Int { @_noLocks get { 16 } }
+  /// The number of columns of played levels: after each resonance with the code, and after each
+  /// without it.
   private static var columns: Int { @_noLocks get { 2 &* resonances } }
   /// The number of hops of played levels that are kept: a power of two above the longest round
   /// trip.
@@ -57,11 +58,15 @@ struct ProbeSequence: ~Copyable {
   /// with the columns of the code: eight for each played column.
   private var playedSums: SampleBuffer
   /// The values of these products at the end of each stage.
-  private var playedProducts = InlineArray<48, ProbeProducts>(repeating: ProbeProducts())
+  private var playedProducts = InlineArray<96, ProbeProducts>(repeating: ProbeProducts())
   /// The levels played recently in dB, as a loop with each resonance returns them: with the code,
   /// and without.
   private var played: SampleBuffer
   private var states: SampleBuffer
+  /// The share of a step that each resonance follows within one hop. The response to a dip that is
+  /// shorter than the ringing shows only the ratio of the loop's share and the time of ringing: an
+  /// error of this time by a quarter looks like an error of the share by 2 dB.
+  private var shares: SampleBuffer
   private var newest = 0
   /// The evidence of the whole codes so far, for each lag and resonance.
   private var evidence: SampleBuffer
@@ -71,7 +76,7 @@ struct ProbeSequence: ~Copyable {
   private var best = InlineArray<3, LoopAnswer>(repeating: .none)
   private var bestPart = InlineArray<3, PartialLoop>(repeating: .none)
   /// The level when the code began, to which all other levels are relative.
-  private var start: Float = 0
+  private(set) var start: Float = 0
   /// The residual of the levels before the first code, without their parabola.
   private var roughness: Float = 0
   /// The number of hops since the code began.
@@ -80,7 +85,12 @@ struct ProbeSequence: ~Copyable {
   init() {
     sums = SampleBuffer(frameCount: Self.maximumLag + 1, channelCount: Self.width)
     evidence = SampleBuffer(frameCount: (Self.maximumLag + 1) * Self.resonances, channelCount: 8)
-    states = SampleBuffer(frameCount: Self.resonances, channelCount: 2)
+    states = SampleBuffer(frameCount: Self.columns, channelCount: 1)
+    let hops: InlineArray<16, Float> = [
+      0, 0.6, 1, 1.4, 1.9, 2.5, 3.2, 4, 5, 6.2, 7.7, 9.6, 12, 15, 18.5, 23,
+    ]
+    shares = SampleBuffer(frameCount: Self.resonances, channelCount: 1)
+    for resonance in hops.indices { shares[resonance] = 1 / (1 + hops[resonance]) }
     played = SampleBuffer(frameCount: Self.capacity, channelCount: Self.columns)
     playedSums = SampleBuffer(frameCount: Self.columns, channelCount: 8)
   }
@@ -161,12 +171,6 @@ struct ProbeSequence: ~Copyable {
     return found
   }
 
-  /// Returns the share of a step that a resonance follows within one hop.
-  @_noLocks
-  private static func share(_ resonance: Int) -> Float {
-    1 / (1 + SIMD8<Float>(0, 1, 1.7, 2.5, 4, 6.5, 11, 20)[resonance])
-  }
-
   @_noLocks
   private static func amplitude(_ decibels: Float) -> Float {
     RealtimeMath.exp(decibels * 0.115_129_25)
@@ -175,25 +179,20 @@ struct ProbeSequence: ~Copyable {
   /// Adds the level played in one hop. Before a code begins, the levels with and without it are the
   /// same.
   @_noLocks
-  private mutating func push(_ level: Float, code: Float? = nil) {
+  private mutating func push(_ level: Float, code: Float = 0) {
     newest = (newest &+ 1) & (Self.capacity &- 1)
-    let offset = newest &* played.channelCount
     let plain = Self.amplitude(level)
-    let coded = code.map { Self.amplitude(level + $0) } ?? plain
-    var index = 0
-    while index < states.sampleCount {
-      let share = Self.share(index / 2)
-      states[index] += (coded - states[index]) * share
-      played[offset &+ index] = RealtimeDecibels.level(ofPower: states[index] * states[index])
-      if code == nil {
-        states[index &+ 1] = states[index]
-        played[offset &+ index &+ 1] = played[offset &+ index]
-      } else {
-        states[index &+ 1] += (plain - states[index &+ 1]) * share
-        played[offset &+ index &+ 1] = RealtimeDecibels.level(
-          ofPower: states[index &+ 1] * states[index &+ 1])
-      }
-      index &+= 2
+    let coded = code == 0 ? plain : Self.amplitude(level + code)
+    let offset = newest &* Self.columns
+    var column = 0
+    while column < Self.columns {
+      let isCoded = column < Self.resonances
+      let share = shares.fourSamples(at: isCoded ? column : column &- Self.resonances)
+      let before = states.fourSamples(at: column)
+      let now = before + (SIMD4(repeating: isCoded ? coded : plain) - before) * share
+      states.setFourSamples(now, at: column)
+      played.setFourSamples(RealtimeDecibels.levels(ofPowers: now * now), at: offset &+ column)
+      column &+= 4
     }
   }
 
@@ -254,11 +253,12 @@ struct ProbeSequence: ~Copyable {
       sums.fourSamples(at: offset), sums.fourSamples(at: offset &+ 4), stage: stage)
     var resonance = 0
     while resonance < Self.resonances {
-      let column = 2 &* resonance
-      let products = stage &* Self.columns &+ column
+      let coded = stage &* Self.columns &+ resonance
+      let product = offset &+ 8 &+ resonance
       var moments = LoopMoments(
-        level: level, coded: playedProducts[products], plain: playedProducts[products &+ 1],
-        product: sums[offset &+ 8 &+ column], plainProduct: sums[offset &+ 9 &+ column])
+        level: level, coded: playedProducts[coded],
+        plain: playedProducts[coded &+ Self.resonances], product: sums[product],
+        plainProduct: sums[product &+ Self.resonances])
       var count = 1
       if stage == ProbeCode.stages &- 1 {
         let kept = 8 &* (lag &* Self.resonances &+ resonance)

@@ -49,6 +49,10 @@ import Testing
     Room(testDescription: "+0.2 dB", seed: 53, gain: 0.2, seconds: 20, sampleRate: 48000),
     Room(testDescription: "+1 dB, speech", seed: 20, gain: 1, sampleRate: 48000),
     Room(testDescription: "+12 dB, rings for 32 ms", seed: 156, gain: 12, sampleRate: 48000),
+    Room(testDescription: "+0.5 dB, rings for 22 ms", seed: 1188, gain: 0.5, sampleRate: 48000),
+    Room(testDescription: "+1 dB, rings for 22 ms", seed: 1188, gain: 1, sampleRate: 48000),
+    Room(
+      testDescription: "+2 dB, ends under dips of 3 dB", seed: 1004, gain: 2, sampleRate: 48000),
   ])
   func `a howl at 48 kHz, at high frequencies or with a long resonance is attenuated`(room: Room) {
     let result = room.run()

@@ -20,7 +20,7 @@ import Testing
       var done = 0
       while done < period {
         done = bands.listen(buffer, from: done, to: period)
-        if bands.isHopOver { bands.finishHop() }
+        if bands.isHopOver { bands.finishHops() }
       }
       frame += period
     }
@@ -46,6 +46,29 @@ import Testing
     #expect(abs(levels[1] + 9.03) < 0.1 && levels[0] < -12 && levels[2] < -12)
   }
 
+  @Test func `two hops at once have the same levels as two hops one after the other`() {
+    var tone = SampleBuffer(frameCount: 40 * 128, channelCount: 1)
+    for frame in 0..<tone.frameCount {
+      // 40 dB per second.
+      let amplitude = 0.1 * pow(100, Double(frame) / 48000)
+      tone[frame] = Float(amplitude * sin(2 * Double.pi * 2200 * Double(frame) / 48000))
+    }
+    func levels(hopsAtOnce: Int) -> SIMD4<Float> {
+      var bands = HopLevels(sampleRate: 48000, channelCount: 1)
+      bands.hopsAtOnce = hopsAtOnce
+      var (done, calls) = (0, 0)
+      while done < tone.frameCount {
+        done = bands.listen(tone, from: done, to: tone.frameCount)
+        bands.finishHops()
+        calls += 1
+      }
+      #expect(bands.hopFrames == 128 && calls == 40 / hopsAtOnce)
+      return bands.levels
+    }
+    let (single, double) = (levels(hopsAtOnce: 1), levels(hopsAtOnce: 2))
+    for band in 0..<4 { #expect(abs(single[band] - double[band]) < 0.05) }
+  }
+
   @Test func `the energies of the latest four hops are in order and form the level`() {
     var bands = HopLevels(sampleRate: 48000, channelCount: 1)
     var tone = SampleBuffer(frameCount: 20 * bands.hopFrames, channelCount: 1)
@@ -57,7 +80,7 @@ import Testing
     var done = 0
     for _ in 0..<20 {
       done = bands.listen(tone, from: done, to: tone.frameCount)
-      bands.finishHop()
+      bands.finishHops()
     }
     let energies = bands.energies(band: 2)
     for age in 0..<3 { #expect(energies[age] > 3 * energies[age + 1]) }
@@ -76,7 +99,7 @@ import Testing
     var done = 0
     for _ in 0..<100 + hopsLate {
       done = bands.listen(noise, from: done, to: noise.frameCount)
-      bands.finishHop()
+      bands.finishHops()
     }
     return bands.levels
   }

@@ -64,4 +64,37 @@ import Testing
     early.misfit = 0.3
     #expect(!early.confirmsFeedback(limited: 0))
   }
+
+  @Test func `a residual proves nothing if a loop with a smaller part explains the level`() {
+    var tail = howl
+    tail.misfit = 0.8
+    #expect(!tail.confirmsFeedback(limited: 0))
+    tail.partial.part = 0.5
+    #expect(tail.confirmsFeedback(limited: 0))
+  }
+
+  @Test func `a loop below 0 dB that explains the level by a third better is the likelier one`() {
+    var swell = howl
+    swell.partial = PartialLoop(lag: 20, residualRatio: 0.035, part: -0.2, gain: -0.4)
+    #expect(!swell.confirmsFeedback(limited: 0))
+    swell.partial.gain = 0.3
+    #expect(swell.confirmsFeedback(limited: 0))
+  }
+
+  @Test
+  func `half of a code proves a howl at the limit by less in a short loop than in a long one`() {
+    var limited = howl
+    (limited.stage, limited.share, limited.residualRatio, limited.gain) = (0, 0.95, 0.12, 12)
+    #expect(!limited.confirmsFeedback(limited: 12.1))
+    limited.lag = 6
+    #expect(limited.confirmsFeedback(limited: 12.1))
+  }
+
+  @Test func `a steep rise needs a closer fit than a slow one`() {
+    var word = howl
+    (word.stage, word.share, word.misfit, word.gain) = (0, 0.987, 0.01, 5.9)
+    #expect(!word.confirmsFeedback(limited: 0))
+    word.gain = 0.5
+    #expect(word.confirmsFeedback(limited: 0))
+  }
 }
