@@ -185,7 +185,7 @@ struct FileSeries: ~Copyable {
     let old = current?.path ?? plan.path
     let wasTaken = writer?.isNameTaken == true || writer?.isHidden == true
     let refusal = writer?.nameRefusal
-    let path = names.free(old) { FileRemoval.byteCount(of: $0) != nil }
+    let path = names.free(old, isTaken: SoundFileReader.exists)
     // The restored name is reported even if the disk does not confirm that it has all data.
     defer {
       if writer?.isDeleted == false, writer?.isHidden == false {
@@ -282,7 +282,7 @@ struct FileSeries: ~Copyable {
       ? name
       : names.free(name) { path in
         isPlayed(path) || written.contains(path) || isRaw(path)
-          || (FileRemoval.byteCount(of: path) != nil && !plan.overwrite)
+          || (SoundFileReader.exists(path) && !plan.overwrite)
       }
     writer = try plan.makeWriter(path)
     current = RecordedFile(path: path, firstFrame: frames, start: start)
@@ -341,7 +341,7 @@ struct FileSeries: ~Copyable {
     // Standard output has no name, even if the user redirected it to a file.
     guard !plan.isStream else { return nil }
     let isTaken =
-      writer?.isHidden == true && !plan.overwrite && FileRemoval.byteCount(of: file.path) != nil
+      writer?.isHidden == true && !plan.overwrite && SoundFileReader.exists(file.path)
     var trouble: FileFailure?
     if writer?.isDeleted == true || isTaken {
       do throws(FileFailure) {
