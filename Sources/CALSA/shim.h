@@ -108,16 +108,26 @@ static void duplex_collect_error(const char *file, int line, const char *functio
   collected->room -= count + 1;
 }
 
+/// Makes alsa-lib write the messages that it prints to this thread into `text`, of `size` bytes,
+/// one per line, until `duplex_end_collecting`.
+static inline void duplex_begin_collecting(char *text, size_t size) {
+  *text = 0;
+  *duplex_collected_errors() = (struct duplex_error_text){text, size};
+  snd_lib_error_set_handler(duplex_collect_error);
+}
+
+static inline void duplex_end_collecting(void) {
+  duplex_silence_alsa();
+  duplex_collected_errors()->room = 0;
+}
+
 /// Reads ALSA's configuration. Returns 0 or more, or a negative error number: then `text`, of
 /// `size` bytes, contains the messages of alsa-lib, one per line.
 static inline int duplex_read_configuration(char *text, size_t size) {
   snd_config_t *top = NULL;
-  *text = 0;
-  *duplex_collected_errors() = (struct duplex_error_text){text, size};
-  snd_lib_error_set_handler(duplex_collect_error);
+  duplex_begin_collecting(text, size);
   int result = snd_config_update_ref(&top);
-  duplex_silence_alsa();
-  duplex_collected_errors()->room = 0;
+  duplex_end_collecting();
   if (top) snd_config_unref(top);
   return result;
 }
@@ -126,12 +136,9 @@ static inline int duplex_read_configuration(char *text, size_t size) {
 /// contains the messages of alsa-lib, one per line.
 static inline int duplex_open_pcm(snd_pcm_t **pcm, const char *name, snd_pcm_stream_t stream,
                                   char *text, size_t size) {
-  *text = 0;
-  *duplex_collected_errors() = (struct duplex_error_text){text, size};
-  snd_lib_error_set_handler(duplex_collect_error);
+  duplex_begin_collecting(text, size);
   int result = snd_pcm_open(pcm, name, stream, SND_PCM_NONBLOCK);
-  duplex_silence_alsa();
-  duplex_collected_errors()->room = 0;
+  duplex_end_collecting();
   return result;
 }
 

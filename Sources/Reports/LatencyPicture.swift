@@ -126,10 +126,9 @@ extension LatencyPicture {
   private var impulsePanel: CurvePanel {
     let curve = Self.points(of: impulseResponse)
     let arrivals = self.arrivals.filter(\.isDrawable)
-    let noun = arrivals.count == 1 ? "arrival" : "arrivals"
     return CurvePanel(
       title: "Impulse response",
-      caption: arrivals.isEmpty ? "" : "\(arrivals.count) \(noun) marked", curve: curve,
+      caption: arrivals.isEmpty ? "" : "\(arrivals.count.counted("arrival")) marked", curve: curve,
       times: curve.map(\.x) + arrivals, levels: [0] + curve.map(\.y), markName: "arrival",
       marks: arrivals.map {
         CurvePanel.Mark(
@@ -191,9 +190,10 @@ struct HistogramPanel {
       let left = plot.point(histogram.edge(index), Double(count))
       let right = plot.point(histogram.edge(index + 1), 0)
       let gap = min(1, (right.x - left.x) / 8)
-      let noun = count == 1 ? "measurement" : "measurements"
       let centre = (histogram.edge(index) + histogram.edge(index + 1)) / 2
-      drawing.group("bar", tooltip: "\(count) \(noun) near \(rate.frames(centre, decimals: 6))") {
+      drawing.group(
+        "bar", tooltip: "\(count.counted("measurement")) near \(rate.frames(centre, decimals: 6))"
+      ) {
         $0.rectangle(
           Rectangle(
             from: left.x + gap, to: right.x - gap, top: left.y, height: right.y - left.y),

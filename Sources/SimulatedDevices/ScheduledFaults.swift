@@ -13,11 +13,15 @@ struct ScheduledFaults: ~Copyable, Sendable {
   private let replugs: [Int]
   private var unplugIndex = 0
 
-  init(_ specification: SimulatedDeviceSpecification) {
-    let rate = Double(specification.sampleRate)
+  /// Creates the schedule of a device that runs at `sampleRate` Hz and has an xrun at each of
+  /// `xrunSeconds`.
+  init(
+    _ specification: SimulatedDeviceSpecification, xrunSeconds: [Double], sampleRate: Int
+  ) {
+    let rate = Double(sampleRate)
     func frame(_ seconds: Double) -> Int { Int(rounding: seconds * rate) }
     xrunFrames = specification.xrunFrames
-    let xruns = specification.xrunSeconds.map(frame)
+    let xruns = xrunSeconds.map(frame)
     self.xruns = xruns
     nextXrun = xruns.first ?? .max
     let absences = specification.absences

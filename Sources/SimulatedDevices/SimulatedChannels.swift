@@ -21,7 +21,7 @@ public struct SimulatedChannels: Sendable {
     deviceChannelCount = maximum
     guard (1...maximum).contains(wanted) else {
       throw DeviceFailure(
-        .refused, "The simulated device has \(maximum) channels, not \(wanted).",
+        .refused, "The simulated device has \(maximum.counted("channel")), not \(wanted).",
         hint: "Ask for 1 to \(maximum) channels, or give it more with sim:channels=\(wanted).")
     }
     for case let highest? in [request.captureChannels?.max(), request.playbackChannels?.max()]
@@ -40,7 +40,7 @@ public struct SimulatedChannels: Sendable {
     guard let feederChannelCount, feederChannelCount != deviceChannelCount else { return }
     throw DeviceFailure(
       .invalidRequest,
-      "The simulated device has \(deviceChannelCount) channels, and its microphone is fed \(feederChannelCount).",
+      "The simulated device has \(deviceChannelCount.counted("channel")), and its microphone is fed \(feederChannelCount).",
       hint: "Give it as many with sim:channels=\(feederChannelCount).")
   }
 

@@ -99,7 +99,8 @@ public struct SimulatedDevice: DuplexDriver, ~Copyable, Sendable {
     room = DeviceBuffer(
       format: format, channelCount: channelCount, frameCount: period,
       lending: configuration.playback?.selection)
-    scheduledFaults = ScheduledFaults(effective)
+    scheduledFaults = ScheduledFaults(
+      effective, xrunSeconds: effective.xrunSeconds, sampleRate: effective.sampleRate)
   }
 
   /// The host's time, or virtual time: that of the frames captured or played. In nanoseconds.

@@ -46,6 +46,7 @@ struct DuplexCommand: ParsableCommand {
       OutputMode.current = command.outputMode
       OutputMode.current.stoppedStatus = command.stoppedStatus
       endOnSignals(with: command.stoppedStatus)
+      try mappingErrors { try checkRequest(of: command) }
       for warning in warnings { warning.report() }
       IgnoredOptions.report(words.command, arguments)
       let status = try mappingErrors {
@@ -96,9 +97,7 @@ struct DuplexCommand: ParsableCommand {
       guard let command = try parseAsRoot(arguments) as? any ToolCommand else { return nil }
       try mappingErrors {
         try command.checkCombination()
-        if let command = command as? any AudioCommand {
-          try command.audio.request(captures: true, plays: true).validate()
-        }
+        try checkRequest(of: command)
       }
       return nil
     } catch let failure as ToolFailure {
@@ -108,6 +107,12 @@ struct DuplexCommand: ParsableCommand {
       let complaint = sentence(for: error)
       return ExpectedValues.sentence(for: complaint) ?? complaint
     }
+  }
+
+  /// Throws if `command` requests settings that no device supports.
+  private static func checkRequest(of command: any ToolCommand) throws {
+    guard let audio = (command as? any AudioCommand)?.audio else { return }
+    try audio.request(captures: true, plays: true).validate()
   }
 
   /// Makes signals end the program with `status` until a session handles them.

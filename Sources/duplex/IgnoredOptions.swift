@@ -67,11 +67,6 @@ enum IgnoredOptions {
       hint: "tune chooses the headroom of each setting that it tries."),
   ]
 
-  private static let shortNames = [
-    "-D": "device", "-C": "capture-device", "-P": "playback-device", "-r": "rate", "-c": "channels",
-    "-f": "format", "-p": "period-size", "-n": "periods", "-d": "duration",
-  ]
-
   /// Warns about each option in `words` that has no effect on `command`. Options set by a file of
   /// settings apply to all commands, and cause no warning.
   static func report(_ command: String?, _ words: [String]) {
@@ -89,8 +84,11 @@ enum IgnoredOptions {
   private static func options(in words: [String]) -> [WrittenOption] {
     let words = words.prefix { $0 != "--" }
     return zip(words, words.dropFirst() + [""]).compactMap { word, next in
+      guard word.hasPrefix("-") else { return nil }
       guard word.hasPrefix("--") else {
-        return shortNames[String(word.prefix(2))].map { WrittenOption(name: $0, value: nil) }
+        // Letters of flags may precede that of the option, and its value may follow.
+        return word.lazy.compactMap { AudioOptions.longNames[$0] }.first
+          .map { WrittenOption(name: $0, value: nil) }
       }
       let parts = word.dropFirst(2).split(
         separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

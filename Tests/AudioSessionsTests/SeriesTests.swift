@@ -39,7 +39,7 @@ import Testing
     rig.finish()
     #expect(try rig.allNumbers() == Array(1...20000))
     for file in rig.writer.report.files {
-      #expect((FileRemoval.byteCount(of: file.path) ?? .max) <= 20000)
+      #expect((FileStatus(of: file.path)?.byteCount ?? .max) <= 20000)
     }
     #expect(rig.writer.report.files.count == 6)
   }

@@ -121,7 +121,7 @@ extension PCM {
     return PCMFailure.refused(
       name, direction,
       "cannot do "
-        + (isNamed ? "channel \(minimum)" : "\(minimum) channel\(minimum == 1 ? "" : "s")"),
+        + (isNamed ? "channel \(minimum)" : minimum.counted("channel")),
       hint: isNamed
         ? "It has \(text); name others."
         : isCapture && highest < minimum

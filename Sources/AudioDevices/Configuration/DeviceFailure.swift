@@ -149,7 +149,7 @@ extension DeviceFailure {
     DeviceFailure(
       .lost,
       "The output \(configuration.playback?.device ?? "") has played nothing for "
-        + "\(seconds) \(seconds == 1 ? "second" : "seconds"): it runs dry before its clock is known.",
+        + "\(seconds.counted("second")): it runs dry before its clock is known.",
       hint: "Ask for a longer period, which makes its buffer longer, or choose another output.",
       remedy: .enlargePeriod)
   }
@@ -157,7 +157,7 @@ extension DeviceFailure {
   /// Returns the failure of a callback that has not returned for `seconds` seconds.
   package static func callbackHangs(seconds: Int) -> DeviceFailure {
     DeviceFailure(
-      .refused, "A callback or an effect has not returned for \(seconds) seconds.",
+      .refused, "A callback or an effect has not returned for \(seconds.counted("second")).",
       hint: "Let it wait for nothing: no lock, no file, no loop without an end.")
   }
 
@@ -167,7 +167,7 @@ extension DeviceFailure {
   ) -> DeviceFailure {
     DeviceFailure(
       .lost,
-      "The device \(configuration.deviceNames) has delivered nothing for \(seconds) seconds.",
+      "The device \(configuration.deviceNames) has delivered nothing for \(seconds.counted("second")).",
       hint: "Check its cable and clock source, then start again.")
   }
 }

@@ -120,10 +120,13 @@ extension DuplexRequest {
         "The \(name) channels \(written) are impossible.",
         hint: "Channels are numbered from 1 to \(ChannelSelection.highestNumber), such as 3,4.")
       let count = channelCount ?? channels.count
+      func areThere(_ count: Int, _ noun: String) -> String {
+        count.counted(noun) + (count == 1 ? " is" : " are")
+      }
       try require(
         count == channels.count,
-        "\(count) channel\(count == 1 ? " is" : "s are") asked for, and \(channels.count) \(name) channel\(channels.count == 1 ? " is" : "s are") "
-          + "named: \(written).",
+        "\(areThere(count, "channel")) asked for, and "
+          + "\(areThere(channels.count, "\(name) channel")) named: \(written).",
         hint: "Leave the number of channels out: the list sets it.")
       try require(
         name == "capture" || Set(channels).count == channels.count,

@@ -120,8 +120,8 @@ public struct FileSplice: Sendable {
     guard new.sampleRate == sampleRate, new.channelCount == channelCount else {
       throw FileFailure(
         .invalidRequest,
-        "\(region) has \(new.sampleRate) Hz and \(new.channelCount) channels, "
-          + "not \(sampleRate) Hz and \(channelCount) channels.",
+        "\(region) has \(new.sampleRate) Hz and \(new.channelCount.counted("channel")), "
+          + "not \(sampleRate) Hz and \(channelCount.counted("channel")).",
         hint: "Convert it with sox to what \(path) has.")
     }
     let marked = new.markers

@@ -191,7 +191,7 @@ extension FileFormat {
     }
     guard channelCount >= 1, channelCount <= maximumChannelCount else {
       throw refusal(
-        "have \(channelCount) channels",
+        "have \(channelCount.counted("channel"))",
         hint: "Use 1 to \(maximumChannelCount) channels, or another file format.")
     }
     // The encoder takes the fourth channel for that of a subwoofer.

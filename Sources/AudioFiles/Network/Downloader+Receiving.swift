@@ -41,7 +41,7 @@ extension Downloader: TransferReceiver {
   func receive(_ bytes: UnsafeRawBufferPointer) -> Reception {
     let now = HostClock.seconds
     let reception = shared.withLock { state in
-      guard !state.isStopped, state.order == .proceed else {
+      guard !state.isStopped, state.nextTask == .proceed else {
         state.situation.isPaused = true
         state.meter.pause(now: now)
         return Reception.pause

@@ -66,11 +66,11 @@ final class Downloader {
 
   /// Downloads until the file is closed.
   func run() {
-    while let order = shared.withLock({ $0.isStopped ? nil : $0.order }) {
-      // Both steps use the same time: if a retry is not due in `follow`, the wait below includes
+    while let task = shared.withLock({ $0.isStopped ? nil : $0.nextTask }) {
+      // Both steps use the same time: if a retry is not due in `perform`, the wait below includes
       // it.
       let now = HostClock.seconds
-      follow(order, now: now)
+      perform(task, now: now)
       if let end = multi.perform() {
         conclude(end)
       } else if let timeout = transfer == nil ? nil : watch.timeout(now: HostClock.seconds) {
@@ -97,8 +97,8 @@ final class Downloader {
     return deadline - now
   }
 
-  private func follow(_ order: FetchDecision, now: Double) {
-    switch order {
+  private func perform(_ task: FetchTask, now: Double) {
+    switch task {
     case .proceed:
       guard shared.withLock({ $0.situation.isPaused }) else { return }
       proceed()
@@ -196,7 +196,7 @@ final class Downloader {
     }
     if facts?.isLive == true { return interrupted("the station stopped sending") }
     guard facts?.byteCount == nil else {
-      let isWhole = shared.withLock { $0.order == .rest || offset == $0.situation.end }
+      let isWhole = shared.withLock { $0.nextTask == .rest || offset == $0.situation.end }
       let isPart = facts?.hasRanges == true && requestEnd.map { offset >= $0 } ?? false
       // Otherwise the server ended the response before the end of the request or the file.
       return isWhole || isPart ? backoff.reset() : interrupted("the server stopped sending")

@@ -238,8 +238,8 @@ public final class RemoteFile: ByteSource {
   public func isWaiting(forReadAt offset: Int) -> Bool {
     shared.withLock { state in
       guard state.situation.reader == offset else { return false }
-      let decision = state.situation.order(state.cache.present)
-      return decision == .pause || decision == .rest
+      let task = state.situation.nextTask(state.cache.present)
+      return task == .pause || task == .rest
     }
   }
 

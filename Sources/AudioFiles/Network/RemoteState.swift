@@ -26,13 +26,13 @@ struct RemoteState {
   }
 
   /// The next task of the network thread.
-  var order: FetchDecision {
-    failure == nil ? situation.order(cache.present) : .rest
+  var nextTask: FetchTask {
+    failure == nil ? situation.nextTask(cache.present) : .rest
   }
 
   /// Whether the network thread must be woken for this task.
   var needsAttention: Bool {
-    switch order {
+    switch nextTask {
     case .proceed: situation.isPaused
     case .fetch: true
     case .pause: false
@@ -159,7 +159,7 @@ struct ByteRanges: Equatable {
 }
 
 /// The next task of the network thread.
-enum FetchDecision: Equatable {
+enum FetchTask: Equatable {
   /// Continue the transfer.
   case proceed
   /// Pause the transfer, because enough bytes are stored.
@@ -186,7 +186,7 @@ struct FetchSituation {
   var isPaused = false
 
   /// Returns the next task. `present` is the set of stored bytes.
-  func order(_ present: ByteRanges) -> FetchDecision {
+  func nextTask(_ present: ByteRanges) -> FetchTask {
     guard isOpen else { return transfer == nil ? .fetch(0) : .proceed }
     let missing = present.firstGap(from: reader)
     if let end, missing >= end { return .rest }

@@ -39,9 +39,10 @@ struct BareSamples {
   /// open (-1, as in a stream) or states no samples although some follow.
   private init?(_ walk: ChunkWalk) throws(FileFailure) {
     let found = try walk.chunks(from: 8, upTo: ["desc", "data"])
-    guard let description = found["desc"], let data = found["data"],
-      let encoding = try RawEncoding(
-        description: walk.file.bytes(at: description.body, count: 32))
+    guard let chunk = found["desc"], let data = found["data"],
+      let description = try CoreAudioDescription(
+        walk.file.bytes(at: chunk.body, count: CoreAudioDescription.byteCount)),
+      let encoding = RawEncoding(description)
     else { return nil }
     // An edit count of four bytes precedes the samples.
     let start = data.body + 4
@@ -56,19 +57,21 @@ struct BareSamples {
   /// Reads an AIFF file whose header states no samples although some follow.
   private init?(_ walk: ChunkWalk, isCompressed: Bool) throws(FileFailure) {
     let found = try walk.chunks(from: 12, upTo: ["COMM", "SSND"])
-    guard let common = found["COMM"], let sound = found["SSND"], (1...8).contains(sound.size),
+    guard let chunk = found["COMM"], let sound = found["SSND"], (1...8).contains(sound.size),
       let offset = try walk.file.bytes(at: sound.body, count: 4).integer(
         at: 0, 4, bigEndian: true),
-      case let body = try walk.file.bytes(at: common.body, count: 22),
-      let encoding = RawEncoding(common: body, isCompressed: isCompressed)
+      let common = try AIFFCommonChunk(
+        walk.file.bytes(
+          at: chunk.body, count: AIFFCommonChunk.byteCount(isCompressed: isCompressed)),
+        isCompressed: isCompressed),
+      let encoding = RawEncoding(common)
     else { return nil }
     // An offset and a block size of four bytes each precede the samples.
     let start = sound.body + 8
     guard try !walk.beginsTail(at: start) else { return nil }
-    let frames = body.integer(at: 2, 4, bigEndian: true) ?? 0
     self.init(
       .aiff, encoding, start + offset, in: walk,
-      announced: frames > 0 ? frames * encoding.frameByteCount : nil)
+      announced: common.frames > 0 ? common.frames * encoding.frameByteCount : nil)
   }
 
   /// Reads a Wave64 file with an extensible format chunk, which libsndfile 1.2 always takes for

@@ -9,8 +9,7 @@ struct RawEncoding {
   let code: Int
   let isBigEndian: Bool
 
-  /// Reads the format chunk of a file of the WAV family, or of Wave64. Returns nil if the samples
-  /// are compressed, or if the description is not valid.
+  /// Returns nil if the samples are compressed, or if the description is not valid.
   init?(_ format: WaveFormatChunk, isBigEndian: Bool) {
     let code: Int? =
       switch (format.kind, format.bitsPerSample) {
@@ -29,18 +28,12 @@ struct RawEncoding {
       frameByteCount: format.blockByteCount, bits: format.bitsPerSample, isBigEndian: isBigEndian)
   }
 
-  /// Reads the description chunk of a CAF file. Returns nil under the same conditions.
-  init?(description: [UInt8]) {
-    guard let rateBits = description.number(at: 0, 8, bigEndian: true),
-      let flags = description.integer(at: 12, 4, bigEndian: true),
-      let byteCount = description.integer(at: 16, 4, bigEndian: true),
-      description.integer(at: 20, 4, bigEndian: true) == 1,
-      let channels = description.integer(at: 24, 4, bigEndian: true),
-      let bits = description.integer(at: 28, 4, bigEndian: true)
-    else { return nil }
-    let isFloat = flags & 1 != 0
+  /// Returns nil under the same conditions.
+  init?(_ description: CoreAudioDescription) {
+    guard description.packetFrames == 1 else { return nil }
+    let isFloat = description.isFloat
     let code: Int? =
-      switch (description.identifier(at: 8), bits) {
+      switch (description.kind, description.bitsPerSample) {
       case ("lpcm", 8) where !isFloat: SF_FORMAT_PCM_S8
       case ("lpcm", 16) where !isFloat: SF_FORMAT_PCM_16
       case ("lpcm", 24) where !isFloat: SF_FORMAT_PCM_24
@@ -51,19 +44,16 @@ struct RawEncoding {
       default: nil
       }
     self.init(
-      code, rate: Double(bitPattern: rateBits), channels: channels, frameByteCount: byteCount,
-      bits: bits, isBigEndian: flags & 2 == 0)
+      code, rate: description.sampleRate, channels: description.channelCount,
+      frameByteCount: description.packetByteCount, bits: description.bitsPerSample,
+      isBigEndian: description.isBigEndian)
   }
 
-  /// Reads the common chunk of AIFF or AIFF-C. Returns nil under the same conditions.
-  init?(common body: [UInt8], isCompressed: Bool) {
-    guard let layout = SampleLayout(common: body, isCompressed: isCompressed),
-      let channels = body.integer(at: 0, 2, bigEndian: true)
-    else { return nil }
-    let kind = isCompressed ? body.identifier(at: 18) ?? "" : "NONE"
-    let bits = 8 * layout.blockByteCount / max(1, channels)
+  /// Returns nil under the same conditions.
+  init?(_ common: AIFFCommonChunk) {
+    let bits = 8 * common.sampleByteCount
     let code: Int? =
-      switch (kind, bits) {
+      switch (common.compression, bits) {
       case ("raw ", 8): SF_FORMAT_PCM_U8
       case ("fl32", _), ("FL32", _): SF_FORMAT_FLOAT
       case ("fl64", _), ("FL64", _): SF_FORMAT_DOUBLE
@@ -76,9 +66,9 @@ struct RawEncoding {
       default: nil
       }
     self.init(
-      code, rate: Double(layout.sampleRate), channels: channels,
-      frameByteCount: layout.blockByteCount, bits: bits,
-      isBigEndian: !["sowt", "42ni", "23ni"].contains(kind))
+      code, rate: Double(common.sampleRate), channels: common.channelCount,
+      frameByteCount: common.channelCount * common.sampleByteCount, bits: bits,
+      isBigEndian: common.isBigEndian)
   }
 
   private init?(

@@ -181,12 +181,11 @@ struct AIFFRepair {
     let style = ChunkStyle.aiff
     let isCompressed = try file.bytes(at: 8, count: 4).identifier(at: 0) == "AIFC"
     let chunks = try file.walk(style).chunks(from: 12, upTo: ["COMM", "SSND"])
-    guard let common = chunks["COMM"] else { throw .lost("common chunk", of: "AIFF", file.path) }
-    let fieldsByteCount = isCompressed ? 22 : 18
-    let body = try file.bytes(at: common.body, count: fieldsByteCount)
-    guard let layout = SampleLayout(common: body, isCompressed: isCompressed) else {
-      throw .unknownSamples(file.path)
-    }
+    guard let chunk = chunks["COMM"] else { throw .lost("common chunk", of: "AIFF", file.path) }
+    let fieldsByteCount = AIFFCommonChunk.byteCount(isCompressed: isCompressed)
+    let common = try AIFFCommonChunk(
+      file.bytes(at: chunk.body, count: fieldsByteCount), isCompressed: isCompressed)
+    guard let common else { throw .unknownSamples(file.path) }
     guard let sound = chunks["SSND"],
       let offset = try file.bytes(at: sound.body, count: 4).integer(at: 0, 4, bigEndian: true),
       offset % 2 == 0, offset <= file.byteCount - sound.body - Self.alignmentByteCount
@@ -194,11 +193,11 @@ struct AIFFRepair {
     let start = sound.body + Self.alignmentByteCount + offset
     let form = try file.bytes(at: 4, count: 4).integer(at: 0, 4, bigEndian: true) ?? 0
     var samples = try FoundSamples(
-      file, style, layout, from: start,
+      file, style, SampleLayout(common), from: start,
       declared: max(0, sound.size - Self.alignmentByteCount - offset), formEnd: form + 8,
-      headerFrames: body.integer(at: 2, 4, bigEndian: true))
+      headerFrames: common.frames)
     // A damaged common chunk behind the samples is cut off with the other data there.
-    guard samples.faults.isEmpty || common.body + fieldsByteCount <= samples.stretch.end else {
+    guard samples.faults.isEmpty || chunk.body + fieldsByteCount <= samples.stretch.end else {
       throw .lost("common chunk", of: "AIFF", file.path)
     }
     let size = samples.end - 8
@@ -210,7 +209,7 @@ struct AIFFRepair {
     samples.check(form, size, isRight: form == size || (form == size - 1 && size % 2 == 0))
     let (frames, soundSize) = (samples.frames, start + samples.stretch.byteCount - sound.body)
     return try samples.finding(.aiff) { plan throws(FileFailure) in
-      try plan.set(style.field(frames), at: common.body + 2, in: file)
+      try plan.set(style.field(frames), at: chunk.body + 2, in: file)
       try plan.set(style.field(soundSize), at: sound.body - 4, in: file)
       try plan.set(style.field(size), at: 4, in: file)
     }
@@ -231,11 +230,12 @@ struct CoreAudioRepair {
   func finding() throws(FileFailure) -> RepairFinding {
     let style = ChunkStyle.coreAudio
     let chunks = try file.walk(style).chunks(from: 8, upTo: ["data"])
-    guard let description = chunks["desc"] else {
-      throw .lost("description", of: "CAF", file.path)
+    guard let chunk = chunks["desc"] else { throw .lost("description", of: "CAF", file.path) }
+    let description = try CoreAudioDescription(
+      file.bytes(at: chunk.body, count: CoreAudioDescription.byteCount))
+    guard let layout = description.flatMap(SampleLayout.init) else {
+      throw .unknownSamples(file.path)
     }
-    let layout = try SampleLayout(description: file.bytes(at: description.body, count: 32))
-    guard let layout else { throw .unknownSamples(file.path) }
     guard let data = chunks["data"], data.body + Self.editCountByteCount <= file.byteCount else {
       throw .lost("samples", of: "CAF", file.path)
     }
@@ -267,9 +267,10 @@ extension DamagedFile {
     in chunks: [String: Chunk], of kind: String
   ) throws(FileFailure) -> (SampleLayout, data: Chunk) {
     guard let format = chunks["fmt "] else { throw .lost("format chunk", of: kind, path) }
-    let layout = try SampleLayout(
-      waveFormat: bytes(at: format.body, count: max(0, min(format.size, 64))))
-    guard let layout else { throw .unknownSamples(path) }
+    let body = try bytes(at: format.body, count: max(0, min(format.size, 64)))
+    guard let layout = WaveFormatChunk(body).flatMap(SampleLayout.init) else {
+      throw .unknownSamples(path)
+    }
     guard let data = chunks["data"] else { throw .lost("samples", of: kind, path) }
     return (layout, data)
   }

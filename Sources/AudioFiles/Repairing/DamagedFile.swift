@@ -71,8 +71,3 @@ final class DamagedFile: RandomAccessBytes {
     return bytes
   }
 }
-
-extension Int {
-  /// The number with its unit: "1 byte", "3 bytes".
-  var countedBytes: String { self == 1 ? "1 byte" : "\(self) bytes" }
-}

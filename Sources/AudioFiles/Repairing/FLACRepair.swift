@@ -36,7 +36,7 @@ struct FLACRepair {
     let torn = file.byteCount - walk.end
     let isTag = try file.bytes(at: walk.end, count: 3) == Array("TAG".utf8) && torn == 128
     if torn > 0, !isTag {
-      faults.append("\(torn.countedBytes) behind the last whole frame belonged to none")
+      faults.append("\(torn.counted("byte")) behind the last whole frame belonged to none")
       try plan.cut(at: walk.end, in: file)
     }
     // The MD5 digest of the samples is right only if no sample was lost. A header without a length

@@ -34,7 +34,7 @@ struct OggRepair {
     var faults: [String] = []
     let torn = file.byteCount - end
     if torn > 0 {
-      faults.append("\(torn.countedBytes) behind the last whole page belonged to none")
+      faults.append("\(torn.counted("byte")) behind the last whole page belonged to none")
       try plan.cut(at: end, in: file)
     }
     let last = stream.lastPage

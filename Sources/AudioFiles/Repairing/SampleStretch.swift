@@ -51,7 +51,7 @@ struct SampleStretch {
     let end = samples.upperBound - torn
     let missing = isPadded ? end % 2 : 0
     var faults = earlier
-    if torn > 0 { faults.append("the last frame was torn, its \(torn.countedBytes) cut off") }
+    if torn > 0 { faults.append("the last frame was torn, its \(torn.counted("byte")) cut off") }
     if missing == 1, end == walk.byteCount { faults.append(Self.unpadded) }
     byteCount = end - samples.lowerBound
     self.end = end
@@ -109,7 +109,7 @@ struct SampleStretch {
       if let torn {
         faults = ["the chunk \"\(torn)\" at the end was torn and is cut off"]
       } else {
-        let rest = (count - position).countedBytes
+        let rest = (count - position).counted("byte")
         faults = isLeft ? [] : ["\(rest) behind the last chunk belonged to none"]
       }
     }

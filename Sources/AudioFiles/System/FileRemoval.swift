@@ -13,9 +13,4 @@ package enum FileRemoval {
         "\(path) cannot be removed: \(error.reason).", hint: "Remove it yourself to make room.")
     }
   }
-
-  /// Returns the size of `path` in bytes; nil if there is no such file.
-  package static func byteCount(of path: String) -> Int? {
-    FileStatus(of: path)?.byteCount
-  }
 }

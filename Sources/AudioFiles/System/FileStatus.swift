@@ -1,12 +1,12 @@
 import Glibc
 
 /// The kind and size of a file.
-struct FileStatus {
+package struct FileStatus {
   let isFolder: Bool
   let isRegular: Bool
   /// Whether the contents can be read only once.
   let isPipe: Bool
-  let byteCount: Int
+  package let byteCount: Int
 
   init(_ status: stat) {
     let type = status.st_mode & S_IFMT
@@ -17,7 +17,7 @@ struct FileStatus {
   }
 
   /// Reads the status of `path`; nil if there is no such file.
-  init?(of path: String) {
+  package init?(of path: String) {
     guard let status = try? FileSystem.status(of: path) else { return nil }
     self.init(status)
   }

@@ -105,11 +105,6 @@ package enum TextFile {
       }
     }
   }
-
-  /// Returns the size of the file at `path` in bytes; nil if it is not a file, or cannot be read.
-  package static func size(of path: String) -> Int? {
-    FileStatus(of: path).flatMap { $0.isRegular ? $0.byteCount : nil }
-  }
 }
 
 extension FileFailure {

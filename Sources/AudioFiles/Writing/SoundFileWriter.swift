@@ -80,7 +80,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     if let speakers, speakers.count != channelCount {
       throw FileFailure(
         .invalidRequest,
-        "\(speakers.count) speakers were named for a file of \(channelCount) channels.",
+        "\(speakers.count) speakers were named for a file of \(channelCount.counted("channel")).",
         hint: "Name one speaker for each channel, or leave the speakers out.")
     }
     let request = SinkRequest(

@@ -62,7 +62,7 @@ public struct MixerBus: ~Copyable {
     guard buffer.channelCount == stream.channelCount else {
       throw DeviceFailure(
         .invalidRequest,
-        "The mixer has \(buffer.channelCount) channels for the \(noun), which has \(stream.channelCount).",
+        "The mixer has \(buffer.channelCount.counted("channel")) for the \(noun), which has \(stream.channelCount).",
         hint: "Make the mixer with the numbers of the device's configuration.")
     }
     guard buffer.frameCount >= periodFrames else {

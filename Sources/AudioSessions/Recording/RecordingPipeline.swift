@@ -43,10 +43,10 @@ struct RecordingPipeline: ~Copyable {
   private var beginning = (nanoseconds: 0, frame: 0)
   private(set) var report = RecordingReport()
 
-  /// Records according to `plan` and `gate`. `rawPlan` is for the uncleaned audio.
+  /// Records according to `plan` and `gate`.
   init(
     _ plan: RecordingPlan, gate: any RecordingGate, cleaner: consuming VoiceCleaner?,
-    shift: consuming FrameShift?, rawPlan: RecordingPlan?, events: RecordingEvents
+    shift: consuming FrameShift?, events: RecordingEvents
   ) throws(FileFailure) {
     let delay = cleaner?.delayFrames ?? 0
     // Twice the memory is needed if the uncleaned audio is kept as well.
@@ -54,14 +54,15 @@ struct RecordingPipeline: ~Copyable {
       min(max(0, gate.lookaheadFrames), RecordingPlan.maximumFrames) + Self.chunkFrames
     guard
       SampleBuffer.hasRoom(
-        frameCount: lookahead + delay, channelCount: plan.channelCount * (rawPlan == nil ? 1 : 2))
+        frameCount: lookahead + delay,
+        channelCount: plan.channelCount * (plan.rawPath == nil ? 1 : 2))
     else {
       throw FileFailure(
         .invalidRequest, "There is no memory for the sound before the start.",
         hint: "Ask for a shorter pre-roll.")
     }
     let made = try DelayedFiles(plan, frameCount: lookahead, events: events)
-    if let rawPlan {
+    if let rawPlan = plan.raw {
       raw = try RawRecording(rawPlan, frameCount: lookahead + delay, events: events)
     } else {
       raw = nil

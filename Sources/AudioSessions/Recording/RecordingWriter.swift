@@ -67,8 +67,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     }
     let events = RecordingEvents()
     let made = try RecordingPipeline(
-      plan, gate: gate, cleaner: cleaner, shift: shift, rawPlan: rawPath.map { plan.raw($0) },
-      events: events)
+      plan, gate: gate, cleaner: cleaner, shift: shift, events: events)
     let recorder = Recorder(
       frameCount: ringFrames, channelCount: plan.channelCount, sampleRate: plan.sampleRate,
       isSixteenBit: plan.isSixteenBit && !made.changesSamples)
@@ -197,7 +196,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
       let available = min(reader.available, playedFrames(isLast: isLast))
       if let firstFrame = reader.firstFrame {
         pipeline.begin(at: reader.origin, firstFrame: firstFrame)
-        for order in control.take() { pipeline.note(order.command, at: order.frame) }
+        for request in control.take() { pipeline.note(request.command, at: request.frame) }
       }
       let maximum = min(pipeline.maximumInputFrames, available)
       let isChanged = pipeline.changesSamples || reader.isInGap

@@ -12,7 +12,7 @@ struct GrowingFile {
     if plan.fileFormat.isPlain {
       return Double(plan.channelCount * plan.sampleFormat.byteCount * plan.sampleRate)
     }
-    guard file.frames > 5 * plan.sampleRate, let size = FileRemoval.byteCount(of: file.path)
+    guard file.frames > 5 * plan.sampleRate, let size = FileStatus(of: file.path)?.byteCount
     else { return nil }
     return Double(max(1, size)) * Double(plan.sampleRate) / Double(file.frames)
   }

@@ -15,7 +15,7 @@ extension DevicePair {
     let channels = try SimulatedChannels(specification, for: request)
     try channels.check(microphone?.channelCount)
     let period = request.periodFrames
-    let buffer = max(8192, 4 * (period + request.headroom) + 512)
+    let buffer = request.simulatedBufferFrames
     func stream(_ name: String?, _ selection: ChannelSelection?, _ rate: Int) -> StreamConfiguration
     {
       channels.stream(
@@ -47,6 +47,11 @@ extension DevicePair {
       capture: DeviceStream(input), playback: DeviceStream(SimulatedOutputStream(output: output)),
       time: DeviceTime(isVirtual: specification.clock == .free))
   }
+}
+
+extension DuplexRequest {
+  /// The least number of frames in the buffer of a simulated device with its own clock.
+  var simulatedBufferFrames: Int { max(8192, 4 * (periodFrames + headroom) + 512) }
 }
 
 extension DeviceStream {

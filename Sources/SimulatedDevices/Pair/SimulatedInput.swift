@@ -38,9 +38,8 @@ struct SimulatedInput: StreamDriver, ~Copyable {
     clock = SimulatedClock(specification, drifts: true)
     self.output = output
     self.microphone = microphone
-    var ownRate = specification
-    ownRate.sampleRate = capture.sampleRate
-    scheduledFaults = ScheduledFaults(ownRate)
+    scheduledFaults = ScheduledFaults(
+      specification, xrunSeconds: specification.xrunSeconds, sampleRate: capture.sampleRate)
     unplugging = UnplugSchedule(specification, .capture)
   }
 

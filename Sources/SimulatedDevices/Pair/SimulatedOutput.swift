@@ -16,7 +16,7 @@ struct SimulatedOutput: ~Copyable, Sendable {
   let clock: SimulatedClock
   private(set) var playedHistory: PlayedHistoryRing
   private var lent: DeviceBuffer
-  private var dry: ScheduledFaults
+  private var scheduledFaults: ScheduledFaults
   private var unplugging: UnplugSchedule
   private let bufferFrames: Int
   /// The driver's time at the first start, in nanoseconds.
@@ -42,9 +42,8 @@ struct SimulatedOutput: ~Copyable, Sendable {
     lent = DeviceBuffer(
       format: stream.format, channelCount: stream.deviceChannelCount,
       frameCount: stream.periodFrames, lending: stream.selection)
-    var drying = specification
-    drying.xrunSeconds = specification.drySeconds
-    dry = ScheduledFaults(drying)
+    scheduledFaults = ScheduledFaults(
+      specification, xrunSeconds: specification.drySeconds, sampleRate: specification.sampleRate)
     unplugging = UnplugSchedule(specification, .playback)
   }
 
@@ -56,7 +55,7 @@ struct SimulatedOutput: ~Copyable, Sendable {
   ) throws(DeviceFailure) {
     try request.validate()
     try specification.validate()
-    let buffer = max(8192, 4 * (request.periodFrames + request.headroom) + 512)
+    let buffer = request.simulatedBufferFrames
     let channels = try SimulatedChannels(specification, for: request)
     let stream = channels.stream(
       specification.name, channels.playback, specification.sampleRate, request,
@@ -80,7 +79,7 @@ struct SimulatedOutput: ~Copyable, Sendable {
     // already have played the frames it received.
     first = Int(clamping: clock.model.frames(at: seconds(at: now)))
     playedHistory.restart(at: first, silence: frames)
-    dry.resume(at: first, hasOverrun: isBroken)
+    scheduledFaults.resume(at: first, hasOverrun: isBroken)
     isBroken = false
   }
 
@@ -90,7 +89,7 @@ struct SimulatedOutput: ~Copyable, Sendable {
     let seconds = seconds(at: now)
     if unplugging.isAway(at: seconds) { return .lost }
     let (frames, since) = clock.seen(at: seconds)
-    if frames > dry.nextXrun { isBroken = true }
+    if frames > scheduledFaults.nextXrun { isBroken = true }
     if isBroken || Int(clamping: clock.model.frames(at: seconds)) >= playedHistory.end {
       return .xrun
     }

@@ -69,7 +69,7 @@ struct CardChecks {
     guard !nodes.isEmpty else {
       return Finding(
         .problem, "noDeviceFiles",
-        "The kernel knows \(cards.count) sound \(cards.count == 1 ? "card" : "cards"), but nothing "
+        "The kernel knows \(cards.count.counted("sound card")), but nothing "
           + "in /dev/snd opens \(cards.count == 1 ? "it" : "them").",
         remedy: machine.isContainer
           ? "Give them to the container: --device /dev/snd in Docker and Podman."

@@ -22,7 +22,7 @@ enum Notes {
   static func newName(_ format: FileFormat) -> String {
     let stem = LocalTime(WallTime.nanoseconds).formatted("note-%Y%m%d-%H%M%S")
     let names = [""] + (2..<100).map { "-\($0)" }
-    let number = names.first { FileRemoval.byteCount(of: "\(stem)\($0).\(format.name)") == nil }
+    let number = names.first { !SoundFileReader.exists("\(stem)\($0).\(format.name)") }
     return "\(stem)\(number ?? "").\(format.name)"
   }
 

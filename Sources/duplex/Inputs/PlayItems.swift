@@ -193,7 +193,7 @@ struct PerSource<Value: ExpressibleByArgument & Equatable & Sendable>: Expressib
   func check(_ option: String, _ count: Int) throws(ToolFailure) {
     guard values.count == 1 || values.count == count else {
       throw ToolFailure.usage(
-        "\(option) has \(values.count) values for \(count) source\(count == 1 ? "" : "s").",
+        "\(option) has \(values.count) values for \(count.counted("source")).",
         hint: "Give one value for all sources, or one for each source.")
     }
   }

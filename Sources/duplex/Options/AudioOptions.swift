@@ -148,6 +148,17 @@ struct AudioOptions: ParsableArguments {
       """)
   var noConfig = false
 
+  /// The name of the input, if one is used.
+  var inputDevice: String { captureDevice ?? device }
+  /// The name of the output, if one is used.
+  var outputDevice: String { playbackDevice ?? device }
+
+  /// The long names of the options with a value that have a name of one letter.
+  static let longNames: [Character: String] = [
+    "D": "device", "C": "capture-device", "P": "playback-device", "r": "rate", "c": "channels",
+    "f": "format", "p": "period-size", "n": "periods", "d": "duration",
+  ]
+
   /// The sample rate in Hz that the user requested; nil if none was requested.
   var rate: Int? {
     get { rateOption?.hertz ?? format?.sampleRate }
@@ -170,8 +181,7 @@ struct AudioOptions: ParsableArguments {
   /// Returns the profile for a unit with the sample rate `rate` in Hz.
   func profile(at rate: Int?) -> DeviceProfile? {
     guard periodSize == nil else { return nil }
-    return DeviceProfile.find(
-      capture: captureDevice ?? device, playback: playbackDevice ?? device, rate: rate)
+    return DeviceProfile.find(capture: inputDevice, playback: outputDevice, rate: rate)
   }
 
   /// Returns these options with the settings of `profile`. Its rate is left out if another rate is
@@ -193,14 +203,13 @@ struct AudioOptions: ParsableArguments {
 
   /// Whether the output is a simulated device that runs in virtual time.
   var playsInVirtualTime: Bool {
-    (try? SimulatedDeviceSpecification(parsing: playbackDevice ?? device))?.clock == .free
+    (try? SimulatedDeviceSpecification(parsing: outputDevice))?.clock == .free
   }
 
   /// Returns the request that these options make for a unit that captures, plays, or both.
   func request(captures: Bool, plays: Bool) -> DuplexRequest {
     var request = DuplexRequest(
-      captureDevice: captures ? captureDevice ?? device : nil,
-      playbackDevice: plays ? playbackDevice ?? device : nil)
+      captureDevice: captures ? inputDevice : nil, playbackDevice: plays ? outputDevice : nil)
     request.sampleRate = rate
     request.channelCount = channels
     request.captureChannels = captures ? captureChannels?.channels : nil

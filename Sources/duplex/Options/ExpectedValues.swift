@@ -10,8 +10,10 @@ enum ExpectedValues {
       let start = complaint[..<end].lastIndex(of: "<")
     else { return nil }
     let value = String(complaint[complaint.index(after: start)..<end])
-    let option = complaint[..<start].split { " ',".contains($0) }.last.map(String.init) ?? ""
-    return ofOptions[shortNames[option] ?? option] ?? ofValues[value]
+    let option = complaint[..<start].split { " ',".contains($0) }.last ?? ""
+    let name = option.drop { $0 == "-" }
+    let longName = name.count == 1 ? AudioOptions.longNames[name[name.startIndex]] : String(name)
+    return longName.flatMap { ofOptions["--" + $0] } ?? ofValues[value]
   }
 
   /// Returns the description of values with the name `value`; nil if it depends on the option.
@@ -50,10 +52,6 @@ enum ExpectedValues {
     "auto|time|file": "A round trip is auto, a time of 0 to 10 s (12.75ms, 612f) or a file.",
     "format,hz,n": "Raw samples have a format, a rate and channels: S16_LE,44100,2, or cd or dat.",
     "file[:db]": "A gain of -200 to 60 dB may follow the file: song.wav:-6.",
-  ]
-
-  private static let shortNames = [
-    "-p": "--period-size", "-n": "--periods", "-c": "--channels", "-f": "--format",
   ]
 
   private static let ofOptions = [

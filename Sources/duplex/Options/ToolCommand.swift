@@ -50,12 +50,12 @@ extension AudioCommand {
   func resolvingDeviceNames() throws(DeviceFailure) -> any ToolCommand {
     var command = self
     if captures {
-      let name = audio.captureDevice ?? audio.device
+      let name = audio.inputDevice
       let found = try DeviceNames.resolved(name, isCapture: true)
       if found != name { command.audio.captureDevice = found }
     }
     if plays {
-      let name = audio.playbackDevice ?? audio.device
+      let name = audio.outputDevice
       let found = try DeviceNames.resolved(name, isCapture: false)
       if found != name { command.audio.playbackDevice = found }
     }

@@ -32,6 +32,17 @@ enum LatencyOption: ExpressibleByArgument {
   }
 
   var defaultValueDescription: String { "auto" }
+
+  /// Throws if a time in frames is longer than the maximum at `sampleRate` Hz.
+  func check(at sampleRate: Int) throws(ToolFailure) {
+    guard case .time(let time) = self, time.seconds(at: sampleRate) > Self.maximumSeconds else {
+      return
+    }
+    let maximum = Int(clamping: Self.maximumSeconds * Double(sampleRate))
+    throw .usage(
+      "--latency is longer than 10 s at \(sampleRate) Hz.",
+      hint: "Use up to \(maximum)f, or a time such as 12.75ms.")
+  }
 }
 
 /// The command `duplex overdub`.

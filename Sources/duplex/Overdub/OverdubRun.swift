@@ -45,6 +45,7 @@ final class OverdubRun {
 
   /// Finds the round trip for an open device if it was given, is in a file, or was saved.
   private func findRoundTrip(_ configuration: DuplexConfiguration) throws {
+    try command.latency.check(at: configuration.sampleRate)
     self.configuration = configuration
     guard roundTrip == nil else { return }
     if case .time(let time) = command.latency {

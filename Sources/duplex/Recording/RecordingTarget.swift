@@ -184,7 +184,7 @@ extension RecordingTarget {
         "--raw has the same name as the recording.", hint: "Choose another name for --raw.")
     }
     try Self.refuseFolder(raw)
-    guard overwrite || FileRemoval.byteCount(of: raw) == nil else {
+    guard overwrite || !SoundFileReader.exists(raw) else {
       throw ToolFailure.exists(raw)
     }
   }

@@ -108,7 +108,7 @@ struct RepairRun {
     var status = ExitStatus.done
     var isInterrupted = false
     var repairResults: [RepairResult] = []
-    let byteCounts = files.map { max(1, FileRemoval.byteCount(of: $0) ?? 0) }
+    let byteCounts = files.map { max(1, FileStatus(of: $0)?.byteCount ?? 0) }
     let allBytes = byteCounts.reduce(0, +)
     var doneBytes = 0
     for (index, file) in files.enumerated() {

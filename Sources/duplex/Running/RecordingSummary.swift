@@ -20,7 +20,9 @@ struct RecordingSummary {
         "fileFormat": plan.fileFormat.name, "sampleFormat": plan.sampleFormat.name,
         "channels": plan.channelCount, "recordedFrames": report.frames,
       ] + report.levels.fields
-    if hasRaw { fields += ["rawPath": report.rawPaths.first.flatMap(FileRemoval.existing)] }
+    if hasRaw {
+      fields += ["rawPath": report.rawPaths.prefix(1).first(where: SoundFileReader.exists)]
+    }
     fields += [
       "markers": report.markers.map(\.fields), "pauses": report.pauses.map(\.fields),
       "files": report.files.map(\.fields),
@@ -38,7 +40,7 @@ struct RecordingSummary {
     }
     // A command of --on-file may have moved a file.
     let missing =
-      plan.isStream ? 0 : report.files.count { FileRemoval.existing($0.path) == nil }
+      plan.isStream ? 0 : report.files.count { !SoundFileReader.exists($0.path) }
     // Of a recording in many files the oldest ones may be deleted by now, or another program may
     // have shortened one.
     let kept = plan.isStream ? report.frames : report.files.reduce(0) { $0 + $1.frames }
@@ -75,15 +77,10 @@ extension Fields {
   /// Returns those of the written files that exist, followed by those of `others` that exist.
   /// `path` is included if at most one written file exists.
   static func written(_ paths: [String], beside others: [String] = []) -> Fields {
-    let paths = paths.compactMap(FileRemoval.existing)
-    return ["paths": paths + others.compactMap(FileRemoval.existing)]
+    let paths = paths.filter(SoundFileReader.exists)
+    return ["paths": paths + others.filter(SoundFileReader.exists)]
       + (paths.count > 1 ? [:] : ["path": paths.first])
   }
-}
-
-extension FileRemoval {
-  /// Returns `path` if a file exists there; nil otherwise.
-  static func existing(_ path: String) -> String? { byteCount(of: path) == nil ? nil : path }
 }
 
 extension SessionReport {

@@ -80,11 +80,6 @@ extension String {
   }
 }
 
-extension Int {
-  /// Returns the number with a noun in singular or plural: "1 frame", "2 frames".
-  func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
-}
-
 /// A stopwatch that starts when it is created.
 struct SteadyTime {
   private let began = HostClock.seconds

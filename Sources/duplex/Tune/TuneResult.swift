@@ -81,9 +81,7 @@ struct TuneResult {
     let path = try DeviceProfile(
       periodFrames: chosen.periodFrames, headroomFrames: chosen.headroomFrames,
       sampleRate: configuration.sampleRate
-    ).save(
-      capture: audio.captureDevice ?? audio.device,
-      playback: audio.playbackDevice ?? audio.device)
+    ).save(capture: audio.inputDevice, playback: audio.outputDevice)
     kept.append(path)
     inform("kept", "Saved in \(path).")
   }

@@ -243,7 +243,7 @@ public enum SeekFailure: ExplainedFailure, Sendable, Equatable {
     case .nothingPlaying: "Nothing is playing."
     case .notSeekable(let name): "\(name) can only be played from its beginning to its end."
     case .outOfRange(let count):
-      count.map { "There is no such place: the source has \($0) frames." }
+      count.map { "There is no such place: the source has \($0.counted("frame"))." }
         ?? "There is no such place."
     case .unknownLength: "The source does not say how long it is."
     }

@@ -95,7 +95,7 @@ extension AudioPlayer.Shape {
     else {
       throw DeviceFailure(
         .invalidRequest,
-        "A player for \(channelCount) channels at \(sampleRate) Hz in periods of \(periodFrames) frames is "
+        "A player for \(channelCount.counted("channel")) at \(sampleRate) Hz in periods of \(periodFrames) frames is "
           + "impossible.", hint: "Make its shape from the device's configuration.")
     }
   }
@@ -109,7 +109,7 @@ extension AudioPlayer.Shape {
     else {
       throw DeviceFailure(
         .invalidRequest,
-        "The player is attached to a unit of \(channelCount) channels at \(sampleRate) Hz in periods of "
+        "The player is attached to a unit of \(channelCount.counted("channel")) at \(sampleRate) Hz in periods of "
           + "\(periodFrames) frames, and this one has \(unit.channelCount) at \(unit.sampleRate) Hz in periods "
           + "of \(unit.periodFrames).", hint: "Attach it to this device's configuration.")
     }

@@ -92,7 +92,7 @@ public final class TrackReader: FrameSource {
     guard (1...1024).contains(decoder.channelCount), (1...1024).contains(channelCount) else {
       throw FileFailure(
         .unusableContents,
-        "\(decoder.name) with \(decoder.channelCount) channels cannot be played on \(channelCount).",
+        "\(decoder.name) with \(decoder.channelCount.counted("channel")) cannot be played on \(channelCount).",
         hint: "Sound and unit have 1 to 1024 channels.")
     }
     let cursor = try TrackCursor(decoder, settings.range, channelCount: channelCount)

@@ -16,7 +16,7 @@ public enum RecordingCommand: Sendable, Equatable {
 
 /// A queue of commands for the disk thread. Any thread but the audio thread.
 public final class RecordingControl: Sendable {
-  private let orders = MutexBox<[(command: RecordingCommand, frame: Int)]>([])
+  private let requests = MutexBox<[(command: RecordingCommand, frame: Int)]>([])
 
   init() {}
 
@@ -24,14 +24,14 @@ public final class RecordingControl: Sendable {
   /// frame that no recording reaches means never.
   public func ask(_ command: RecordingCommand, at frame: Int) {
     let frame = frame.clamped(to: 0...RecordingPlan.maximumFrames)
-    orders.withLock { $0.append((command, frame)) }
+    requests.withLock { $0.append((command, frame)) }
   }
 
   /// Returns the commands requested since the last call, with their frames on the timeline.
   func take() -> [(command: RecordingCommand, frame: Int)] {
-    orders.withLock { orders in
-      defer { orders = [] }
-      return orders
+    requests.withLock { requests in
+      defer { requests = [] }
+      return requests
     }
   }
 }

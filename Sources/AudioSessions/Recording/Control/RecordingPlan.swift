@@ -86,7 +86,8 @@ public struct RecordingPlan: Sendable {
   public var measuresLevels = true
   /// Whether the gate leaves silence out, so that the segments begin at different times.
   public var leavesSilenceOut = false
-  /// The path for the uncleaned audio: no other file of the recording gets this name.
+  /// The path for the uncleaned audio, which no other file of the recording gets; nil if it is not
+  /// recorded.
   var rawPath: String?
   /// Whether time is virtual, and so begins on 1 January 1970.
   public var isVirtual = false
@@ -145,10 +146,11 @@ public struct RecordingPlan: Sendable {
     }
   }
 
-  /// Returns a plan for one file of uncleaned audio at `path`.
-  func raw(_ path: String) -> RecordingPlan {
+  /// The plan for the one file of the uncleaned audio; nil if it is not recorded.
+  var raw: RecordingPlan? {
+    guard let rawPath else { return nil }
     var plan = self
-    plan.path = path
+    plan.path = rawPath
     plan.rawPath = nil
     plan.split = nil
     plan.keep = nil

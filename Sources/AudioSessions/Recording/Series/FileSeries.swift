@@ -16,17 +16,13 @@ struct FileSeries: ~Copyable {
   private var hasOriginated = false
   /// The labels of the next frame written.
   private var marks: [String] = []
-  private var isSplitWanted = false
-  /// The size of the growing file in bytes when the next one could not be created.
-  private var unsplitBytes = 0
+  private var splitting: SplitCondition
   /// Every path that this recording wrote.
   private var written: Set<String> = []
   /// The damage that another program did to a growing file, which is reported again at the end.
   private var loss: FileFailure?
   /// Whether it was reported that a deleted file cannot be written again.
   private var isWarned = false
-  /// The number of frames until the current file is full.
-  private var room = Int.max
 
   /// The complete files, without the growing one.
   private(set) var files: [RecordedFile] = []
@@ -49,6 +45,7 @@ struct FileSeries: ~Copyable {
     self.events = events
     names = SeriesNames(plan.path, isSeries: plan.split != nil)
     finished = FinishedFiles(plan, events: events)
+    splitting = SplitCondition(plan)
     if plan.isFilePerSegment {
       try OutputFolder.check(for: plan.path)
     } else {
@@ -60,9 +57,7 @@ struct FileSeries: ~Copyable {
   var isBusy: Bool { finished.isBusy }
 
   /// Requests that the next file begin before the next frame, unless the present one is empty.
-  mutating func split() {
-    isSplitWanted = true
-  }
+  mutating func split() { splitting.request() }
 
   /// Whether the growing file accepts 16-bit samples without conversion.
   var takesWords: Bool {
@@ -97,7 +92,7 @@ struct FileSeries: ~Copyable {
         writer?.mark(SoundFileMarker(frame: current?.frames ?? 0, label: label))
       }
       marks = []
-      let part = min(count - done, room)
+      let part = min(count - done, splitting.room)
       let before = writer?.framesWritten ?? 0
       defer { recount(since: before) }
       if words.isEmpty || !takesWords {
@@ -106,8 +101,7 @@ struct FileSeries: ~Copyable {
         try writer?.write(words, from: first + done, frames: part)
       }
       done += part
-      if room != .max { room -= part }
-      noteSize()
+      splitting.note(part, byteCount: splitting.countsBytes ? writer?.byteCount : nil)
     }
   }
 
@@ -185,7 +179,7 @@ struct FileSeries: ~Copyable {
     let old = current?.path ?? plan.path
     let wasTaken = writer?.isNameTaken == true || writer?.isHidden == true
     let refusal = writer?.nameRefusal
-    let path = names.free(old) { FileRemoval.byteCount(of: $0) != nil }
+    let path = names.free(old, isTaken: SoundFileReader.exists)
     // The restored name is reported even if the disk does not confirm that it has all data.
     defer {
       if writer?.isDeleted == false, writer?.isHidden == false {
@@ -222,21 +216,11 @@ struct FileSeries: ~Copyable {
           hint: "Create its folder and free some disk space: then the file is written again.")))
   }
 
-  /// Lets the growing file continue; the next file is tried again after the same amount of data.
-  private mutating func postponeSplit() {
-    renewRoom()
-    unsplitBytes = writer?.byteCount ?? 0
-  }
-
   /// Ensures that a file with room for the next frame is open.
   private mutating func prepareFile(at start: UInt64) throws(FileFailure) {
-    guard current != nil else {
-      isSplitWanted = false
-      return try open(at: start)
-    }
-    guard isSplitWanted || room == 0 else { return }
-    isSplitWanted = false
-    guard let ending = current, ending.frames != 0, !plan.isStream else { return }
+    let isDue = splitting.takeDue()
+    guard let ending = current else { return try open(at: start) }
+    guard isDue, ending.frames != 0, !plan.isStream else { return }
     do throws(FileFailure) {
       if let trouble = try followName(of: ending, beforeNext: true) {
         events.emit(.warning(trouble))
@@ -244,7 +228,7 @@ struct FileSeries: ~Copyable {
     } catch {
       // The file has no name and would vanish when it is closed, so it keeps growing until it can
       // be written again.
-      postponeSplit()
+      splitting.begin(at: writer?.byteCount ?? 0)
       return warnOfDeletion(error)
     }
     let before = writer.take()
@@ -255,7 +239,7 @@ struct FileSeries: ~Copyable {
       // A file that is too long is better than lost frames.
       writer = before
       current = file
-      postponeSplit()
+      splitting.begin(at: writer?.byteCount ?? 0)
       return events.emit(.warning(error))
     }
     if let current { events.emit(.split(current)) }
@@ -282,38 +266,14 @@ struct FileSeries: ~Copyable {
       ? name
       : names.free(name) { path in
         isPlayed(path) || written.contains(path) || isRaw(path)
-          || (FileRemoval.byteCount(of: path) != nil && !plan.overwrite)
+          || (SoundFileReader.exists(path) && !plan.overwrite)
       }
     writer = try plan.makeWriter(path)
     current = RecordedFile(path: path, firstFrame: frames, start: start)
     written.insert(path)
     moves.begin(path)
     hasOriginated = false
-    unsplitBytes = 0
-    renewRoom()
-  }
-
-  private mutating func renewRoom() {
-    let frameByteCount = plan.channelCount * plan.sampleFormat.byteCount
-    switch plan.split {
-    case .frames(let count) where count > 0: room = count
-    case .seconds(let seconds) where seconds > 0:
-      room = max(1, Int(rounding: seconds * Double(plan.sampleRate)))
-    case .bytes(let count) where count > 0 && plan.fileFormat.isPlain:
-      room = max(1, (count - SoundFileWriter.headerByteCount) / frameByteCount)
-    case .frames, .seconds, .bytes, .silence, nil: room = .max
-    }
-  }
-
-  /// Requests a split by the size of an encoded file, which is known only after it is written.
-  private mutating func noteSize() {
-    guard case .bytes(let maximum) = plan.split, maximum > 0, !plan.fileFormat.isPlain else {
-      return
-    }
-    // An encoder holds back at most a block of unencoded samples.
-    let block = 4096 * plan.channelCount * 3
-    let limit = maximum - min(maximum / 2, maximum / 50 + block)
-    if let size = writer?.byteCount, size - unsplitBytes >= limit { isSplitWanted = true }
+    splitting.begin()
   }
 
   private mutating func closeCurrent() throws(FileFailure) {
@@ -341,7 +301,7 @@ struct FileSeries: ~Copyable {
     // Standard output has no name, even if the user redirected it to a file.
     guard !plan.isStream else { return nil }
     let isTaken =
-      writer?.isHidden == true && !plan.overwrite && FileRemoval.byteCount(of: file.path) != nil
+      writer?.isHidden == true && !plan.overwrite && SoundFileReader.exists(file.path)
     var trouble: FileFailure?
     if writer?.isDeleted == true || isTaken {
       do throws(FileFailure) {

@@ -43,7 +43,7 @@ struct FinishedFiles: ~Copyable {
   /// Adds the complete file `path`; its last frame was captured at `end` nanoseconds since 1970.
   mutating func add(_ path: String, end: UInt64) {
     let entry = Entry(
-      path: path, end: end, byteCount: FileRemoval.byteCount(of: path) ?? 0,
+      path: path, end: end, byteCount: FileStatus(of: path)?.byteCount ?? 0,
       identity: FileIdentity(of: path))
     byteCount += entry.byteCount
     if command == nil { kept.append(entry) } else { waiting.append(entry) }

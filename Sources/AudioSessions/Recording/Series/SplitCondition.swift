@@ -1,0 +1,62 @@
+import AudioFiles
+
+/// The condition for the next file of a recording: a request, or the number of frames or bytes that
+/// the plan allows in a file. Disk thread.
+struct SplitCondition {
+  private let plan: RecordingPlan
+  private var isRequested = false
+  /// The number of frames until the file is full.
+  private(set) var room = Int.max
+  /// The size from which the bytes of an encoded file are counted.
+  private var firstByteCount = 0
+
+  init(_ plan: RecordingPlan) {
+    self.plan = plan
+  }
+
+  /// Requests the next file from the next frame on.
+  mutating func request() { isRequested = true }
+
+  /// Returns whether the next file is due. Cancels the request.
+  mutating func takeDue() -> Bool {
+    defer { isRequested = false }
+    return isRequested || room == 0
+  }
+
+  /// Begins with an empty file, or lets a file of `byteCount` bytes continue by as much as a file
+  /// may hold, because the next one cannot be created.
+  mutating func begin(at byteCount: Int = 0) {
+    firstByteCount = byteCount
+    let frameByteCount = plan.channelCount * plan.sampleFormat.byteCount
+    switch plan.split {
+    case .frames(let count) where count > 0: room = count
+    case .seconds(let seconds) where seconds > 0:
+      room = max(1, Int(rounding: seconds * Double(plan.sampleRate)))
+    case .bytes(let count) where count > 0 && plan.fileFormat.isPlain:
+      room = max(1, (count - SoundFileWriter.headerByteCount) / frameByteCount)
+    case .frames, .seconds, .bytes, .silence, nil: room = .max
+    }
+  }
+
+  /// The size at which an encoded file is full, which is known only after frames are written; nil
+  /// if its size does not matter.
+  private var maximumByteCount: Int? {
+    guard case .bytes(let maximum) = plan.split, maximum > 0, !plan.fileFormat.isPlain else {
+      return nil
+    }
+    // An encoder holds back at most a block of unencoded samples.
+    let block = 4096 * plan.channelCount * 3
+    return maximum - min(maximum / 2, maximum / 50 + block)
+  }
+
+  /// Whether the size of the file matters.
+  var countsBytes: Bool { maximumByteCount != nil }
+
+  /// Notes that `frames` frames were written, after which the file has `byteCount` bytes.
+  mutating func note(_ frames: Int, byteCount: Int?) {
+    if room != .max { room -= frames }
+    if let maximumByteCount, let byteCount, byteCount - firstByteCount >= maximumByteCount {
+      request()
+    }
+  }
+}
