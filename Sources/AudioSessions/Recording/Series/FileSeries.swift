@@ -183,22 +183,21 @@ struct FileSeries: ~Copyable {
   /// Writes the growing file again, after it was deleted.
   private mutating func restore() throws(FileFailure) {
     let old = current?.path ?? plan.path
-    let wasTaken = writer?.isNameTaken == true || writer?.isHidden == true
+    let cause = writer?.lostNameCause ?? ""
     let refusal = writer?.nameRefusal
-    let path = names.free(old) { FileRemoval.byteCount(of: $0) != nil }
+    var path = old
     // The restored name is reported even if the disk does not confirm that it has all data.
     defer {
       if writer?.isDeleted == false, writer?.isHidden == false {
         current?.path = path
         let place = path == old ? "there again" : "in \(path) now"
-        let cause = wasTaken ? "was made by another program" : "was deleted"
         let sentence =
           refusal.map { "\($0.message) The recording is \(place)." }
           ?? "\(old) \(cause) while it was recorded: the recording is \(place)."
         events.emit(.warning(FileFailure(.writeFailed, sentence, hint: "Nothing is lost.")))
       }
     }
-    try writer?.restore(as: path)
+    try writer?.restore(as: &path, orNextOf: &names)
   }
 
   /// Tries to restore the file, and reports a failure; the next refresh and the end try it again.
@@ -218,7 +217,8 @@ struct FileSeries: ~Copyable {
       .warning(
         FileFailure(
           .writeFailed,
-          "\(current?.path ?? plan.path) was deleted while it is recorded. \(failure.message)",
+          "\(current?.path ?? plan.path) \(writer?.lostNameCause ?? "") while it is recorded. "
+            + failure.message,
           hint: "Create its folder and free some disk space: then the file is written again.")))
   }
 
