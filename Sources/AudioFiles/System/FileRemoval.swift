@@ -18,4 +18,7 @@ package enum FileRemoval {
   package static func byteCount(of path: String) -> Int? {
     FileStatus(of: path)?.byteCount
   }
+
+  /// Returns whether `path` is a file, a folder or a link, even one that leads nowhere.
+  package static func isTaken(_ path: String) -> Bool { FileSystem.isTaken(path) }
 }

@@ -180,8 +180,8 @@ struct FileSeries: ~Copyable {
     events.emit(.warning(failure))
   }
 
-  /// Writes the growing file again, after it was deleted.
-  private mutating func restore() throws(FileFailure) {
+  /// Writes the growing file again, after it was deleted; `isLast` if it is complete.
+  private mutating func restore(isLast: Bool = false) throws(FileFailure) {
     let old = current?.path ?? plan.path
     let cause = writer?.lostNameCause ?? ""
     let refusal = writer?.nameRefusal
@@ -197,7 +197,7 @@ struct FileSeries: ~Copyable {
         events.emit(.warning(FileFailure(.writeFailed, sentence, hint: "Nothing is lost.")))
       }
     }
-    try writer?.restore(as: &path, orNextOf: &names)
+    try writer?.restore(as: &path, orNextOf: &names, isLast: isLast)
   }
 
   /// Tries to restore the file, and reports a failure; the next refresh and the end try it again.
@@ -345,7 +345,7 @@ struct FileSeries: ~Copyable {
     var trouble: FileFailure?
     if writer?.isDeleted == true || isTaken {
       do throws(FileFailure) {
-        try restore()
+        try restore(isLast: !beforeNext)
       } catch {
         trouble = error
         if writer?.isDeleted == true || writer?.isHidden == true { throw error }

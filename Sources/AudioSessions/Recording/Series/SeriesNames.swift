@@ -49,14 +49,18 @@ extension SoundFileWriter {
   }
 
   /// Writes a deleted file again as `path` or, if that name is taken, under its next free name, to
-  /// which it sets `path`. Other programs may create files of these names at the same time.
+  /// which it sets `path`. Other programs may create files of these names at the same time. A name
+  /// that is a link leading nowhere is taken only if `isLast`: it may be removed until the end.
   mutating func restore(
-    as path: inout String, orNextOf names: inout SeriesNames
+    as path: inout String, orNextOf names: inout SeriesNames, isLast: Bool
   ) throws(FileFailure) {
     let wanted = path
     var refused: String?
     while true {
-      path = names.free(wanted) { $0 == refused || FileRemoval.byteCount(of: $0) != nil }
+      path = names.free(wanted) { name in
+        name == refused || FileRemoval.byteCount(of: name) != nil
+          || isLast && FileRemoval.isTaken(name)
+      }
       do throws(FileFailure) {
         return try restore(as: path)
       } catch let error where error.remedy == .overwrite {
