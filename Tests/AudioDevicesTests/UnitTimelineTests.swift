@@ -68,6 +68,26 @@ import Testing
     #expect(reported == [TimelineEvent(kind: .captureXrun, frame: 132, frames: 110)])
   }
 
+  @Test(arguments: [[], [xrun]])
+  func `each capture xrun that an event reports is counted once`(before: [DeviceStatus]) throws {
+    let writer = EventWriter<TimelineEvent>()
+    var reader = writer.makeReader()
+    let progress = UnitProgress()
+    // A sound server's input drops frames without an xrun.
+    let statuses = before + [DeviceStatus.ready(lost: 100), .ready(), .ready(lost: 7), .ready()]
+    var unit = DuplexUnit(
+      device: ReportingDevice(
+        statuses, events: [], isEmpty: false, hasCapture: true, log: MutexBox(.init())),
+      callbacks: DuplexClosures(), progress: progress, events: writer)
+    try unit.start()
+    for _ in statuses { _ = unit.cycle() }
+    unit.stop()
+    var lengths: [Int] = []
+    while let event = reader.read() { lengths.append(event.frames) }
+    #expect(lengths == [100, 7])
+    #expect(progress.captureXruns == 2 && progress.lostFrames == 107)
+  }
+
   @Test func `an xrun with an open gap is reported when the next one occurs`() throws {
     let reported = try events([
       Self.xrun, .ready(bridged: nil), Self.xrun, .ready(lost: 5),

@@ -158,14 +158,20 @@ import Testing
     #expect(try rig.allNumbers() == Array(1...4000))
   }
 
-  @Test func `a deleted file that cannot be written again at a split grows until it can be`()
-    throws
-  {
+  /// Returns a recording of 2000 frames whose file was replaced by a link that leads nowhere.
+  private func rigWithLink() throws -> RecordingRig {
     let rig = try RecordingRig { $0.split = .frames(3000) }
     rig.record(2000)
     rig.save()
     #expect(unlink(rig.folder + "/take-001.wav") == 0)
     #expect(symlink("missing/file.wav", rig.folder + "/take-001.wav") == 0)
+    return rig
+  }
+
+  @Test func `a deleted file that cannot be written again at a split grows until it can be`()
+    throws
+  {
+    let rig = try rigWithLink()
     rig.record(2000)
     rig.save()
     #expect(unlink(rig.folder + "/take-001.wav") == 0)
@@ -179,6 +185,16 @@ import Testing
     }
     #expect(warnings.first?.contains("was deleted while it is recorded") == true)
     #expect(warnings.last?.contains("the recording is there again") == true)
+  }
+
+  @Test func `a deleted file whose name is a link that leads nowhere gets another name at the end`()
+    throws
+  {
+    let rig = try rigWithLink()
+    rig.record(500)
+    rig.finish()
+    #expect(rig.names == ["take-001-2.wav", "take-001.wav"])
+    #expect(try rig.allNumbers() == Array(1...2500))
   }
 
   @Test func `names that exist get a number, and nothing is overwritten`() throws {

@@ -13,6 +13,8 @@ struct MachineCase: CustomTestStringConvertible, Sendable {
   var answer = ProgramAnswer.failed
   var granted = GrantedPriority(policy: .fifo, number: 70)
   var late = 40.0
+  /// The plugin of the sound server that ALSA's default device uses.
+  var defaultServer: String?
   /// The weight and the code of all findings that are not fine, worst first.
   var found: [String] = []
 
@@ -26,7 +28,7 @@ struct MachineCase: CustomTestStringConvertible, Sendable {
     let answer = answer
     let sample = WakeUpSample(granted: granted, late: Array(repeating: late, count: 1000))
     return Machine(files: machine.files(refusing: refused), asking: { _ in answer })
-      .findings(wakeUps: sample)
+      .findings(defaultServer: defaultServer, wakeUps: sample)
   }
 
   private static let card = "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-2/1-2:1.0"

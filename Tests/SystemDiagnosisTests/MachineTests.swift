@@ -210,6 +210,12 @@ struct MachineTests {
         "/proc/813/comm": "pipewire\n", "/proc/813/status": "State:\tZ (zombie)\n",
       ]),
     MachineCase(
+      name: "a default device without its server", defaultServer: "pulse",
+      found: ["warning defaultServer"]),
+    MachineCase(
+      name: "a default device with its server", files: ["/proc/812/comm": "pulseaudio\n"],
+      defaultServer: "pulse", found: ["warning serverBuffer"]),
+    MachineCase(
       name: "PulseAudio", files: ["/proc/812/comm": "pulseaudio\n"], found: ["warning serverBuffer"]
     ),
     MachineCase(

@@ -46,6 +46,19 @@ import Testing
     return state
   }
 
+  @Test func `a title that is wider than the terminal continues in the next line`() {
+    var state = LiveState()
+    state.title = "Overdubbing song.wav to take-1.wav, take 1 of 2"
+    func lines(columns: Int, rows: Int) -> [String] {
+      LiveScreen(columns: columns, rows: rows, hasUnicode: true).lines(state).map(\.text)
+    }
+    #expect(
+      lines(columns: 40, rows: 24).prefix(2) == [
+        "Overdubbing song.wav to take-1.wav,", "  take 1 of 2",
+      ])
+    #expect(lines(columns: 80, rows: 24).first == state.title)
+  }
+
   private func playback(_ name: String) -> LiveState {
     var state = LiveState()
     state.title = "Playing \(name)"

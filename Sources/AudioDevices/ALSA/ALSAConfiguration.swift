@@ -22,6 +22,17 @@ package enum ALSAConfiguration {
       hint: "Correct the file, or move it away.")
   }
 
+  /// The plugin of the sound server that the default device uses, such as `pulse`; nil if it uses
+  /// none, or if the environment gives the server's address, so that it may run elsewhere.
+  package static var defaultServer: String? {
+    ALSALibrary.prepare()
+    let addresses = ["pulse": "PULSE_SERVER", "pipewire": "PIPEWIRE_REMOTE"]
+    return DeviceNames.types(of: "default").first { plugin in
+      (plugin == "jack" || addresses[plugin] != nil)
+        && addresses[plugin].flatMap { getenv($0) } == nil
+    }
+  }
+
   /// Returns whether none of the files in `path`, the value of `ALSA_CONFIG_PATH`, exists. If the
   /// variable is empty, alsa-lib reads its own files.
   private static func isMissing(_ path: String) -> Bool {

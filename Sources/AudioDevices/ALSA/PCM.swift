@@ -294,15 +294,16 @@ enum PCMFailure {
       return DeviceFailure(
         .notFound, "The JACK server behind the \(direction.noun) \(name) does not run.",
         hint: "Start it, or choose another device.", remedy: .startServer)
+    // The plugins of PulseAudio and PipeWire.
+    case ECONNREFUSED, EHOSTDOWN:
+      return DeviceFailure(
+        .notFound,
+        "The sound server behind the \(direction.noun) \(name) does not answer: it does not run, or "
+          + "runs for another user.",
+        hint: "Start it, or choose another device.", remedy: .startServer)
     case ENOENT, ENODEV, ENXIO, ENOTTY:
       guard let type = DeviceNames.types(of: name).last else { return absent(name, direction) }
-      // The last plugin is not the one that failed if alsa-lib gives a reason.
-      if type != "hw", let reason = messages.first {
-        return .notFound(
-          .notFound,
-          "The \(direction.noun) \(name) is defined, but cannot be opened: ALSA reports \"\(reason)\"."
-        )
-      }
+      if let reported = reported(name, direction, type, messages) { return reported }
       return .notFound(
         .notFound,
         "The \(direction.noun) \(name) is defined, but ALSA's plugin \(type), or the card behind it, is missing."
@@ -312,8 +313,24 @@ enum PCMFailure {
     where DeviceIdentity.cardNumber(behind: name) != nil && !DeviceIdentity.isKnown(name):
       return absent(name, direction)
     default:
+      if let type = DeviceNames.types(of: name).last,
+        let reported = reported(name, direction, type, messages)
+      {
+        return reported
+      }
       return .notFound(.notFound, "The \(direction.noun) \(name) cannot be opened: \(words(code)).")
     }
+  }
+
+  /// Returns the failure of a PCM that ALSA's configuration defines, with the reason from alsa-lib;
+  /// nil without a reason. The last plugin, of this type, is not the one that failed then.
+  private static func reported(
+    _ name: String, _ direction: PCMDirection, _ type: String, _ messages: [String]
+  ) -> DeviceFailure? {
+    guard type != "hw", let reason = messages.first else { return nil }
+    return .notFound(
+      .notFound,
+      "The \(direction.noun) \(name) is defined, but cannot be opened: ALSA reports \"\(reason)\".")
   }
 
   private static func absent(_ name: String, _ direction: PCMDirection) -> DeviceFailure {

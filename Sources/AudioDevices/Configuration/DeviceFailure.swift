@@ -123,8 +123,8 @@ extension DeviceFailure {
   package static func serverGone(_ device: String) -> DeviceFailure {
     DeviceFailure(
       .lost, "The sound server behind \(device) went away, or accepts no frames.",
-      hint: "Start it again. If it runs, it moves more frames at a time (its quantum) than the "
-        + "buffer holds: ask for a longer period.")
+      hint: "Start it again. If it runs, it has no input or output left, or moves more frames at a "
+        + "time (its quantum) than the buffer holds: ask for a longer period.")
   }
 
   /// Returns the failure of a device for whose return no thread can wait.

@@ -203,7 +203,10 @@ struct UnitCore: ~Copyable {
     } else if let bridged = status.concealedFrames {
       // Lost frames form a gap, whether or not an xrun was reported.
       let all = unreportedLostFrames &+ (isReturnReported ? 0 : lost) &+ bridged
-      if all > 0, xrun == nil { (xrun, xrunFrame) = (.captureXrun, frame) }
+      if all > 0, xrun == nil {
+        (xrun, xrunFrame) = (.captureXrun, frame)
+        figures.pointee.captureXruns.add(1, ordering: .relaxed)
+      }
       reportXrun(lost: all)
       unreportedLostFrames = 0
     } else {

@@ -21,4 +21,7 @@ package struct FileStatus {
     guard let status = try? FileSystem.status(of: path) else { return nil }
     self.init(status)
   }
+
+  /// Returns whether `path` is a file, a folder or a link, even one that leads nowhere.
+  package static func isTaken(_ path: String) -> Bool { FileSystem.isTaken(path) }
 }

@@ -86,9 +86,6 @@ package enum TextFile {
     try draft.publish()
   }
 
-  /// Returns whether `path` exists, which includes a dangling link.
-  package static func exists(_ path: String) -> Bool { FileSystem.isTaken(path) }
-
   /// Returns whether a folder that this user owns denies access, so that the existence of `path`
   /// cannot be checked. Folders of other users, such as those of an inherited home directory, do
   /// not count: their contents are not meant for this user.

@@ -31,10 +31,11 @@ public struct Finding: Sendable, Equatable {
 
 extension Machine {
   /// Returns all findings, the most severe first. `configuration` describes why ALSA cannot read
-  /// its configuration, and what to do; nil if it can. `wakeUps` is evaluated after all other
-  /// checks; it is nil if the measurement did not finish.
+  /// its configuration, and what to do; nil if it can. `defaultServer` is the plugin of the sound
+  /// server that ALSA's default device uses; nil if it uses none. `wakeUps` is evaluated after all
+  /// other checks; it is nil if the measurement did not finish.
   public func findings(
-    configuration: (message: String, remedy: String)? = nil,
+    configuration: (message: String, remedy: String)? = nil, defaultServer: String? = nil,
     wakeUps: @autoclosure () -> WakeUpSample?
   ) -> [Finding] {
     let unreadable = configuration.map {
@@ -42,7 +43,7 @@ extension Machine {
     }
     let found =
       [unreadable].compactMap(\.self) + CardChecks(self).findings + USBChecks(self).findings
-      + ServerChecks(self).findings
+      + ServerChecks(self, defaultServer: defaultServer).findings
       + KernelChecks(self).findings + PowerChecks(self).findings
       + PriorityChecks(self, wakeUps()).findings
     return Finding.Severity.allCases.flatMap { severity in found.filter { $0.severity == severity }

@@ -4,14 +4,18 @@ import LinuxSystem
 struct ServerChecks {
   private let machine: Machine
   private let servers: [RunningProgram]
+  /// The plugin of the sound server that ALSA's default device uses; nil if it uses none.
+  private let defaultServer: String?
 
-  init(_ machine: Machine) {
+  init(_ machine: Machine, defaultServer: String?) {
     self.machine = machine
+    self.defaultServer = defaultServer
     servers = RunningProgram.all(named: SoundServers.names, machine.files)
   }
 
   var findings: [Finding] {
     guard !servers.isEmpty else {
+      if let defaultServer { return [absent(defaultServer)] }
       return [
         Finding(.fine, "noServer", "No sound server runs: programs open the cards themselves.")
       ]
@@ -24,6 +28,16 @@ struct ServerChecks {
       default: return jack(server)
       }
     }
+  }
+
+  private func absent(_ plugin: String) -> Finding {
+    Finding(
+      .warning, "defaultServer",
+      "ALSA's default device uses a sound server (with ALSA's plugin \(plugin)), and none runs.",
+      remedy: plugin == "jack"
+        ? "Start JACK, or open a card itself."
+        : "Start it: systemctl --user start pipewire wireplumber, or pulseaudio --start. Or open a "
+          + "card itself.")
   }
 
   private func stopped(_ server: RunningProgram) -> Finding {

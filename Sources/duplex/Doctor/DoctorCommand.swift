@@ -44,6 +44,7 @@ private struct DoctorRun {
     var wakeUps: WakeUpSample?
     let findings = Machine().findings(
       configuration: ALSAConfiguration.failure.map { ($0.message, $0.hint) },
+      defaultServer: ALSAConfiguration.defaultServer,
       wakeUps: {
         wakeUps = measurement?.sample(until: start + 2_500_000_000)
         return wakeUps

@@ -23,7 +23,7 @@ struct OverdubSummary {
     let (outcome, plan, roundTrip) = (last.outcome, last.plan, last.roundTrip)
     let added = Double(last.addedFrames)
     // A pass that ended before the start of its take has no file.
-    let paths = takes.filter(\.hasFrames).map { $0.regionPath ?? $0.path }
+    let paths = takes.filter(\.hasFrames).map(\.writtenPath)
     // With a mix there are two files; `path` is that of the take.
     let path: Fields = mixPath != nil && paths.count == 1 ? ["path": paths[0]] : [:]
     let rest =
@@ -59,14 +59,23 @@ struct OverdubSummary {
     count == 1 ? "1 frame" : "\(count.shown(3)) frames"
   }
 
+  /// Returns the frames that each take lost, with its name if there are several.
+  private func losses(namesTakes: Bool) -> String {
+    takes.filter(\.hasFrames).map { take in
+      let gaps = take.report.gaps
+      let lost = gaps.reduce(0) { $0 + $1.frames }
+      guard lost > 0 else { return "" }
+      return " \(lost.counted("frame")) lost in \(gaps.count.counted("gap"))"
+        + (namesTakes ? " of \(take.writtenPath)," : ",")
+    }.joined()
+  }
+
   /// Returns the files that were written, with their length, and the intended length after an
   /// interruption.
   private func lengths(_ rate: Int, _ paths: [String]) -> String {
     let report = last.report
     func seconds(_ frames: Int) -> String { (Double(frames) / Double(rate)).shown(2) + " s" }
-    let lost = report.gaps.reduce(0) { $0 + $1.frames }
-    let loss =
-      lost > 0 ? " \(lost.counted("frame")) lost in \(report.gaps.count.counted("gap"))," : ""
+    let loss = losses(namesTakes: paths.count > 1)
     let written = paths.joined(separator: ", ")
     guard totals.isInterrupted else {
       return "\(written): \(seconds(report.frames)), \(report.frames.counted("frame")),\(loss)"

@@ -20,6 +20,9 @@ struct RecordedTake {
   /// is in the report.
   var insertionFailure: FileFailure?
 
+  /// The path of the file that holds the frames.
+  var writtenPath: String { regionPath ?? path }
+
   /// Whether frames were recorded.
   var hasFrames: Bool { report.frames > 0 }
 

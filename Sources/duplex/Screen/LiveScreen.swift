@@ -73,7 +73,7 @@ struct LiveScreen {
   /// Returns the panel. Less important lines are left out if `isWhole` is false.
   private func panel(_ state: LiveState, isWhole: Bool) -> [ScreenLine] {
     func wrapped(_ text: String) -> TextLines { TextLines(text, width: width, next: "  ") }
-    var head = [state.title]
+    var head = isWhole && state.title.columns > width ? Array(wrapped(state.title)) : [state.title]
     if isWhole, !state.device.isEmpty { head += wrapped(state.device) }
     head += statusLines(state)
     if let fraction = state.fraction { head.append(progress(fraction)) }

@@ -357,7 +357,7 @@ struct Defaults {
 
   /// Returns the path and the entries of the file of settings; nil if the file does not exist.
   private static func file() throws(ToolFailure) -> (path: String, entries: [ConfigurationEntry])? {
-    guard let path, TextFile.exists(path) else { return nil }
+    guard let path, FileStatus.isTaken(path) else { return nil }
     let text: String
     do throws(FileFailure) {
       text = try TextFile.read(path, limit: SettingsFolder.maximumByteCount)

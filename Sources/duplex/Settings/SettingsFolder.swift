@@ -27,7 +27,7 @@ enum SettingsFolder {
   /// Returns the objects in the settings file `path`; nil if there is no such file. Throws the
   /// errors of `TextFile.read`.
   static func objects(at path: String) throws(FileFailure) -> [JSON]? {
-    guard TextFile.exists(path) else { return nil }
+    guard FileStatus.isTaken(path) else { return nil }
     return JSON.objects(in: try TextFile.read(path, limit: maximumByteCount))
   }
 
@@ -36,7 +36,7 @@ enum SettingsFolder {
   static func check(_ kind: String) throws {
     var path = try folder() + "/\(kind)/settings.json"
     // The folders that do not exist yet are created in the one above them.
-    while !TextFile.exists(FileName.folder(of: path)) { path = FileName.folder(of: path) }
+    while !FileStatus.isTaken(FileName.folder(of: path)) { path = FileName.folder(of: path) }
     do throws(FileFailure) {
       try OutputFolder.check(for: path)
     } catch {

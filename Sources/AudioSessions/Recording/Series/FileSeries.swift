@@ -174,25 +174,24 @@ struct FileSeries: ~Copyable {
     events.emit(.warning(failure))
   }
 
-  /// Writes the growing file again, after it was deleted.
-  private mutating func restore() throws(FileFailure) {
+  /// Writes the growing file again, after it was deleted; `isLast` if it is complete.
+  private mutating func restore(isLast: Bool = false) throws(FileFailure) {
     let old = current?.path ?? plan.path
-    let wasTaken = writer?.isNameTaken == true || writer?.isHidden == true
+    let cause = writer?.lostNameCause ?? ""
     let refusal = writer?.nameRefusal
-    let path = names.free(old, isTaken: SoundFileReader.exists)
+    var path = old
     // The restored name is reported even if the disk does not confirm that it has all data.
     defer {
       if writer?.isDeleted == false, writer?.isHidden == false {
         current?.path = path
         let place = path == old ? "there again" : "in \(path) now"
-        let cause = wasTaken ? "was made by another program" : "was deleted"
         let sentence =
           refusal.map { "\($0.message) The recording is \(place)." }
           ?? "\(old) \(cause) while it was recorded: the recording is \(place)."
         events.emit(.warning(FileFailure(.writeFailed, sentence, hint: "Nothing is lost.")))
       }
     }
-    try writer?.restore(as: path)
+    try writer?.restore(as: &path, orNextOf: &names, isLast: isLast)
   }
 
   /// Tries to restore the file, and reports a failure; the next refresh and the end try it again.
@@ -212,7 +211,8 @@ struct FileSeries: ~Copyable {
       .warning(
         FileFailure(
           .writeFailed,
-          "\(current?.path ?? plan.path) was deleted while it is recorded. \(failure.message)",
+          "\(current?.path ?? plan.path) \(writer?.lostNameCause ?? "") while it is recorded. "
+            + failure.message,
           hint: "Create its folder and free some disk space: then the file is written again.")))
   }
 
@@ -305,7 +305,7 @@ struct FileSeries: ~Copyable {
     var trouble: FileFailure?
     if writer?.isDeleted == true || isTaken {
       do throws(FileFailure) {
-        try restore()
+        try restore(isLast: !beforeNext)
       } catch {
         trouble = error
         if writer?.isDeleted == true || writer?.isHidden == true { throw error }

@@ -41,3 +41,31 @@ struct SeriesNames {
     return path
   }
 }
+
+extension SoundFileWriter {
+  /// The reason for which the file has lost its name or did not get it, for messages.
+  var lostNameCause: String {
+    isNameTaken || isHidden ? "was made by another program" : "was deleted"
+  }
+
+  /// Writes a deleted file again as `path` or, if that name is taken, under its next free name, to
+  /// which it sets `path`. Other programs may create files of these names at the same time. A name
+  /// that is a link leading nowhere is taken only if `isLast`: it may be removed until the end.
+  mutating func restore(
+    as path: inout String, orNextOf names: inout SeriesNames, isLast: Bool
+  ) throws(FileFailure) {
+    let wanted = path
+    var refused: String?
+    while true {
+      path = names.free(wanted) { name in
+        name == refused || SoundFileReader.exists(name)
+          || isLast && FileStatus.isTaken(name)
+      }
+      do throws(FileFailure) {
+        return try restore(as: path)
+      } catch let error where error.remedy == .overwrite {
+        refused = path
+      }
+    }
+  }
+}
