@@ -68,4 +68,12 @@ import Testing
     #expect(search.above(TuneSetting(periodFrames: 32, headroomFrames: 16)) != failed)
     #expect(search.above(TuneSetting(periodFrames: 1024, headroomFrames: 1024)) == nil)
   }
+
+  @Test func `the latency and the xruns of impossible numbers are the largest integer`() {
+    let setting = TuneSetting(periodFrames: .max, headroomFrames: .max)
+    #expect(setting.latencyFrames == .max)
+    let trial = TuneTrial(
+      setting: setting, sampleRate: 48000, seconds: 1, captureXruns: .max, playbackXruns: .max)
+    #expect(trial.xruns == .max && trial.isRejected(loadLimit: 1))
+  }
 }

@@ -1,3 +1,5 @@
+import AudioBasics
+
 /// The search for the stable setting with the lowest latency: the next one to try, and the best so
 /// far. It is a value, independent of devices and time.
 ///
@@ -155,7 +157,7 @@ public struct TuneSetting: Sendable, Equatable {
   }
 
   /// The frames from input to output.
-  public var latencyFrames: Int { periodFrames + headroomFrames }
+  public var latencyFrames: Int { periodFrames.clampedSum(headroomFrames) }
 }
 
 /// The result of a trial run with one setting.
@@ -196,7 +198,7 @@ public struct TuneTrial: Sendable, Equatable {
   }
 
   /// The number of times frames were lost.
-  public var xruns: Int { captureXruns + playbackXruns }
+  public var xruns: Int { captureXruns.clampedSum(playbackXruns) }
 
   /// Returns whether the trial ran to the end without an xrun and with every callback below
   /// `loadLimit`.
