@@ -1,4 +1,5 @@
 import AudioBasics
+import AudioDevices
 import AudioFiles
 import Glibc
 import RealtimeAudio
@@ -29,6 +30,17 @@ import Testing
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         _ = VoiceGate(VoiceSettings(sampleRate: 48000, channelCount: .max))
       })
+  }
+
+  @Test func `frames beyond a cycle may be added, and are not heard`() {
+    var bus = MixerBus(periodFrames: 8, channelCount: 1)
+    for _ in 0..<2 {
+      bus.begin(frames: 4, at: CycleTime(frame: 0, nanoseconds: 0, lostFrames: 0))
+      bus.clear()
+      var sound = SampleBuffer([1, 2, 3, 4, 5, 6, 7, 8], channelCount: 1)
+      bus.add(&sound, frames: 6)
+      #expect([Float](bus.buffer).prefix(bus.frames) == [1, 2, 3, 4])
+    }
   }
 
   @Test(arguments: [1_536_001, Int.max])
