@@ -1,4 +1,16 @@
 /// An error that explains in one sentence what is wrong. That sentence is its description.
+///
+/// Print the error itself, or its `message` and `hint`: the `localizedDescription` that Foundation
+/// gives to every error does not contain them.
+///
+/// ```swift
+/// do throws(FileFailure) {
+///   _ = try SoundFileReader(path: "nowhere.wav")
+/// } catch {
+///   precondition("\(error)" == error.message)
+///   print(error.message, error.hint)  // There is no file nowhere.wav. Check ...
+/// }
+/// ```
 public protocol ExplainedFailure: Error, CustomStringConvertible {
   /// One sentence that explains what is wrong.
   var message: String { get }

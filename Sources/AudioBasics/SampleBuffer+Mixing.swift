@@ -18,10 +18,8 @@ extension SampleBuffer {
   /// Multiplies `frames` frames, starting at `firstFrame`, by `gain`.
   @_noLocks
   public mutating func scale(from firstFrame: Int = 0, frames: Int, by gain: Float) {
-    requirement(firstFrame >= 0, "The frames are outside of the buffer.")
-    let end = sampleCount(of: firstFrame &+ frames)
-    let start = firstFrame &* channelCount
-    vectors_scale(base + start, gain, end &- start)
+    requireFrames(from: firstFrame, frames)
+    vectors_scale(base + firstFrame &* channelCount, gain, frames &* channelCount)
   }
 
   /// Multiplies the first `frames` frames by a gain that is `gain` in the first frame and increases
@@ -83,12 +81,8 @@ extension SampleBuffer {
     if theirs == channelCount {
       return replace(at: target, with: other, from: source, frames: frames)
     }
-    requirement(
-      frames >= 0 && target >= 0 && source >= 0,
-      "The frames are outside of the buffer.")
-    requirement(
-      target &+ frames <= frameCount && source &+ frames <= other.frameCount,
-      "The frames are outside of the buffer.")
+    requireFrames(from: target, frames)
+    other.requireFrames(from: source, frames)
     let share = 1 / Float(max(1, theirs))
     var from = other.base + source &* theirs
     var to = base + target &* channelCount
@@ -153,9 +147,8 @@ extension SampleBuffer {
     requirement(
       other.channelCount == channelCount && frames >= 0 && target >= 0 && source >= 0,
       "The two buffers need the same number of channels, and enough frames.")
-    requirement(
-      target &+ frames <= frameCount && source &+ frames <= other.frameCount,
-      "The frames are outside of the buffer.")
+    requireFrames(from: target, frames)
+    other.requireFrames(from: source, frames)
     vectors_copy(
       base + target &* channelCount, other.base + source &* channelCount,
       frames &* channelCount)
@@ -164,8 +157,8 @@ extension SampleBuffer {
   /// Sets `frames` frames, starting at `firstFrame`, to 0.
   @_noLocks
   public mutating func clear(from firstFrame: Int, frames: Int) {
-    requirement(firstFrame >= 0, "The frames are outside of the buffer.")
-    let end = sampleCount(of: firstFrame &+ frames)
+    requireFrames(from: firstFrame, frames)
+    let end = (firstFrame &+ frames) &* channelCount
     var index = firstFrame &* channelCount
     while index < end {
       base[index] = 0

@@ -116,7 +116,7 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
   @_noLocks @inlinable
   public func fourSamples(at index: Int) -> SIMD4<Float> {
     requirement(
-      index >= 0 && index &+ 4 <= sampleCount,
+      index >= 0 && index <= sampleCount &- 4,
       "The sample is outside of the buffer.")
     return UnsafeRawPointer(base + index).loadUnaligned(as: SIMD4<Float>.self)
   }
@@ -125,7 +125,7 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
   @_noLocks @inlinable
   public mutating func setFourSamples(_ samples: SIMD4<Float>, at index: Int) {
     requirement(
-      index >= 0 && index &+ 4 <= sampleCount,
+      index >= 0 && index <= sampleCount &- 4,
       "The sample is outside of the buffer.")
     UnsafeMutableRawPointer(base + index).storeBytes(of: samples, as: SIMD4<Float>.self)
   }

@@ -47,6 +47,16 @@ extension Int {
   }
 }
 
+extension Int {
+  /// Returns the sum of both numbers, or the nearest bound of `Int` if it does not fit. Any thread.
+  @_noLocks
+  @inlinable
+  package func clampedSum(_ other: Int) -> Int {
+    let (sum, isTooLarge) = addingReportingOverflow(other)
+    return isTooLarge ? (other > 0 ? .max : .min) : sum
+  }
+}
+
 extension UInt64 {
   /// Creates the whole part of `value`, the nearest bound if it does not fit, or 0 for NaN.
   @_noLocks

@@ -37,8 +37,11 @@ public struct LoudnessMeter: ~Copyable, Sendable {
   private var maximumMomentary = 0.0
   private var maximumShortTerm = 0.0
 
-  /// Creates a meter without measured frames.
+  /// Creates a meter without measured frames. More than 1024 channels are a fatal error with a
+  /// message.
   public init(sampleRate: Int, channelCount: Int) {
+    requirement(
+      channelCount <= TruePeaks.maximumChannels, "A meter has at most 1024 channels.")
     self.channelCount = max(0, channelCount)
     samples = Array(repeating: SampleStatistics(), count: self.channelCount)
     sums = Array(repeating: ChannelSums(), count: self.channelCount)

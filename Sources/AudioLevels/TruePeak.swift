@@ -12,6 +12,9 @@ import AudioBasics
 /// ```
 public struct TruePeaks: ~Copyable, @unchecked Sendable {
   // @unchecked because the memory has one owner, which moves with the value.
+  /// The largest number of channels.
+  static let maximumChannels = 1024
+
   private let meters: UnsafeMutablePointer<TruePeak>
   private let meterCount: Int
   private let channelCount: Int
@@ -24,8 +27,9 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
   private var keptPeaks = SIMD4<Float>()
 
   /// Creates a meter for channels at `sampleRate` that were silent so far. Each channel has its own
-  /// peak unless `isShared`.
+  /// peak unless `isShared`. More than 1024 channels are a fatal error with a message.
   public init(sampleRate: Int, channelCount: Int, isShared: Bool = false) {
+    requirement(channelCount <= Self.maximumChannels, "A meter has at most 1024 channels.")
     self.channelCount = max(0, channelCount)
     self.isShared = isShared
     blockFrames = isShared ? 64 : 96

@@ -36,4 +36,11 @@ struct WholeNumberTests {
     #expect(Int(rounding: .nan) == 0)
     #expect(Int(rounding: .infinity) == .max)
   }
+
+  @Test func `a sum that does not fit is the nearest integer`() {
+    #expect(2.clampedSum(3) == 5 && 2.clampedSum(-3) == -1)
+    #expect(Int.max.clampedSum(1) == .max && 1.clampedSum(.max) == .max)
+    #expect(Int.min.clampedSum(-1) == .min && (-1).clampedSum(.min) == .min)
+    #expect(Int.max.clampedSum(.min) == -1)
+  }
 }

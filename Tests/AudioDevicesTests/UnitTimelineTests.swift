@@ -170,4 +170,10 @@ import Testing
     #expect(reader.read() == TimelineEvent(kind: .captureXrun, frame: 32, frames: 96))
     #expect(progress.lostFrames == 96)
   }
+
+  @Test func `the latency of impossible numbers is a number`() {
+    let configuration = DuplexConfiguration(
+      sampleRate: 48000, periodFrames: .max, headroomFrames: .max, capture: nil, playback: nil)
+    #expect(configuration.latencyFrames == 2 * Double(Int.max))
+  }
 }

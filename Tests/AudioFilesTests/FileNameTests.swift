@@ -97,4 +97,12 @@ import Testing
     #expect(FileName.last(of: grown).utf8.count <= 255 && grown.hasSuffix("é-region.wav"))
     #expect(grown.hasPrefix("folder/éé"))
   }
+
+  @Test func `a name with a zero byte is refused for that reason`() {
+    for read in [
+      { _ = try SoundFileReader(path: "a\0b.wav") }, { _ = try Decoding.decoder(forPath: "a\0b") },
+    ] as [() throws -> Void] {
+      #expect(failure(read)?.message == "The name of a file cannot hold a zero byte.")
+    }
+  }
 }

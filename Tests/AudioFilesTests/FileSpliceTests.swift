@@ -332,4 +332,16 @@ import Testing
     folder.write(bytes, to: "a.wav")
     #expect(try FileSplice(path: folder("a.wav")).lostParts == ["bext"])
   }
+
+  @Test func `a failure has a hint that is a sentence`() throws {
+    let folder = TemporaryFolder()
+    try write(folder("region"), frames: 10, base: 0, .wav, .s16)
+    let splice = FileSplice(
+      newPath: folder("new"), fileFormat: .wav, sampleFormat: .s16, sampleRate: 44100,
+      channelCount: 2)
+    let found = failure {
+      try splice.replace(from: 0, with: folder("region"), minimumFrames: 0, isNew: true)
+    }
+    #expect(found?.hint == "The region alone is \(folder("region")).")
+  }
 }

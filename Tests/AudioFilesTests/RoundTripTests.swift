@@ -178,4 +178,26 @@ import Testing
     #expect(reader.frameCount == 100)
     #expect(try AudioFilesTests.samples(of: &reader) == list(written))
   }
+
+  @Test(arguments: [(0, 1), (48000, 0), (48000, 1025), (Int.max, 1)])
+  func `raw samples of an impossible shape are refused with the possible ones`(
+    rate: Int, channels: Int
+  ) throws {
+    let folder = TemporaryFolder()
+    folder.write([0, 0, 0, 0], to: "x.raw")
+    let found = failure {
+      _ = try Decoding.rawDecoder(
+        forPath: folder("x.raw"), format: .s16LE, sampleRate: rate, channelCount: channels)
+    }
+    #expect(found?.kind == .invalidRequest)
+    #expect(found?.hint.contains("1 to 2147483647 Hz, and 1 to 1024 channels") == true)
+  }
+
+  @Test func `a pipe of raw samples is read only by a caller that can end the wait`() {
+    let found = failure {
+      _ = try Decoding.rawDecoder(
+        forPath: "/dev/null", format: .s16LE, sampleRate: 48000, channelCount: 1)
+    }
+    #expect(found?.message == "/dev/null is a pipe or a device, not a file.")
+  }
 }

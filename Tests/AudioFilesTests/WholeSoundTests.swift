@@ -106,4 +106,10 @@ import Testing
     let numbers = Numbers(5000, stated: 1 << 60)
     #expect(failure { _ = try numbers.readAll(maximumFrames: .max) }?.kind == .cannotOpen)
   }
+
+  @Test(arguments: [-1, Int.min])
+  func `a decoder that states a negative length is read to its end`(stated: Int) throws {
+    let numbers = Numbers(5000, stated: stated)
+    #expect(try numbers.readAll(maximumFrames: 5000).frameCount == 5000)
+  }
 }

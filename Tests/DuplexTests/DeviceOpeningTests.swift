@@ -67,4 +67,22 @@ import Testing
       }
     }
   }
+
+  @Test func `secondary outputs that cannot play are refused for their own reason`() {
+    let simulated = "sim:clock=free"
+    for (output, secondary, fault) in [
+      (nil, ["sim:clock=free,delay=1"], "no output"),
+      (simulated, [""], "is empty"),
+      (simulated, (1...9).map { "sim:clock=free,delay=\($0)" }, "No more than 8"),
+    ] as [(String?, [String], String)] {
+      var selection = DeviceSelection(input: simulated, output: output)
+      selection.secondaryOutputs = secondary
+      do throws(OpeningFailure) {
+        _ = try OpenDevice(opening: selection)
+        Issue.record("\(secondary) were opened")
+      } catch {
+        #expect(error.message.contains(fault), "\(error.message)")
+      }
+    }
+  }
 }

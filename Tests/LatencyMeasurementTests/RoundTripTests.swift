@@ -100,6 +100,11 @@ import Testing
           wire, request: DuplexRequest(captureDevice: "sim", playbackDevice: nil))
         _ = ProbeSession(ProbePlan(device.configuration), periodFrames: 256)
       })
+    says(
+      "A probe has at most 768000 Hz, 16777216 frames in a period, and 1024 channels each way.\n",
+      await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
+        begin { $0.sampleRate = .max }
+      })
   }
 }
 

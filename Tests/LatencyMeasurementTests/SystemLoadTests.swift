@@ -7,5 +7,6 @@ import Testing
     let failure = #expect(throws: DeviceFailure.self) { try SystemLoad(folder: "/proc") }
     #expect(failure?.kind == .refused)
     #expect(failure?.message.hasPrefix("The disk cannot be loaded: ") == true)
+    #expect(failure?.hint == "Name another folder; TMPDIR names the default one.")
   }
 }

@@ -68,4 +68,38 @@ import Testing
     #expect(search.above(TuneSetting(periodFrames: 32, headroomFrames: 16)) != failed)
     #expect(search.above(TuneSetting(periodFrames: 1024, headroomFrames: 1024)) == nil)
   }
+
+  @Test(arguments: [Int.min, -1, 0, 1, 64, .max], [Int.min, -1, 0, 1, 64, .max])
+  func `the next safer setting of any setting is larger and not refused`(
+    period: Int, headroom: Int
+  ) {
+    var search = TuneSearch(longest: 128)
+    let setting = TuneSetting(periodFrames: period, headroomFrames: headroom)
+    for _ in 0..<20 {
+      guard let next = search.above(setting) else { return }
+      #expect(next.periodFrames > period || next.headroomFrames > headroom)
+      #expect(next.periodFrames <= 128)
+      search.refuse(next)
+    }
+    Issue.record("The search does not end.")
+  }
+
+  @Test(arguments: [true, false])
+  func `a search from an impossible period ends`(isStable: Bool) {
+    var search = TuneSearch(longest: .max, shortest: .min)
+    var settings: [TuneSetting] = []
+    while let setting = search.next(), settings.count < 1000 {
+      settings.append(setting)
+      search.note(isStable: isStable)
+    }
+    #expect(settings.count < 100 && settings.allSatisfy { $0.periodFrames <= 1 << 24 })
+  }
+
+  @Test func `the latency and the xruns of impossible numbers are the largest integer`() {
+    let setting = TuneSetting(periodFrames: .max, headroomFrames: .max)
+    #expect(setting.latencyFrames == .max)
+    let trial = TuneTrial(
+      setting: setting, sampleRate: 48000, seconds: 1, captureXruns: .max, playbackXruns: .max)
+    #expect(trial.xruns == .max && trial.isRejected(loadLimit: 1))
+  }
 }

@@ -5,6 +5,16 @@ import Testing
 @testable import RealtimeAudio
 
 @Suite struct SampleRingTests {
+  @Test func `a ring for which there is no memory causes a message`() async {
+    let result = await #expect(
+      processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]
+    ) {
+      _ = SampleWriter(frameCount: .max, channelCount: 1, isSixteenBit: true)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.hasSuffix("There is no memory for a buffer of that size.\n"), "\(text)")
+  }
+
   @Test(arguments: [(1, 1), (7, 2), (64, 2), (1000, 3)])
   func `frames written on one thread are read on another in order`(
     capacity: Int, channelCount: Int

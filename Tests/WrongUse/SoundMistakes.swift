@@ -64,6 +64,34 @@ let soundMistakes: [Mistake] = [
     var buffer = SampleBuffer(frameCount: 64, channelCount: 1)
     shift.process(&buffer, frames: 64)
   },
+  Mistake(name: "shift-of-less-than-no-channels", answer: .stopped) {
+    var shift = FrameShift(fraction: 0.5, channelCount: -1)
+    var buffer = SampleBuffer(frameCount: 64, channelCount: 1)
+    shift.process(&buffer, frames: 64)
+  },
+  Mistake(name: "frames-whose-sum-overflows", answer: .stopped) {
+    var buffer = SampleBuffer(frameCount: 64, channelCount: 2)
+    buffer.copy(SampleBuffer(frameCount: 64, channelCount: 2), from: .max, at: .max, frames: .max)
+  },
+  Mistake(name: "four-samples-far-beyond-a-buffer", answer: .stopped) {
+    var buffer = SampleBuffer(frameCount: 64, channelCount: 2)
+    buffer.setFourSamples(.zero, at: .max)
+  },
+  Mistake(name: "meter-of-too-many-channels", answer: .stopped) {
+    _ = TruePeaks(sampleRate: 48000, channelCount: .max)
+  },
+  Mistake(name: "prediction-of-less-than-nothing", answer: .stopped) {
+    var after = SampleBuffer(frameCount: 4, channelCount: 1)
+    LinearExtrapolation.goOn(
+      after: SampleBuffer(frameCount: 4, channelCount: 1), frames: -1, into: &after, count: 4)
+  },
+  Mistake(name: "weights-without-width", answer: .stopped) {
+    var taps = SampleBuffer(frameCount: 1, channelCount: 8)
+    WindowedSinc.design(&taps, row: 0, halfWidth: -1, fraction: 0)
+  },
+  Mistake(name: "settling-at-rate-0", answer: .harmless) {
+    _ = BlockRateConverter.settlingFrames(quality: 5, inputRate: 0, outputRate: 0)
+  },
   Mistake(name: "transform-of-other-length", answer: .stopped) {
     guard let transform = FourierTransform(atLeast: 64) else { return }
     var bins = [ComplexFloat](repeating: ComplexFloat(0, 0), count: 1)
@@ -159,6 +187,10 @@ let soundMistakes: [Mistake] = [
     var gate = VoiceGate(VoiceSettings(sampleRate: 0, channelCount: 0))
     gate.process(SampleBuffer(frameCount: 64, channelCount: 2), from: 0, frames: 64)
     gate.finish()
+  },
+  Mistake(name: "gate-of-the-largest-rate", answer: .harmless) {
+    var gate = VoiceGate(VoiceSettings(sampleRate: .max, channelCount: 2))
+    gate.process(SampleBuffer(frameCount: 64, channelCount: 2), from: 0, frames: 64)
   },
   Mistake(name: "gate-beyond-a-buffer", answer: .stopped) {
     var gate = VoiceGate(VoiceSettings(sampleRate: 48000, channelCount: 2))

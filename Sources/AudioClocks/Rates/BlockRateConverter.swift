@@ -56,8 +56,10 @@ public struct BlockRateConverter: ~Copyable, Sendable {
 
   /// Returns the number of output frames after which the input before the first frame no longer
   /// matters. A conversion that begins that much earlier gives the same output as one that began
-  /// long before.
+  /// long before. Returns 0 if one of the rates, in Hz, is not in `RateConverter.supportedRates`.
   public static func settlingFrames(quality: Int, inputRate: Int, outputRate: Int) -> Int {
+    let rates = RateConverter.supportedRates
+    guard rates.contains(inputRate), rates.contains(outputRate) else { return 0 }
     let reach = quality < SoxrResampler.steepQuality ? 256 : 1024
     return reach * outputRate / min(inputRate, outputRate)
   }

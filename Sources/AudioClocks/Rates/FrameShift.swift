@@ -15,9 +15,10 @@ public struct FrameShift: ~Copyable, Sendable {
   private let channelCount: Int
   private static let chunkFrames = 1024
 
-  /// Creates a shift by `fraction` of a frame, at least 0 and below 1. Output frame n is the input
-  /// at n - `delayFrames` + `fraction`.
+  /// Creates a shift by `fraction` of a frame, from 0 to 1. Output frame n is the input at n -
+  /// `delayFrames` + `fraction`. Another fraction is a fatal error with a message.
   public init(fraction: Double, channelCount: Int) {
+    requirement(fraction >= 0 && fraction <= 1, "A shift must be from 0 to 1 frame.")
     let width = 2 * Self.delayFrames
     var taps = SampleBuffer(frameCount: 1, channelCount: width)
     WindowedSinc.design(&taps, row: 0, halfWidth: Self.delayFrames, fraction: fraction)

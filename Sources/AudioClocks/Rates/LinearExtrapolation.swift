@@ -11,10 +11,12 @@ public enum LinearExtrapolation {
   private static let pastFrames = 1024
   private static let order = 48
 
-  /// Fills `following` with `count` frames that continue the first `frames` frames of `sound`.
+  /// Fills `following` with `count` frames that continue the first `frames` frames of `sound`. Both
+  /// buffers must have the same number of channels, and as many frames.
   public static func goOn(
     after sound: borrowing SampleBuffer, frames: Int, into following: inout SampleBuffer, count: Int
   ) {
+    requireFrames(of: sound, frames, following, count)
     let channelCount = sound.channelCount
     let past = min(frames, pastFrames)
     for channel in 0..<channelCount {
@@ -27,9 +29,11 @@ public enum LinearExtrapolation {
 
   /// Fills `earlier` with `count` frames that precede the first frame of `sound`, of whose first
   /// `frames` frames the prediction is made. The last frame of `earlier` is directly before them.
+  /// Both buffers must have the same number of channels, and as many frames.
   public static func goBack(
     before sound: borrowing SampleBuffer, frames: Int, into earlier: inout SampleBuffer, count: Int
   ) {
+    requireFrames(of: sound, frames, earlier, count)
     let channelCount = sound.channelCount
     let known = min(frames, pastFrames)
     for channel in 0..<channelCount {
@@ -38,6 +42,18 @@ public enum LinearExtrapolation {
         earlier[(count - 1 - frame) * channelCount + channel] = Float(value)
       }
     }
+  }
+
+  /// Ends the program with a sentence unless both buffers have the same channels and enough frames.
+  private static func requireFrames(
+    of sound: borrowing SampleBuffer, _ frames: Int, _ predicted: borrowing SampleBuffer,
+    _ count: Int
+  ) {
+    requirement(
+      sound.channelCount == predicted.channelCount,
+      "The two buffers need the same number of channels.")
+    sound.requireFrames(from: 0, frames)
+    predicted.requireFrames(from: 0, count)
   }
 
   private static func extrapolated(_ known: [Double], _ count: Int) -> [Double] {

@@ -5,10 +5,14 @@ import Glibc
 public enum WindowedSinc {
   /// Stores in frame `row` of `taps` the weights of 2 x `halfWidth` frames, with a Kaiser window,
   /// for a value `fraction` of a frame after the frame before the middle. The weights sum to 1. Not
-  /// on the audio thread.
+  /// on the audio thread. `taps` must have this frame, and room for the weights in it.
   public static func design(
     _ taps: inout SampleBuffer, row: Int, halfWidth: Int, fraction: Double
   ) {
+    requirement(
+      halfWidth > 0 && halfWidth <= taps.channelCount / 2,
+      "The frames of the taps are too short for the weights.")
+    taps.requireFrames(from: row, 1)
     let slope = 0.1 * 2 * Double.pi
     let attenuation = 2.285 * slope * Double(2 * halfWidth - 1) + 8
     let shape = max(2.5, 0.1102 * (attenuation - 8.7))
@@ -20,7 +24,7 @@ public enum WindowedSinc {
       values.append(value(at: distance, halfWidth: halfWidth, window: window))
     }
     let sum = values.reduce(0, +)
-    for tap in 0..<width { taps[row * width + tap] = Float(values[tap] / sum) }
+    for tap in 0..<width { taps[row, tap] = Float(values[tap] / sum) }
   }
 
   /// Returns the sinc `distance` frames from its middle, with a window that ends at `halfWidth` and

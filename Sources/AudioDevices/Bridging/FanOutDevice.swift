@@ -56,11 +56,16 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
   /// has no output, or there are already eight secondary outputs, and `.refused` if its thread
   /// cannot be started.
   public mutating func add(_ output: consuming DeviceStream) throws(DeviceFailure) {
-    guard let playback = configuration.playback, count < SecondaryOutput.maximumOutputs else {
+    guard let playback = configuration.playback else {
+      throw DeviceFailure(
+        .invalidRequest, "Secondary outputs play what the output plays, and there is no output.",
+        hint: "Name an output, or no secondary ones.", remedy: .removeSecondaryOutputs)
+    }
+    guard count < SecondaryOutput.maximumOutputs else {
       throw DeviceFailure(
         .invalidRequest,
         "No more than \(SecondaryOutput.maximumOutputs) secondary outputs can play.",
-        hint: "Name fewer, and something to be played.", remedy: .removeSecondaryOutputs)
+        hint: "Name fewer.", remedy: .removeSecondaryOutputs)
     }
     if count == 0 {
       played = SampleBuffer(

@@ -143,7 +143,7 @@ public struct DuplexConfiguration: Sendable, Equatable {
   /// The number of frames from input to output in the unit: a period is captured, the headroom is
   /// queued, and resampling adds its delay.
   public var latencyFrames: Double {
-    Double(periodFrames + headroomFrames) + resamplerDelayFrames
+    Double(periodFrames) + Double(headroomFrames) + resamplerDelayFrames
   }
 }
 

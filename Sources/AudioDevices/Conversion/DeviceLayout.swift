@@ -225,10 +225,10 @@ public struct DeviceFrames: BitwiseCopyable {
       buffer.channelCount == layout.channelCount,
       "The buffer must have the number of channels that the device was opened with.")
     requirement(
-      firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= frameCount,
+      firstFrame >= 0 && frames >= 0 && firstFrame <= frameCount &- frames,
       "The frames are outside of the buffer.")
     requirement(
-      place >= 0 && place &+ frames <= buffer.frameCount,
+      place >= 0 && place <= buffer.frameCount &- frames,
       "The buffer is shorter than the cycle: it needs periodFrames of the configuration.")
   }
 
@@ -277,7 +277,7 @@ public struct DeviceFrames: BitwiseCopyable {
   @_noLocks
   func clear(from firstFrame: Int, frames: Int) {
     requirement(
-      firstFrame >= 0 && frames >= 0 && firstFrame &+ frames <= frameCount,
+      firstFrame >= 0 && frames >= 0 && firstFrame <= frameCount &- frames,
       "The frames are outside of the buffer.")
     let inFirst = max(0, min(frames, firstCount &- firstFrame))
     if inFirst > 0 {

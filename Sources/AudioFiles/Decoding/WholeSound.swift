@@ -47,7 +47,7 @@ extension SoundDecoder {
   /// precondition(sound.frameCount == 48000)
   /// ```
   public func readAll(maximumFrames: Int) throws(FileFailure) -> SampleBuffer {
-    let stated = isLengthEstimated ? nil : frameCount.map { $0 - position }
+    let stated = isLengthEstimated ? nil : frameCount.map { max(0, $0) - max(0, position) }
     let sound = try SampleBuffer.filled(
       from: name, statedFrames: stated, maximumFrames: maximumFrames, channelCount: channelCount
     ) { buffer, target throws(FileFailure) in
@@ -70,6 +70,7 @@ extension SampleBuffer {
     _ read: (inout SampleBuffer, Int) throws(FileFailure) -> Int
   ) throws(FileFailure) -> SampleBuffer {
     let limit = max(0, maximumFrames)
+    let statedFrames = statedFrames.map { max(0, $0) }
     if let statedFrames, statedFrames > limit { throw .tooLong(name, limit) }
     let none = SampleBuffer(frameCount: 0, channelCount: channelCount)
     var sound = try none.resized(to: min(statedFrames ?? firstFrames, limit), keeping: 0, name)

@@ -107,7 +107,9 @@ public struct FileSplice: Sendable {
       throw FileFailure(
         error.kind, "The region could not be put into \(path): \(error.message)",
         hint:
-          "\(isNew || original != path ? "" : "The take is as it was; ")the region alone is \(region)."
+          isNew || original != path
+          ? "The region alone is \(region)."
+          : "The take is as it was; the region alone is \(region)."
       )
     }
     try? FileSystem.remove(region)

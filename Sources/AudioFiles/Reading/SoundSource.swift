@@ -99,7 +99,8 @@ struct SoundSource: ~Copyable {
       throw FileFailure(
         .invalidRequest,
         "Raw samples cannot be \(format.name) at \(sampleRate) Hz in \(channelCount) channels.",
-        hint: "Use S16_LE, S24_3LE, S32_LE or FLOAT_LE, and a rate and channels above 0.")
+        hint: "Use S16_LE, S24_3LE, S32_LE or FLOAT_LE, a rate of 1 to \(Int32.max) Hz, "
+          + "and 1 to 1024 channels.")
     }
     var info = SF_INFO()
     info.samplerate = Int32(sampleRate)

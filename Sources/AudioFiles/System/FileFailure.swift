@@ -115,6 +115,10 @@ extension FileFailure {
         hint: path.contains("://")
           ? "Save what is at the address to a file first, and name that."
           : "Check the spelling of its name.")
+    case EINVAL where path.utf8.contains(0):
+      return FileFailure(
+        .cannotOpen, "The name of a file cannot hold a zero byte.",
+        hint: "Check the spelling of its name.")
     case EMFILE:
       return FileFailure(
         .cannotOpen, "\(path) cannot be opened: too many files are open already.",

@@ -3,8 +3,9 @@ import Glibc
 
 /// A sound file being written.
 ///
-/// 16- and 24-bit samples that came from a file or a converter are written without any change;
-/// values beyond full scale become full scale, and not a number (NaN) becomes silence. Every write
+/// 16- and 24-bit samples that came from a file or a converter are written without any change.
+/// Values beyond full scale become full scale in files of integers, and stay in files of floats;
+/// lossy formats may limit them. Not a number (NaN) becomes silence in all formats. Every write
 /// is checked, and the samples written before a failure stay readable. The file gets its name, and
 /// replaces a file of that name, when it can be read or when it is finished (`Appearance`); only
 /// `finish` reports whether it is complete. One thread at a time, never the audio thread.

@@ -81,13 +81,14 @@ public struct MixerBus: ~Copyable {
     silencedSamples = 0
   }
 
-  /// Adds the first `count` frames of `sound`, whose contents are undefined afterwards.
+  /// Adds the first `count` frames of `sound`, whose contents are undefined afterwards. Frames
+  /// beyond those of the cycle are not heard.
   @_noLocks
   public mutating func add(_ sound: inout SampleBuffer, frames count: Int) {
     guard count > 0 else { return }
     peakBound = .infinity
     if isSilent && sound.frameCount == buffer.frameCount {
-      sound.clear(from: count, frames: frames &- count)
+      sound.clear(from: count, frames: max(0, frames &- count))
       swap(&buffer, &sound)
     } else {
       buffer.add(sound, frames: count)

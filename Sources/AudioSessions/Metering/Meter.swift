@@ -29,7 +29,9 @@ public struct Meter: MixerStage, ~Copyable {
   /// Returns the number of samples in a reading: each channel's peak, each channel's sum of
   /// squares, and the number of frames measured.
   public static func readingWidth(_ channelCount: Int) -> Int {
-    2 * channelCount + 1
+    requirement(
+      (0...1024).contains(channelCount), "A meter has 0 to 1024 channels.")
+    return 2 * channelCount + 1
   }
 
   /// Measures the frames of `bus`.

@@ -67,16 +67,17 @@ public struct Limiter: ~Copyable {
   }
 
   /// Creates a limiter at `limit`, where 1 is full scale, for sound of `channelCount` channels at
-  /// `sampleRate` Hz, both above 0. It delays the sound by `lookAheadSeconds`, a frame to 0.1 s, to
-  /// lower it before a peak. With `limitsTruePeak` it also limits the peak between the samples, as
-  /// ITU-R BS.1770-5 measures it, and the delay is up to 13 frames longer. Values out of range are
-  /// treated as by the other initialiser.
+  /// `sampleRate` Hz, both above 0, with at most 1024 channels. It delays the sound by
+  /// `lookAheadSeconds`, a frame to 0.1 s, to lower it before a peak. With `limitsTruePeak` it also
+  /// limits the peak between the samples, as ITU-R BS.1770-5 measures it, and the delay is up to 13
+  /// frames longer. Values out of range are treated as by the other initialiser.
   public init(
     limit: Float, sampleRate: Int, channelCount: Int, lookAheadSeconds: Double,
     limitsTruePeak: Bool = false, holdSeconds: Double = 0.016, releaseSeconds: Double = 0.02
   ) {
     requirement(sampleRate > 0, "The sample rate of a limiter must be above 0.")
     requirement(channelCount > 0, "The number of channels of a limiter must be above 0.")
+    requirement(channelCount <= 1024, "A limiter has at most 1024 channels.")
     clampedLimit = Self.clamped(limit)
     gain = Self.delayedUnity
     let seconds = lookAheadSeconds > 0 ? min(lookAheadSeconds, Self.maximumLookAheadSeconds) : 0

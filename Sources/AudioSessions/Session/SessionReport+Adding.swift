@@ -1,3 +1,4 @@
+import AudioBasics
 import RealtimeAudio
 
 extension SessionReport {
@@ -7,21 +8,21 @@ extension SessionReport {
   public mutating func add(_ later: SessionReport, at offset: Int) {
     let before = self
     self = later
-    frames = offset + later.frames
-    captureXruns += before.captureXruns
-    playbackXruns += before.playbackXruns
-    lostFrames += before.lostFrames
-    nanCount += before.nanCount
+    frames = offset.clampedSum(later.frames)
+    captureXruns = before.captureXruns.clampedSum(later.captureXruns)
+    playbackXruns = before.playbackXruns.clampedSum(later.playbackXruns)
+    lostFrames = before.lostFrames.clampedSum(later.lostFrames)
+    nanCount = before.nanCount.clampedSum(later.nanCount)
     events =
       before.events
       + later.events.map { event in
         var event = event
-        event.frame += offset
+        event.frame = event.frame.clampedSum(offset)
         return event
       }
     isDeviceStuck = before.isDeviceStuck || later.isDeviceStuck
     loadMax = max(before.loadMax, later.loadMax)
-    let weight = Double(max(0, frames - before.frames))
+    let weight = max(0, Double(frames) - Double(before.frames))
     let all = weight + Double(before.frames)
     guard all > 0 else { return }
     loadMean = (before.loadMean * Double(before.frames) + later.loadMean * weight) / all

@@ -48,7 +48,7 @@ public struct DeviceSelection: Sendable {
   }
 
   /// Throws `.invalidRequest` if no devices could satisfy the request: sizes out of range, a real
-  /// device together with a simulated one, or an output that would play twice.
+  /// device together with a simulated one, an output that would play twice, or one without a name.
   public func validate() throws(DeviceFailure) {
     try request.validate()
     try validateSecondaryOutputs()
@@ -86,6 +86,11 @@ public struct DeviceSelection: Sendable {
   private func validateSecondaryOutputs() throws(DeviceFailure) {
     var playing = [request.playbackDevice].compactMap { $0 }.map(DeviceIdentity.of)
     for name in secondaryOutputs {
+      guard !name.isEmpty else {
+        throw DeviceFailure(
+          .invalidRequest, "The name of a secondary output is empty.",
+          hint: "Name a device, or leave it out.")
+      }
       let identity = DeviceIdentity.of(name)
       guard !playing.contains(identity) else {
         throw DeviceFailure(

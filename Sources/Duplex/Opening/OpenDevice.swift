@@ -14,9 +14,13 @@ import SimulatedDevices
 /// ```swift
 /// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free"))
 /// precondition(opened.configuration.sampleRate == 48000)
+/// let unit = DuplexUnit(
+///   device: opened.device, callbacks: DuplexClosures(), progress: UnitProgress())
+/// precondition(unit.configuration.sampleRate == 48000)
 /// ```
 @frozen public struct OpenDevice: ~Copyable {
-  /// The device, not started.
+  /// The device, not started. Take it from a variable, as above: for an expression such as `try
+  /// OpenDevice(opening: selection).device` the compiler reports a bug of its own (Swift 6.3.1).
   public var device: DuplexDevice
   /// The clock by which the device runs.
   public let clock: SessionClock

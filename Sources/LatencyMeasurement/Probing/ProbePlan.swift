@@ -98,13 +98,17 @@ public struct ProbeSession: ~Copyable {
   private var callbacks: ProbeCallbacks?
 
   /// Creates a measurement by `plan` on a unit with this period. The program ends with a message if
-  /// the plan has no input or output channels, uses a channel that the unit does not have, or has a
-  /// level that is not a finite number.
+  /// the plan has no input or output channels, uses a channel that the unit does not have, has a
+  /// level that is not a finite number, or has a rate, a period or channels that no unit has.
   public init(_ plan: ProbePlan, periodFrames: Int) {
     requirement(
       plan.sampleRate > 0 && plan.captureChannels > 0 && plan.playbackChannels > 0
         && periodFrames > 0,
       "A probe needs a rate, a period, and channels of an input and an output.")
+    requirement(
+      plan.sampleRate <= DuplexRequest.sampleRates.upperBound && periodFrames <= 1 << 24
+        && plan.captureChannels <= 1024 && plan.playbackChannels <= 1024,
+      "A probe has at most 768000 Hz, 16777216 frames in a period, and 1024 channels each way.")
     requirement(
       (0..<plan.playbackChannels).contains(plan.fromChannel ?? 0)
         && (0..<plan.captureChannels).contains(plan.toChannel ?? 0),

@@ -24,7 +24,7 @@ public final class SystemLoad {
     } catch {
       throw DeviceFailure(
         .refused, "The disk cannot be loaded: \(error.message)",
-        hint: "Name another folder in $TMPDIR.")
+        hint: "Name another folder; TMPDIR names the default one.")
     }
     work = (0..<processors).map { _ in LoadWork(.arithmetic) } + [LoadWork(.disk(path))]
     for part in work { threads.append(try BackgroundThread(part, name: "duplex-load")) }

@@ -1,3 +1,5 @@
+import AudioBasics
+
 /// The search for the stable setting with the lowest latency: the next one to try, and the best so
 /// far. It is a value, independent of devices and time.
 ///
@@ -23,11 +25,11 @@ public struct TuneSearch: Sendable {
   /// The stable setting with the lowest latency so far.
   public private(set) var best: TuneSetting?
 
-  /// Creates a search among periods from `longest` down to `shortest`, each half of the previous
-  /// one.
+  /// Creates a search among periods from `longest`, at most 16,777,216 frames, down to `shortest`,
+  /// each half of the previous one.
   public init(longest: Int = 1024, shortest: Int = 16) {
     var periods: [Int] = []
-    var period = longest
+    var period = min(longest, 1 << 24)
     while period >= max(1, shortest) || periods.isEmpty {
       periods.append(max(1, period))
       period /= 2
@@ -92,18 +94,22 @@ public struct TuneSearch: Sendable {
   }
 
   /// Returns the next safer setting for one that failed a longer trial: more headroom up to a
-  /// period, then a longer period. Returns nil above the longest period.
+  /// period, then a longer period. Returns nil above the longest period. A period or a headroom
+  /// below one frame counts as one frame.
   public func above(_ setting: TuneSetting) -> TuneSetting? {
-    var next = setting
+    // Of a period or a headroom below one frame, the double would not be larger.
+    var next = TuneSetting(
+      periodFrames: max(1, setting.periodFrames), headroomFrames: max(1, setting.headroomFrames))
+    guard next.periodFrames <= periods[0] else { return nil }
     repeat {
       if next.headroomFrames < next.periodFrames {
         next.headroomFrames = min(next.periodFrames, 2 * next.headroomFrames)
       } else {
+        guard next.periodFrames <= periods[0] / 2 else { return nil }
         next = TuneSetting(
           periodFrames: 2 * next.periodFrames,
           headroomFrames: max(next.periodFrames, next.headroomFrames))
       }
-      guard next.periodFrames <= periods[0] else { return nil }
     } while isRefused(next)
     return next
   }
@@ -155,7 +161,7 @@ public struct TuneSetting: Sendable, Equatable {
   }
 
   /// The frames from input to output.
-  public var latencyFrames: Int { periodFrames + headroomFrames }
+  public var latencyFrames: Int { periodFrames.clampedSum(headroomFrames) }
 }
 
 /// The result of a trial run with one setting.
@@ -196,7 +202,7 @@ public struct TuneTrial: Sendable, Equatable {
   }
 
   /// The number of times frames were lost.
-  public var xruns: Int { captureXruns + playbackXruns }
+  public var xruns: Int { captureXruns.clampedSum(playbackXruns) }
 
   /// Returns whether the trial ran to the end without an xrun and with every callback below
   /// `loadLimit`.

@@ -30,7 +30,7 @@ struct SampleRing: ~Copyable {
     self.channelCount = max(1, channelCount)
     self.isSixteenBit = isSixteenBit
     samples = SampleBuffer(
-      frameCount: isSixteenBit ? (self.frameCount + 1) / 2 : self.frameCount,
+      frameCount: isSixteenBit ? self.frameCount / 2 + self.frameCount % 2 : self.frameCount,
       channelCount: self.channelCount)
   }
 

@@ -43,11 +43,13 @@ public enum Decoding {
   /// for parameters that are not supported.
   public static func rawDecoder(
     forPath path: String, format: SampleFormat, sampleRate: Int, channelCount: Int,
-    whileWaiting: (_ end: @escaping @Sendable () -> Void) -> Void
+    whileWaiting: ((_ end: @escaping @Sendable () -> Void) -> Void)? = nil
   ) throws(FileFailure) -> any SoundDecoder {
     let source: any ByteSource
-    if let pipe = try PipeSource(path: path) {
-      whileWaiting { pipe.interrupt() }
+    if whileWaiting != nil || path == StandardInput.path,
+      let pipe = try PipeSource(path: path)
+    {
+      whileWaiting? { pipe.interrupt() }
       source = pipe
     } else {
       source = try LocalFile(path: path)

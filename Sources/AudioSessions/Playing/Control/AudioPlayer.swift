@@ -70,9 +70,10 @@ public final class AudioPlayer: Sendable {
   private let attached = MutexBox<PlayerConnection?>(nil)
 
   /// Creates a player with nothing to play, paused, at unity gain, and not attached to a unit.
+  /// `prebufferSeconds` below 0, or not a number (NaN), counts as 0.
   public init(endsWithQueue: Bool = false, prebufferSeconds: Double? = nil) {
     self.endsWithQueue = endsWithQueue
-    self.prebufferSeconds = prebufferSeconds
+    self.prebufferSeconds = prebufferSeconds.map { $0 > 0 ? $0 : 0 }
     let switches = Switches()
     pauseSwitch = switches.pause.makeView()
     gainView = switches.gain.makeView()

@@ -127,14 +127,20 @@ public final class TrackReader: FrameSource {
   public var nonFiniteCount: Int { stream.nonFiniteCount }
 
   /// Skips all but `frames` frames (nil for all) from frame `start` on, both at the unit's rate.
-  /// Must be called before the first read. Throws as the file's `seek` does.
+  /// From the end of the track on there are none. Must be called before the first read. Throws as
+  /// the file's `seek` does.
   public func narrow(from start: Int, frames: Int?) throws(FileFailure) {
-    restFrames = frames
-    guard decoder.supportsSeeking else {
+    restFrames = frames.map { max(0, $0) }
+    guard start > 0 else { return }
+    if let frameCount, start >= frameCount {
+      restFrames = 0
+      return
+    }
+    // Only frames of a track that is its whole file are at the same place in the file.
+    guard decoder.supportsSeeking, settings.range == PlaybackRange(), settings.speed == 1 else {
       leadFrames = start
       return
     }
-    guard start > 0 else { return }
     try begin(settings, at: Double(start) * stream.ratio)
   }
 

@@ -247,7 +247,17 @@ struct TrackConversion: ~Copyable {
     quality: Int, name: String
   ) throws(FileFailure) -> TrackConversion? {
     guard inputRate != outputRate || speed != 1 else { return nil }
-    guard RateConverter.supportedRates.contains(inputRate) else { throw refusal(name, inputRate) }
+    let rates = RateConverter.supportedRates
+    guard rates.contains(inputRate) else {
+      throw FileFailure(
+        .unusableContents, "\(name) has a rate of \(inputRate) Hz, which cannot be converted.",
+        hint: "Convert it with sox first.")
+    }
+    guard rates.contains(outputRate) else {
+      throw FileFailure(
+        .unusableContents, "\(name) cannot be played at \(outputRate) Hz.",
+        hint: "Play it at \(rates.lowerBound) to \(rates.upperBound) Hz.")
+    }
     if speed != 1 {
       let ratio = Double(inputRate) / Double(outputRate) * speed
       let (slowest, fastest) = (TrackSettings.speeds.lowerBound, TrackSettings.speeds.upperBound)
@@ -273,7 +283,9 @@ struct TrackConversion: ~Copyable {
         channelCount: channelCount, inputRate: inputRate, outputRate: outputRate, quality: quality)
       return TrackConversion(inputRate, outputRate, speed, fixed, nil)
     } catch {
-      throw refusal(name, inputRate)
+      throw FileFailure(
+        .unusableContents, "\(name) cannot be converted to \(outputRate) Hz: \(error.message)",
+        hint: error.hint)
     }
   }
 
@@ -286,12 +298,6 @@ struct TrackConversion: ~Copyable {
     self.speed = speed
     self.fixed = fixed
     self.varying = varying
-  }
-
-  private static func refusal(_ name: String, _ rate: Int) -> FileFailure {
-    FileFailure(
-      .unusableContents, "\(name) has a rate of \(rate) Hz, which cannot be converted.",
-      hint: "Convert it with sox first.")
   }
 
   /// Whether frames beyond a join may be predicted: at normal speed.

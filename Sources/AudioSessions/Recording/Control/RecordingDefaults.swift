@@ -11,7 +11,7 @@ extension RecordingPlan {
   /// Returns the number of frames of a capture ring of `seconds`, limited to 256 MiB.
   public static func ringFrames(seconds: Double, sampleRate: Int, channelCount: Int) -> Int {
     let asked = max(1, Int(clamping: seconds * Double(sampleRate)))
-    return min(asked, max(1, maximumRingBytes / (4 * max(1, channelCount))))
+    return min(asked, max(1, maximumRingBytes / 4 / max(1, channelCount)))
   }
 }
 

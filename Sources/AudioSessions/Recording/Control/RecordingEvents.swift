@@ -1,3 +1,4 @@
+import AudioBasics
 import AudioFiles
 import AudioLevels
 import RealtimeAudio
@@ -228,10 +229,12 @@ public struct RecordingReport: Sendable {
   /// Adds another recording that follows this one: its frames, gaps, overflow and lost frames. The
   /// first failure stays, and everything else is that of this recording.
   public mutating func add(_ other: RecordingReport) {
-    gaps += other.gaps.map { RecordingGap(frame: frames + $0.frame, frames: $0.frames) }
-    frames += other.frames
-    overflowFrames += other.overflowFrames
-    lostFrames += other.lostFrames
+    gaps += other.gaps.map { gap in
+      RecordingGap(frame: frames.clampedSum(gap.frame), frames: gap.frames)
+    }
+    frames = frames.clampedSum(other.frames)
+    overflowFrames = overflowFrames.clampedSum(other.overflowFrames)
+    lostFrames = lostFrames.clampedSum(other.lostFrames)
     failure = failure ?? other.failure
   }
 }

@@ -124,7 +124,7 @@ public struct WindowGate: RecordingGate {
     frames = window.frames.map { max(0, $0) }
     let first = max(0, window.firstFrame)
     firstFrame = first
-    endFrame = frames.map { Self.end(of: $0, from: first) }
+    endFrame = frames.map { first.clampedSum($0) }
   }
 
   /// Keeps, once started, the `preRollFrames` frames before that moment and `frames` frames after
@@ -139,13 +139,13 @@ public struct WindowGate: RecordingGate {
   public mutating func start() {
     guard firstFrame == nil else { return }
     firstFrame = max(0, receivedFrames - preRollFrames)
-    endFrame = frames.map { Self.end(of: $0, from: receivedFrames) }
+    endFrame = frames.map { receivedFrames.clampedSum($0) }
     addEdges()
   }
 
-  /// Counts the frames; their samples do not matter.
+  /// Counts the frames; their samples do not matter. A negative number counts as 0.
   public mutating func process(_ buffer: borrowing SampleBuffer, from first: Int, frames: Int) {
-    receivedFrames += frames
+    receivedFrames = receivedFrames.clampedSum(max(0, frames))
     addEdges()
   }
 
@@ -170,13 +170,6 @@ public struct WindowGate: RecordingGate {
   /// The length of the pre-roll.
   public var lookaheadFrames: Int { preRollFrames }
 
-  /// Returns the frame after `frames` frames from `first` on, or the largest integer if that is too
-  /// large.
-  private static func end(of frames: Int, from first: Int) -> Int {
-    let (end, isTooLarge) = first.addingReportingOverflow(frames)
-    return isTooLarge ? .max : end
-  }
-
   private mutating func addEdges() {
     guard let named = firstFrame, !hasEnded else { return }
     if receivedFrames > named, let move {
@@ -184,7 +177,7 @@ public struct WindowGate: RecordingGate {
       self.move = nil
       let first = max(0, moved.firstFrame)
       firstFrame = first
-      endFrame = moved.frames.map { Self.end(of: max(0, $0), from: first) }
+      endFrame = moved.frames.map { first.clampedSum(max(0, $0)) }
     }
     guard let firstFrame else { return }
     if !hasBegun, receivedFrames > firstFrame {

@@ -1,4 +1,5 @@
 import AudioBasics
+import AudioClocks
 
 /// A gate that keeps speech and a short time around it. Disk thread only.
 ///
@@ -64,8 +65,12 @@ public struct VoiceGate: RecordingGate {
   /// Whether a segment is being kept: there is speech, or there was a short time ago.
   public private(set) var isOpen = false
 
-  /// Creates a gate for speech according to `settings`.
+  /// Creates a gate for speech according to `settings`. More than 1024 channels are a fatal error
+  /// with a message; a rate above 1,536,000 Hz counts as that rate.
   public init(_ settings: VoiceSettings) {
+    requirement(settings.channelCount <= 1024, "A gate has at most 1024 channels.")
+    var settings = settings
+    settings.sampleRate = min(settings.sampleRate, RateConverter.supportedRates.upperBound)
     let rate = Double(settings.sampleRate)
     // Times are limited so that sums of frames do not overflow and the frames fit into memory.
     func bounded(_ seconds: Double, _ maximum: Double = 3600) -> Double {
