@@ -55,16 +55,16 @@ extension SoundFileWriter {
     as path: inout String, orNextOf names: inout SeriesNames, isLast: Bool
   ) throws(FileFailure) {
     let wanted = path
-    var refused: String?
+    var refused = Set<String>()
     while true {
       path = names.free(wanted) { name in
-        name == refused || SoundFileReader.exists(name)
+        refused.contains(name) || SoundFileReader.exists(name)
           || isLast && FileStatus.isTaken(name)
       }
       do throws(FileFailure) {
         return try restore(as: path)
       } catch let error where error.remedy == .overwrite {
-        refused = path
+        refused.insert(path)
       }
     }
   }
