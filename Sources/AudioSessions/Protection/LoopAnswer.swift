@@ -72,7 +72,9 @@ struct LoopAnswer: BitwiseCopyable {
     // limiters. A loop loses as much to them as its gain exceeds 0 dB; an external sound makes the
     // gain seem larger than that.
     let isApart = limited > 2 && gain - limited > -1 && gain - limited < 0.3
-    return isApart ? confirmsLimitedHowl : !isBetterBelowUnity && confirmsGrowth(limited: limited)
+    return isApart
+      ? confirmsLimitedHowl(limited: limited)
+      : !isBetterBelowUnity && confirmsGrowth(limited: limited)
   }
 
   /// Whether a loop below 0 dB explains the result better, even if by 1 dB only.
@@ -98,17 +100,18 @@ struct LoopAnswer: BitwiseCopyable {
     }
   }
 
-  /// Whether a sound is a howl whose gain above 0 dB the limiters take away.
-  private var confirmsLimitedHowl: Bool {
-    @_noLocks get {
-      // If the round trip is shorter than a chip, the dips of several round trips add up, and the
-      // sound may end before the next stage.
-      let isShort = lag <= 2 &* ProbeCode.chipHops
-      return switch stage {
-      case 0: share > 0.9 && residualRatio < (isShort ? 0.15 : 0.1) && abs(part) < 1.5
-      case 1: share > 0.78 && residualRatio < (isShort ? 0.26 : 0.2) && abs(part) < 2
-      default: residualRatio < 0.25 && abs(part) < 1.5
-      }
+  /// Returns whether a sound is a howl whose gain above 0 dB the limiters take away.
+  @_noLocks
+  private func confirmsLimitedHowl(limited: Float) -> Bool {
+    // If the round trip is shorter than a chip, the dips of several round trips add up, and the
+    // sound may end before the next stage.
+    let isShort = lag <= 2 &* ProbeCode.chipHops
+    // A loud sound may need more attenuation than any loop in a room does.
+    guard isShort || limited < 13 || residualRatio < 0.12 else { return false }
+    return switch stage {
+    case 0: share > 0.9 && residualRatio < (isShort ? 0.15 : 0.1) && abs(part) < 1.5
+    case 1: share > 0.78 && residualRatio < (isShort ? 0.26 : 0.2) && abs(part) < 2
+    default: residualRatio < 0.25 && abs(part) < 1.5
     }
   }
 

@@ -90,6 +90,16 @@ import Testing
     #expect(limited.confirmsFeedback(limited: 12.1))
   }
 
+  @Test func `an attenuation of more than 13 dB needs a closer fit`() {
+    var loud = howl
+    (loud.share, loud.residualRatio, loud.gain) = (0.85, 0.2, 12)
+    #expect(loud.confirmsFeedback(limited: 12.1))
+    loud.gain = 17
+    #expect(!loud.confirmsFeedback(limited: 17.1))
+    loud.residualRatio = 0.1
+    #expect(loud.confirmsFeedback(limited: 17.1))
+  }
+
   @Test func `a steep rise needs a closer fit than a slow one`() {
     var word = howl
     (word.stage, word.share, word.misfit, word.gain) = (0, 0.987, 0.01, 5.9)
