@@ -94,6 +94,9 @@ struct LoopAnswer: BitwiseCopyable {
     default:
       // An external sound leaves a residual, and makes the part of the loop smaller.
       guard misfit < 0.5 || partial.part > 0 else { return false }
+      // The same result of several codes is no coincidence. In a loop that is shorter than a hop a
+      // code hardly leaves a trace, as every dip remains until the end of the sound.
+      if codes > 2 && misfit < 0.1 && share > 0.9 && residualRatio < 0.5 { return true }
       // A sound that only touches the limit changes as the limiters do.
       let isSteady = limited < 0.02
       return isSteady && share > 0.8 && residualRatio < 0.2 || share > 0.95 && residualRatio < 0.33

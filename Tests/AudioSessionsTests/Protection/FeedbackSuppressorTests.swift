@@ -53,6 +53,9 @@ import Testing
     Room(testDescription: "+1 dB, rings for 22 ms", seed: 1188, gain: 1, sampleRate: 48000),
     Room(
       testDescription: "+2 dB, ends under dips of 3 dB", seed: 1004, gain: 2, sampleRate: 48000),
+    Room(
+      testDescription: "+0.2 dB, a loop of 5 ms without resonance", seed: 3071, gain: 0.2,
+      seconds: 30, sampleRate: 48000),
   ])
   func `a howl at 48 kHz, at high frequencies or with a long resonance is attenuated`(room: Room) {
     let result = room.run()

@@ -100,6 +100,14 @@ import Testing
     #expect(loud.confirmsFeedback(limited: 17.1))
   }
 
+  @Test func `three codes with the same result prove a howl in a short loop`() {
+    var short = howl
+    (short.lag, short.share, short.residualRatio, short.misfit) = (1, 0.93, 0.4, 0.01)
+    #expect(!short.confirmsFeedback(limited: 0))
+    short.codes = 3
+    #expect(short.confirmsFeedback(limited: 0))
+  }
+
   @Test func `a steep rise needs a closer fit than a slow one`() {
     var word = howl
     (word.stage, word.share, word.misfit, word.gain) = (0, 0.987, 0.01, 5.9)
