@@ -324,10 +324,13 @@ extension FeedbackSuppressor {
     }
   }
 
-  /// Whether hardly anything is left of the suspect since the code began.
+  /// Whether hardly anything is left of the suspect: nothing at all, or 30 dB less than when the
+  /// code began, after a time in which a short loop gave its first result.
   private var hasFallen: Bool {
     @_noLocks get {
-      history.level(band: suspect, age: 0) < max(-75, code.start - 30)
+      let level = history.level(band: suspect, age: 0)
+      return level < -75
+        || level < code.start - 30 && code.age > ProbeCode.length(stage: 0) &+ ProbeCode.chipHops
     }
   }
 

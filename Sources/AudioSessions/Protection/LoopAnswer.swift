@@ -71,11 +71,16 @@ struct LoopAnswer: BitwiseCopyable {
     // In an external sound at the limit, the part of the loop is smaller by the attenuation of the
     // limiters. A loop loses as much to them as its gain exceeds 0 dB; an external sound makes the
     // gain seem larger than that.
-    let isApart = limited > 2 && gain - limited > -1 && gain - limited < 0.3
+    let isApart =
+      limited > (isShort ? 1.5 : 2) && gain - limited > -1 && gain - limited < 0.3
     return isApart
       ? confirmsLimitedHowl(limited: limited)
       : !isBetterBelowUnity && confirmsGrowth(limited: limited)
   }
+
+  /// Whether the round trip is shorter than a chip: the dips of several round trips add up, and the
+  /// sound may end before the next stage.
+  private var isShort: Bool { @_noLocks get { lag <= 2 &* ProbeCode.chipHops } }
 
   /// Whether a loop below 0 dB explains the result better, even if by 1 dB only.
   private var isBetterBelowUnity: Bool {
@@ -106,9 +111,6 @@ struct LoopAnswer: BitwiseCopyable {
   /// Returns whether a sound is a howl whose gain above 0 dB the limiters take away.
   @_noLocks
   private func confirmsLimitedHowl(limited: Float) -> Bool {
-    // If the round trip is shorter than a chip, the dips of several round trips add up, and the
-    // sound may end before the next stage.
-    let isShort = lag <= 2 &* ProbeCode.chipHops
     // A loud sound may need more attenuation than any loop in a room does.
     guard isShort || limited < 13 || residualRatio < 0.12 else { return false }
     return switch stage {

@@ -80,7 +80,7 @@ struct ProbeSequence: ~Copyable {
   /// The residual of the levels before the first code, without their parabola.
   private var roughness: Float = 0
   /// The number of hops since the code began.
-  private var age = 0
+  private(set) var age = 0
 
   init() {
     sums = SampleBuffer(frameCount: Self.maximumLag + 1, channelCount: Self.width)

@@ -54,6 +54,9 @@ import Testing
     Room(
       testDescription: "+2 dB, ends under dips of 3 dB", seed: 1004, gain: 2, sampleRate: 48000),
     Room(
+      testDescription: "+2 dB, a loop of 3 ms without resonance", seed: 5033, gain: 2,
+      sampleRate: 48000),
+    Room(
       testDescription: "+0.2 dB, a loop of 5 ms without resonance", seed: 3071, gain: 0.2,
       seconds: 30, sampleRate: 48000),
   ])
