@@ -12,7 +12,8 @@ import RealtimeAudio
 /// 1. Detect a suspect: a band that rises linearly in dB (`GrowthLines`), or a level at the limit.
 /// 2. Modulate the monitor gain, the gain of the microphone in the output, with a fixed code of
 ///    dips (`ProbeCode`). The dips of the first code are 0.5 dB deep; they are 3 dB deep if the
-///    sound is at the limit or if the shallow dips give too little evidence. The gain of the
+///    sound is at the limit or if the shallow dips give too little evidence, unless the deep dips
+///    end the sound before it is proven, as in a loop that is shorter than a dip. The gain of the
 ///    limiter is held during the code and its attenuation is known, so that a howl at the limit
 ///    responds like one that grows freely. If a howl overdrives the microphone, the dips would not
 ///    show; the sound is then first held 24 dB below the microphone's full scale, until the
