@@ -59,6 +59,20 @@ import Testing
     #expect(try rig.allNumbers() == Array(1...5000))
   }
 
+  @Test func `a recording whose name the program chose gets the next free one if it is taken`()
+    throws
+  {
+    let rig = try RecordingRig { plan in
+      plan.takesFreeName = true
+      try? TextFile.write("", to: plan.path, overwrite: false)
+    }
+    rig.record(1000)
+    rig.finish()
+    #expect(rig.names == ["take-2.wav", "take.wav"])
+    #expect(rig.writer.report.files.map(\.path) == [rig.folder + "/take-2.wav"])
+    #expect(try rig.allNumbers() == Array(1...1000))
+  }
+
   @Test func `a file that was renamed before a split is reported with its new name`() throws {
     let rig = try RecordingRig { $0.split = .frames(3000) }
     rig.record(2000)

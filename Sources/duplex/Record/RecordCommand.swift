@@ -109,6 +109,7 @@ struct RecordCommand: MicrophoneCommand {
 
   func perform() throws -> ExitStatus {
     var target = try target(file ?? Notes.newName(fileFormat ?? .wav))
+    target.takesFreeName = file == nil
     try target.check(recording, json: audio.json)
     let items = try PlayItems(
       mixing: mixes, try RangeOptions.parse([]), resamplerQuality: audio.resamplerQuality)

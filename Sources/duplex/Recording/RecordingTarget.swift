@@ -13,6 +13,8 @@ struct RecordingTarget {
   let fileFormat: FileFormat
   let sampleFormat: FileSampleFormat?
   let overwrite: Bool
+  /// Whether the program chose the name, and takes another one if that is taken meanwhile.
+  var takesFreeName = false
   /// The files that are read during the recording.
   var inputs: Set<FileIdentity> = []
 
@@ -74,6 +76,7 @@ struct RecordingTarget {
       sampleRate: sampleRate, channelCount: stream?.channelCount ?? 1)
     plan.capturedFormat = stream?.format
     plan.overwrite = overwrite
+    plan.takesFreeName = takesFreeName
     plan.inputs = inputs
     plan.isVirtual = clock.isVirtual
     plan.shouldStopWaiting = { SignalWatch.isEndWaiting }

@@ -62,6 +62,9 @@ public struct RecordingPlan: Sendable {
   /// Whether an existing file is replaced. Files that the recording itself wrote are never
   /// replaced.
   public var overwrite = false
+  /// Whether the recording takes the next free name, such as `x-2.wav`, if another program creates
+  /// a file of its name first. False means that this is an error, since the user chose the name.
+  public var takesFreeName = false
   /// The files that are played or listened to at the same time, which are never written to.
   public var inputs: Set<FileIdentity> = []
   /// Whether to give up waiting for a reader, if `path` is a pipe without one. Called every 50 ms
