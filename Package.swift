@@ -209,6 +209,10 @@ let package = Package(
     .target(
       name: "TestSources", dependencies: ["AudioFiles", "RealtimeAudio"],
       path: "Tests/TestSources", swiftSettings: checked),
+    // The expectation of a fatal error, for tests of wrong uses.
+    .target(
+      name: "FatalErrors", dependencies: ["AudioBasics"], path: "Tests/FatalErrors",
+      swiftSettings: checked),
     // What several test targets and the benchmarks share: signals, rigs and trials.
     .target(
       name: "TestSupport",
@@ -248,7 +252,8 @@ let package = Package(
       name: "AudioSessionsTests",
       dependencies: [
         "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioLevels", "VoiceCleaning",
-        "AudioDevices", "AudioFiles", "SimulatedDevices", "AudioSessions", "TestSupport",
+        "AudioDevices", "AudioFiles", "SimulatedDevices", "AudioSessions", "FatalErrors",
+        "TestSupport",
       ],
       swiftSettings: checked),
     .testTarget(
@@ -327,10 +332,12 @@ let package = Package(
       name: "CEbur128", path: "Tests/CEbur128", pkgConfig: "libebur128",
       providers: [.apt(["libebur128-dev"])]),
     .testTarget(
-      name: "AudioLevelsTests", dependencies: ["AudioBasics", "AudioLevels", "CEbur128"],
+      name: "AudioLevelsTests",
+      dependencies: ["AudioBasics", "AudioLevels", "CEbur128", "FatalErrors"],
       swiftSettings: checked + optimised),
     .testTarget(
-      name: "AudioClocksTests", dependencies: ["AudioBasics", "AudioClocks", "TestSupport"],
+      name: "AudioClocksTests",
+      dependencies: ["AudioBasics", "AudioClocks", "FatalErrors", "TestSupport"],
       swiftSettings: checked + optimised),
     .testTarget(
       name: "VoiceCleaningTests", dependencies: ["AudioBasics", "AudioSpectra", "VoiceCleaning"],

@@ -145,8 +145,7 @@ extension SampleBuffer {
     at target: Int, with other: borrowing SampleBuffer, from source: Int, frames: Int
   ) {
     requirement(
-      other.channelCount == channelCount && frames >= 0 && target >= 0 && source >= 0,
-      "The two buffers need the same number of channels, and enough frames.")
+      other.channelCount == channelCount, "The two buffers need the same number of channels.")
     requireFrames(from: target, frames)
     other.requireFrames(from: source, frames)
     vectors_copy(

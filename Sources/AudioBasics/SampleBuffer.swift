@@ -102,6 +102,9 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
       "The frame or channel is outside of the buffer.")
   }
 
+  /// The largest number of channels of sound in this library; libsndfile has the same.
+  package static var maximumChannels: Int { @_noLocks get { 1024 } }
+
   /// Ends the program with a sentence unless `count` frames, starting at `first`, are within the
   /// buffer.
   @_noLocks @inlinable @inline(__always)

@@ -41,7 +41,7 @@ public struct LoudnessMeter: ~Copyable, Sendable {
   /// message.
   public init(sampleRate: Int, channelCount: Int) {
     requirement(
-      channelCount <= TruePeaks.maximumChannels, "A meter has at most 1024 channels.")
+      channelCount <= SampleBuffer.maximumChannels, "A meter has at most 1024 channels.")
     self.channelCount = max(0, channelCount)
     samples = Array(repeating: SampleStatistics(), count: self.channelCount)
     sums = Array(repeating: ChannelSums(), count: self.channelCount)

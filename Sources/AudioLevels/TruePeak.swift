@@ -12,9 +12,6 @@ import AudioBasics
 /// ```
 public struct TruePeaks: ~Copyable, @unchecked Sendable {
   // @unchecked because the memory has one owner, which moves with the value.
-  /// The largest number of channels.
-  static let maximumChannels = 1024
-
   private let meters: UnsafeMutablePointer<TruePeak>
   private let meterCount: Int
   private let channelCount: Int
@@ -29,7 +26,7 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
   /// Creates a meter for channels at `sampleRate` that were silent so far. Each channel has its own
   /// peak unless `isShared`. More than 1024 channels are a fatal error with a message.
   public init(sampleRate: Int, channelCount: Int, isShared: Bool = false) {
-    requirement(channelCount <= Self.maximumChannels, "A meter has at most 1024 channels.")
+    requirement(channelCount <= SampleBuffer.maximumChannels, "A meter has at most 1024 channels.")
     self.channelCount = max(0, channelCount)
     self.isShared = isShared
     blockFrames = isShared ? 64 : 96

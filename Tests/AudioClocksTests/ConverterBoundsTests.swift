@@ -1,15 +1,11 @@
 import AudioBasics
 import AudioClocks
+import FatalErrors
 import Glibc
 import Testing
 
 /// Tests of converters and filters with numbers that no caller may pass.
 @Suite struct ConverterBoundsTests {
-  private func says(_ sentence: String, _ result: ExitTest.Result?) {
-    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("Fatal error: " + sentence), "\(text)")
-  }
-
   @Test(arguments: [(0, 48000), (48000, 0), (-1, 48000), (1, .max), (.max, .max)])
   func `a converter of unsupported rates needs no frames to settle`(input: Int, output: Int) {
     for quality in [0, 5, 10] {
@@ -20,14 +16,14 @@ import Testing
   }
 
   @Test func `a prediction from or into too few frames causes a message`() async {
-    says(
+    expectFatalError(
       "The frames are outside of the buffer.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         var after = SampleBuffer(frameCount: 4, channelCount: 1)
         LinearExtrapolation.goOn(
           after: SampleBuffer(frameCount: 4, channelCount: 1), frames: -1, into: &after, count: 4)
       })
-    says(
+    expectFatalError(
       "The frames are outside of the buffer.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         var before = SampleBuffer(frameCount: 4, channelCount: 1)
@@ -35,7 +31,7 @@ import Testing
           before: SampleBuffer(frameCount: 4, channelCount: 1), frames: 4, into: &before,
           count: -1)
       })
-    says(
+    expectFatalError(
       "The two buffers need the same number of channels.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         var after = SampleBuffer(frameCount: 4, channelCount: 2)
@@ -45,19 +41,19 @@ import Testing
   }
 
   @Test func `weights that do not fit cause a message`() async {
-    says(
+    expectFatalError(
       "The frames of the taps are too short for the weights.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         var taps = SampleBuffer(frameCount: 2, channelCount: 8)
         WindowedSinc.design(&taps, row: 0, halfWidth: 0, fraction: 0.5)
       })
-    says(
+    expectFatalError(
       "The frames of the taps are too short for the weights.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         var taps = SampleBuffer(frameCount: 2, channelCount: 8)
         WindowedSinc.design(&taps, row: 0, halfWidth: .max, fraction: 0.5)
       })
-    says(
+    expectFatalError(
       "The frames are outside of the buffer.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         var taps = SampleBuffer(frameCount: 2, channelCount: 8)
@@ -72,12 +68,12 @@ import Testing
   }
 
   @Test func `a shift that is not a fraction of a frame causes a message`() async {
-    says(
+    expectFatalError(
       "A shift must be from 0 to 1 frame.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         _ = FrameShift(fraction: .nan, channelCount: 1)
       })
-    says(
+    expectFatalError(
       "A shift must be from 0 to 1 frame.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         _ = FrameShift(fraction: 1.5, channelCount: 1)

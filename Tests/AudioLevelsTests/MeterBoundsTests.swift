@@ -1,22 +1,18 @@
 import AudioBasics
 import AudioLevels
+import FatalErrors
 import Glibc
 import Testing
 
 /// Tests of meters for more channels than sound can have.
 @Suite struct MeterBoundsTests {
-  private func says(_ sentence: String, _ result: ExitTest.Result?) {
-    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("Fatal error: " + sentence), "\(text)")
-  }
-
   @Test func `a meter for too many channels causes a message`() async {
-    says(
+    expectFatalError(
       "A meter has at most 1024 channels.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         _ = TruePeaks(sampleRate: 48000, channelCount: .max)
       })
-    says(
+    expectFatalError(
       "A meter has at most 1024 channels.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         _ = LoudnessMeter(sampleRate: 48000, channelCount: .max)

@@ -1,6 +1,7 @@
 import AudioBasics
 import AudioDevices
 import AudioFiles
+import FatalErrors
 import Glibc
 import RealtimeAudio
 import Testing
@@ -9,23 +10,18 @@ import Testing
 
 /// Tests of the parts of a session with numbers beyond all ranges.
 @Suite struct SessionBoundsTests {
-  private func says(_ sentence: String, _ result: ExitTest.Result?) {
-    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("Fatal error: " + sentence), "\(text)")
-  }
-
   @Test func `too many channels of a limiter, a meter or a gate cause a message`() async {
-    says(
+    expectFatalError(
       "A limiter has at most 1024 channels.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         _ = Limiter(limit: 1, sampleRate: 48000, channelCount: .max, lookAheadSeconds: 0.01)
       })
-    says(
+    expectFatalError(
       "A meter has 0 to 1024 channels.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         print(Meter.readingWidth(.max))
       })
-    says(
+    expectFatalError(
       "A gate has at most 1024 channels.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         _ = VoiceGate(VoiceSettings(sampleRate: 48000, channelCount: .max))

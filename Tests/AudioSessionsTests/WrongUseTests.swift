@@ -2,6 +2,7 @@ import AudioBasics
 import AudioDevices
 import AudioFiles
 import AudioSessions
+import FatalErrors
 import Foundation
 import RealtimeAudio
 import SimulatedDevices
@@ -62,13 +63,8 @@ private func run(_ renderer: consuming Renderer) throws {
 /// Tests of the messages for programs that use the library wrongly, also in release builds: modules
 /// that are optimised in debug builds omit the messages of `precondition`.
 @Suite struct WrongUseTests {
-  private func says(_ sentence: String, _ result: ExitTest.Result?) {
-    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("Fatal error: " + sentence), "\(text)")
-  }
-
   @Test func `a buffer shorter than the period causes a message`() async {
-    says(
+    expectFatalError(
       "The buffer is shorter than the cycle: it needs periodFrames of the configuration.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         try run(Renderer(frames: 64, channels: 2))
@@ -76,7 +72,7 @@ private func run(_ renderer: consuming Renderer) throws {
   }
 
   @Test func `a buffer with another channel count than the device causes a message`() async {
-    says(
+    expectFatalError(
       "The buffer must have the number of channels that the device was opened with.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         try run(Renderer(frames: 128, channels: 1))
@@ -84,7 +80,7 @@ private func run(_ renderer: consuming Renderer) throws {
   }
 
   @Test func `more frames than a buffer holds cause a message`() async {
-    says(
+    expectFatalError(
       "The frames are outside of the buffer.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         var ring = SampleWriter(frameCount: 1024, channelCount: 2)
@@ -93,7 +89,7 @@ private func run(_ renderer: consuming Renderer) throws {
   }
 
   @Test func `a sample outside of a buffer causes a message`() async {
-    says(
+    expectFatalError(
       "The sample is outside of the buffer.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         var buffer = SampleBuffer(frameCount: 64, channelCount: 2)
@@ -102,14 +98,14 @@ private func run(_ renderer: consuming Renderer) throws {
   }
 
   @Test func `effects with other channels, unprepared or out of bounds cause a message`() async {
-    says(
+    expectFatalError(
       "EffectInsert.prepare must be called before the effects run.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         var insert = EffectInsert(Nothing())
         var buffer = SampleBuffer(frameCount: 64, channelCount: 2)
         insert.process(&buffer, frames: 64)
       })
-    says(
+    expectFatalError(
       "The number of channels must be the one that the effects were prepared for.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         var insert = EffectInsert(Nothing())
@@ -117,7 +113,7 @@ private func run(_ renderer: consuming Renderer) throws {
         var buffer = SampleBuffer(frameCount: 64, channelCount: 2)
         insert.process(&buffer, frames: 64)
       })
-    says(
+    expectFatalError(
       "The frame or channel is outside of the effect's frames.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         var insert = EffectInsert(Beyond())
@@ -128,7 +124,7 @@ private func run(_ renderer: consuming Renderer) throws {
   }
 
   @Test func `a decoder that returns more frames than requested causes a message`() async {
-    says(
+    expectFatalError(
       "A decoder must return 0 to the number of frames it was asked for.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         let player = AudioPlayer()

@@ -36,7 +36,9 @@ public enum RateFailure: ExplainedFailure, Sendable, Equatable {
     for rate in rates where !RateConverter.supportedRates.contains(rate) {
       throw .unsupportedRate(rate)
     }
-    guard (1...1024).contains(channelCount) else { throw .unsupportedChannelCount(channelCount) }
+    guard (1...SampleBuffer.maximumChannels).contains(channelCount) else {
+      throw .unsupportedChannelCount(channelCount)
+    }
     guard (0...10).contains(quality) else { throw .unsupportedQuality(quality) }
   }
 }

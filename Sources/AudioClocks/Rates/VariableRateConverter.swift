@@ -56,7 +56,8 @@ public struct VariableRateConverter: ~Copyable, Sendable {
     channelCount: Int, maximumInputPerOutput: Double, quality: ConversionQuality = .standard
   ) {
     requirement(
-      (1...1024).contains(channelCount) && Self.supportedMaxima.contains(maximumInputPerOutput),
+      (1...SampleBuffer.maximumChannels).contains(channelCount)
+        && Self.supportedMaxima.contains(maximumInputPerOutput),
       "A converter needs 1 to 1024 channels, and a maximum ratio within supportedMaxima.")
     let stretch = max(
       1 + quality.slope, Self.stretch(ratio: maximumInputPerOutput, slope: quality.slope))

@@ -313,21 +313,17 @@ enum PCMFailure {
     where DeviceIdentity.cardNumber(behind: name) != nil && !DeviceIdentity.isKnown(name):
       return absent(name, direction)
     default:
-      if let type = DeviceNames.types(of: name).last,
-        let reported = reported(name, direction, type, messages)
-      {
-        return reported
-      }
-      return .notFound(.notFound, "The \(direction.noun) \(name) cannot be opened: \(words(code)).")
+      return reported(name, direction, DeviceNames.types(of: name).last, messages)
+        ?? .notFound(.notFound, "The \(direction.noun) \(name) cannot be opened: \(words(code)).")
     }
   }
 
   /// Returns the failure of a PCM that ALSA's configuration defines, with the reason from alsa-lib;
   /// nil without a reason. The last plugin, of this type, is not the one that failed then.
   private static func reported(
-    _ name: String, _ direction: PCMDirection, _ type: String, _ messages: [String]
+    _ name: String, _ direction: PCMDirection, _ type: String?, _ messages: [String]
   ) -> DeviceFailure? {
-    guard type != "hw", let reason = messages.first else { return nil }
+    guard let type, type != "hw", let reason = messages.first else { return nil }
     return .notFound(
       .notFound,
       "The \(direction.noun) \(name) is defined, but cannot be opened: ALSA reports \"\(reason)\".")

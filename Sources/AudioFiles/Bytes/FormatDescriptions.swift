@@ -38,6 +38,9 @@ struct AIFFCommonChunk {
   let compression: String
   let sampleByteCount: Int
 
+  /// The number of bytes in a frame.
+  var frameByteCount: Int { channelCount * sampleByteCount }
+
   /// The number of bytes of the chunk up to the name of the compression.
   static func byteCount(isCompressed: Bool) -> Int { isCompressed ? 22 : 18 }
 

@@ -33,7 +33,7 @@ struct SampleLayout {
 
   init(_ common: AIFFCommonChunk) {
     sampleRate = common.sampleRate
-    blockByteCount = common.sampleByteCount * common.channelCount
+    blockByteCount = common.frameByteCount
     blockFrames = 1
   }
 

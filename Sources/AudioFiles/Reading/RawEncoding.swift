@@ -1,3 +1,4 @@
+import AudioBasics
 import CSndFile
 
 /// The encoding of uncompressed samples, as the header of a file describes it.
@@ -67,14 +68,15 @@ struct RawEncoding {
       }
     self.init(
       code, rate: Double(common.sampleRate), channels: common.channelCount,
-      frameByteCount: common.channelCount * common.sampleByteCount, bits: bits,
+      frameByteCount: common.frameByteCount, bits: bits,
       isBigEndian: common.isBigEndian)
   }
 
   private init?(
     _ code: Int?, rate: Double, channels: Int, frameByteCount: Int, bits: Int, isBigEndian: Bool
   ) {
-    guard let code, (1...1024).contains(channels), frameByteCount == channels * bits / 8,
+    guard let code, (1...SampleBuffer.maximumChannels).contains(channels),
+      frameByteCount == channels * bits / 8,
       rate >= 1, rate <= Double(Int32.max)
     else { return nil }
     self.code = code

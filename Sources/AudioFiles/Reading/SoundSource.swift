@@ -93,7 +93,7 @@ struct SoundSource: ~Copyable {
   static func info(
     format: SampleFormat, sampleRate: Int, channelCount: Int
   ) throws(FileFailure) -> SF_INFO {
-    guard let code = format.code, (1...1024).contains(channelCount),
+    guard let code = format.code, (1...SampleBuffer.maximumChannels).contains(channelCount),
       sampleRate > 0, sampleRate <= Int(Int32.max)
     else {
       throw FileFailure(

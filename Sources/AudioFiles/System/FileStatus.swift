@@ -22,6 +22,6 @@ package struct FileStatus {
     self.init(status)
   }
 
-  /// Returns whether `path` is a file, a folder or a link, even one that leads nowhere.
+  /// Returns whether `path` is a file, a folder or a link, even one to a missing file.
   package static func isTaken(_ path: String) -> Bool { FileSystem.isTaken(path) }
 }

@@ -82,7 +82,7 @@ public struct MixerBus: ~Copyable {
   }
 
   /// Adds the first `count` frames of `sound`, whose contents are undefined afterwards. Frames
-  /// beyond those of the cycle are not heard.
+  /// beyond those of the cycle are not played.
   @_noLocks
   public mutating func add(_ sound: inout SampleBuffer, frames count: Int) {
     guard count > 0 else { return }

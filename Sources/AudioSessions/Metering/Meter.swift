@@ -30,7 +30,7 @@ public struct Meter: MixerStage, ~Copyable {
   /// squares, and the number of frames measured.
   public static func readingWidth(_ channelCount: Int) -> Int {
     requirement(
-      (0...1024).contains(channelCount), "A meter has 0 to 1024 channels.")
+      (0...SampleBuffer.maximumChannels).contains(channelCount), "A meter has 0 to 1024 channels.")
     return 2 * channelCount + 1
   }
 

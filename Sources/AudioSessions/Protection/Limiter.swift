@@ -77,7 +77,8 @@ public struct Limiter: ~Copyable {
   ) {
     requirement(sampleRate > 0, "The sample rate of a limiter must be above 0.")
     requirement(channelCount > 0, "The number of channels of a limiter must be above 0.")
-    requirement(channelCount <= 1024, "A limiter has at most 1024 channels.")
+    requirement(
+      channelCount <= SampleBuffer.maximumChannels, "A limiter has at most 1024 channels.")
     clampedLimit = Self.clamped(limit)
     gain = Self.delayedUnity
     let seconds = lookAheadSeconds > 0 ? min(lookAheadSeconds, Self.maximumLookAheadSeconds) : 0

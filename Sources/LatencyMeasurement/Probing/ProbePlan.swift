@@ -107,7 +107,7 @@ public struct ProbeSession: ~Copyable {
       "A probe needs a rate, a period, and channels of an input and an output.")
     requirement(
       plan.sampleRate <= DuplexRequest.sampleRates.upperBound && periodFrames <= 1 << 24
-        && plan.captureChannels <= 1024 && plan.playbackChannels <= 1024,
+        && max(plan.captureChannels, plan.playbackChannels) <= SampleBuffer.maximumChannels,
       "A probe has at most 768000 Hz, 16777216 frames in a period, and 1024 channels each way.")
     requirement(
       (0..<plan.playbackChannels).contains(plan.fromChannel ?? 0)

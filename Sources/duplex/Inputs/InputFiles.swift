@@ -75,7 +75,7 @@ struct RawOption: ExpressibleByArgument {
       let sampleRate = parts.count == 3 ? NumberParser.wholeHertz(parts[1]) : format.sampleRate,
       (1000...1_536_000).contains(sampleRate),
       let channelCount = parts.count == 3 ? NumberParser.whole(parts[2]) : format.channelCount,
-      (1...1024).contains(channelCount)
+      (1...SampleBuffer.maximumChannels).contains(channelCount)
     else { return nil }
     self.format = format.format
     self.sampleRate = sampleRate

@@ -89,7 +89,8 @@ public final class TrackReader: FrameSource {
     _ decoder: any SoundDecoder, sampleRate: Int, channelCount: Int,
     settings: TrackSettings = TrackSettings()
   ) throws(FileFailure) {
-    guard (1...1024).contains(decoder.channelCount), (1...1024).contains(channelCount) else {
+    let channels = 1...SampleBuffer.maximumChannels
+    guard channels.contains(decoder.channelCount), channels.contains(channelCount) else {
       throw FileFailure(
         .unusableContents,
         "\(decoder.name) with \(decoder.channelCount.counted("channel")) cannot be played on \(channelCount).",

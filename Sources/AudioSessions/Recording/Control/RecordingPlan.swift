@@ -155,6 +155,7 @@ public struct RecordingPlan: Sendable {
     var plan = self
     plan.path = rawPath
     plan.rawPath = nil
+    plan.takesFreeName = false
     plan.split = nil
     plan.keep = nil
     plan.onFile = nil

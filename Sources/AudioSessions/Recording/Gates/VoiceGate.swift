@@ -68,7 +68,9 @@ public struct VoiceGate: RecordingGate {
   /// Creates a gate for speech according to `settings`. More than 1024 channels are a fatal error
   /// with a message; a rate above 1,536,000 Hz counts as that rate.
   public init(_ settings: VoiceSettings) {
-    requirement(settings.channelCount <= 1024, "A gate has at most 1024 channels.")
+    requirement(
+      settings.channelCount <= SampleBuffer.maximumChannels,
+      "A gate has at most 1024 channels.")
     var settings = settings
     settings.sampleRate = min(settings.sampleRate, RateConverter.supportedRates.upperBound)
     let rate = Double(settings.sampleRate)

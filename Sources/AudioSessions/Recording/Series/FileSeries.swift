@@ -261,42 +261,24 @@ struct FileSeries: ~Copyable {
         .invalidRequest, "\(name) is being played and cannot be recorded to.",
         hint: "Choose another name.")
     }
-    let isChosen = isFirst && !plan.takesFreeName && !isRaw(name) || plan.isStream
-    let used = written
-    let path = try openWriter(name, isChosen: isChosen) { path in
-      isPlayed(path) || used.contains(path) || isRaw(path)
+    var path = name
+    if isFirst && !plan.takesFreeName && !isRaw(name) || plan.isStream {
+      writer = try plan.makeWriter(name)
+    } else {
+      let (plan, used) = (plan, written)
+      writer = try names.claim(
+        &path,
+        isReserved: { path in
+          isPlayed(path) || used.contains(path) || isRaw(path)
+            || (SoundFileReader.exists(path) && !plan.overwrite)
+        }
+      ) { (path) throws(FileFailure) in try plan.makeWriter(path) }
     }
     current = RecordedFile(path: path, firstFrame: frames, start: start)
     written.insert(path)
     moves.begin(path)
     hasOriginated = false
     splitting.begin()
-  }
-
-  /// Creates the file `name` or, unless the user chose that name, the next free one, which
-  /// `isReserved` does not refuse. Returns its path. Other programs may create files of these names
-  /// at the same time.
-  private mutating func openWriter(
-    _ name: String, isChosen: Bool, isReserved: (String) -> Bool
-  ) throws(FileFailure) -> String {
-    let overwrite = plan.overwrite
-    var refused = Set<String>()
-    while true {
-      let path =
-        isChosen
-        ? name
-        : names.free(name) { path in
-          refused.contains(path) || isReserved(path)
-            || (SoundFileReader.exists(path) && !overwrite)
-        }
-      do throws(FileFailure) {
-        writer = try plan.makeWriter(path)
-        return path
-      } catch {
-        guard !isChosen, error.remedy == .overwrite else { throw error }
-        refused.insert(path)
-      }
-    }
   }
 
   private mutating func closeCurrent() throws(FileFailure) {

@@ -40,6 +40,24 @@ struct SeriesNames {
     }
     return path
   }
+
+  /// Returns what `create` makes of `path`. If that name is reserved, or another program creates a
+  /// file of it first, `path` becomes the next free name.
+  mutating func claim<Made: ~Copyable>(
+    _ path: inout String, isReserved: (String) -> Bool,
+    create: (String) throws(FileFailure) -> Made
+  ) throws(FileFailure) -> Made {
+    let wanted = path
+    var refused = Set<String>()
+    while true {
+      path = free(wanted) { refused.contains($0) || isReserved($0) }
+      do throws(FileFailure) {
+        return try create(path)
+      } catch let error where error.remedy == .overwrite {
+        refused.insert(path)
+      }
+    }
+  }
 }
 
 extension SoundFileWriter {
@@ -49,23 +67,13 @@ extension SoundFileWriter {
   }
 
   /// Writes a deleted file again as `path` or, if that name is taken, under its next free name, to
-  /// which it sets `path`. Other programs may create files of these names at the same time. A name
-  /// that is a link leading nowhere is taken only if `isLast`: it may be removed until the end.
+  /// which it sets `path`. A name that is a link to a missing file is taken only if `isLast`: the
+  /// link may be removed until the end.
   mutating func restore(
     as path: inout String, orNextOf names: inout SeriesNames, isLast: Bool
   ) throws(FileFailure) {
-    let wanted = path
-    var refused = Set<String>()
-    while true {
-      path = names.free(wanted) { name in
-        refused.contains(name) || SoundFileReader.exists(name)
-          || isLast && FileStatus.isTaken(name)
-      }
-      do throws(FileFailure) {
-        return try restore(as: path)
-      } catch let error where error.remedy == .overwrite {
-        refused.insert(path)
-      }
-    }
+    try names.claim(
+      &path, isReserved: { SoundFileReader.exists($0) || isLast && FileStatus.isTaken($0) }
+    ) { (name) throws(FileFailure) in try restore(as: name) }
   }
 }
