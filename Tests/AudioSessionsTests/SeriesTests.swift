@@ -73,6 +73,16 @@ import Testing
     #expect(try rig.allNumbers() == Array(1...1000))
   }
 
+  @Test func `the file of the uncleaned audio keeps the name that the user chose`() throws {
+    var plan = RecordingPlan(
+      path: "note.wav", fileFormat: .wav, sampleFormat: .s16, sampleRate: 48000, channelCount: 1)
+    plan.takesFreeName = true
+    #expect(plan.raw == nil)
+    plan.rawPath = "raw.wav"
+    let raw = try #require(plan.raw)
+    #expect(raw.path == "raw.wav" && !raw.takesFreeName)
+  }
+
   @Test func `a file that was renamed before a split is reported with its new name`() throws {
     let rig = try RecordingRig { $0.split = .frames(3000) }
     rig.record(2000)
