@@ -108,25 +108,6 @@ extension SampleBuffer {
     }
   }
 
-  /// Writes the sums of the channels of every `stride`-th frame of `other`, from `first` up to
-  /// `stop`, to the samples from `target` on. There must be room for one sample per frame. Returns
-  /// the number of sums written.
-  @_noLocks
-  package mutating func replace(
-    at target: Int, withSumsOf other: borrowing SampleBuffer, apart stride: Int, from first: Int,
-    to stop: Int
-  ) -> Int {
-    guard first < stop else { return 0 }
-    requirement(
-      first >= 0 && stop <= other.frameCount && stride > 0 && other.channelCount > 0,
-      "The frames are outside of the buffer.")
-    requirement(
-      target >= 0 && target <= sampleCount &- (stop &- first),
-      "The frames are outside of the buffer.")
-    return vectors_sum_channels(
-      base + target, other.base, other.channelCount, stride, first, stop)
-  }
-
   @_noLocks
   func sampleCount(of frames: Int) -> Int {
     requirement(

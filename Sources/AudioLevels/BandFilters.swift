@@ -50,9 +50,11 @@ package struct BandFilters: ~Copyable, Sendable {
       }
     }
     let input = Pair(band: 2 * a2, low: 2 * g * a2)
+    let ofBand = after(7, Pair(band: one, low: zero))
+    let ofLow = after(7, Pair(band: zero, low: one))
     return BandFilterWeights(
-      of_band: after(7, Pair(band: one, low: zero)),
-      of_low: after(7, Pair(band: zero, low: one)),
+      of_same: Pair(band: ofBand.band, low: ofLow.low),
+      of_other: Pair(band: ofLow.band, low: ofBand.low),
       of_sample: (
         after(6, input), after(5, input), after(4, input), after(3, input), after(2, input),
         after(1, input), input

@@ -6,13 +6,12 @@ BODY float8 of_pair(const BandPair *pair) { return load8((const float *)pair); }
 BODY void vectors_filter_bands_body(
     const BandFilterWeights *weights, BandPair *state, float4 *energy, const float *samples, long count) {
   const float4 a1 = weights->a1, a2 = weights->a2, g = weights->g, damping = weights->damping;
-  const float8 of_band = of_pair(&weights->of_band), of_low = of_pair(&weights->of_low);
+  const float8 of_same = of_pair(&weights->of_same), of_other = of_pair(&weights->of_other);
   // In each vector of eight, the lower half belongs to the band-passes and the upper half to the
   // low-passes.
-  float8 present = of_pair(state);
-  float4 sum = 0;
-  for (; count > 0; count--) {
-    float8 next = of_band * both(present.lo, present.lo) + of_low * both(present.hi, present.hi);
+  float8 present = of_pair(state), sum = 0;
+  for (const float *const end = samples + 8 * count; samples < end; samples += 8) {
+    float8 next = of_same * present + of_other * both(present.hi, present.lo);
 #pragma clang loop unroll(full)
     for (int index = 0; index < 7; index++) next += of_pair(&weights->of_sample[index]) * samples[index];
     // The same computation as in BandFilters.step.
@@ -20,12 +19,12 @@ BODY void vectors_filter_bands_body(
     const float4 band = a1 * next.lo + a2 * (sample - next.hi);
     const float4 low = next.hi + g * band;
     const float4 high = sample - damping * band - low;
-    sum += band * band - high * low;
-    present = both(band + band, low + low) - next;
-    samples += 8;
+    const float8 output = both(band, low);
+    sum += output * both(band, high);
+    present = output + output - next;
   }
   store8((float *)state, present);
-  *energy += sum;
+  *energy += sum.lo - sum.hi;
 }
 TWO_VERSIONS(
     void, vectors_filter_bands,
@@ -67,10 +66,15 @@ TWO_VERSIONS(
      const float *samples_between, long count),
     weights, state, between, sums, samples, samples_between, count)
 
-// Returns the sums of the two channels of eight frames, which are two frames apart.
-BODY float8 sums_of_every_other(const float *samples) {
+// Returns the sums of the channels of eight frames, which are two frames apart, and raises `highest`
+// to the magnitudes of all of these frames and of those between them.
+BODY float8 stereo_sums(const float *samples, float8 *highest) {
   const float8 first = load8(samples), second = load8(samples + 8);
   const float8 third = load8(samples + 16), fourth = load8(samples + 24);
+  float8 peaks = higher(magnitudes(first), *highest);
+  peaks = higher(magnitudes(second), peaks);
+  peaks = higher(magnitudes(third), peaks);
+  *highest = higher(magnitudes(fourth), peaks);
   const float8 early = __builtin_shufflevector(first, second, 0, 1, 8, 9, 4, 5, 12, 13);
   const float8 late = __builtin_shufflevector(third, fourth, 0, 1, 8, 9, 4, 5, 12, 13);
   const float8 left = __builtin_shufflevector(early, late, 0, 2, 8, 10, 4, 6, 12, 14);
@@ -79,32 +83,21 @@ BODY float8 sums_of_every_other(const float *samples) {
   return __builtin_shufflevector(sums, sums, 0, 4, 1, 5, 2, 6, 3, 7);
 }
 
-// Not inlined: it would make the call for stereo frames more expensive.
-__attribute__((noinline)) static long sum_one_by_one(
-    float *sums, const float *samples, long channels, long stride, long first, long stop) {
-  long count = 0;
-  for (long frame = first; frame < stop; frame += stride, count++) {
-    const float *channel = samples + channels * frame;
-    float sum = channel[0];
-    for (long index = 1; index < channels; index++) sum += channel[index];
-    sums[count] = sum;
-  }
-  return count;
+BODY float8 mono_sums(const float *samples, float8 *highest) {
+  const float8 first = load8(samples), second = load8(samples + 8);
+  *highest = higher(magnitudes(second), higher(magnitudes(first), *highest));
+  return __builtin_shufflevector(first, second, 0, 2, 4, 6, 8, 10, 12, 14);
 }
 
-BODY long vectors_sum_channels_body(
-    float *sums, const float *samples, long channels, long stride, long first, long stop) {
-  long count = 0, frame = first;
-  if (channels == 2 && stride == 2) {
-    // The last of the 16 frames is loaded, but its value is not used.
-    for (; frame + 16 <= stop; frame += 16, count += 8) {
-      store8(sums + count, sums_of_every_other(samples + 2 * frame));
-    }
+BODY float vectors_sum_every_other_body(float *sums, const float *samples, long channels, long count) {
+  float8 highest = 0;
+  if (channels == 2) {
+    for (long index = 0; index < count; index += 8) store8(sums + index, stereo_sums(samples + 4 * index, &highest));
+  } else {
+    for (long index = 0; index < count; index += 8) store8(sums + index, mono_sums(samples + 2 * index, &highest));
   }
-  if (frame < stop) count += sum_one_by_one(sums + count, samples, channels, stride, frame, stop);
-  return count;
+  return highest_of(highest);
 }
 TWO_VERSIONS(
-    long, vectors_sum_channels,
-    (float *sums, const float *samples, long channels, long stride, long first, long stop), sums, samples, channels,
-    stride, first, stop)
+    float, vectors_sum_every_other, (float *sums, const float *samples, long channels, long count), sums, samples,
+    channels, count)

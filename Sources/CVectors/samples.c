@@ -3,10 +3,7 @@
 
 BODY float vectors_peak_body(const float *samples, long count) {
   long index = 0;
-  const float8 first = peaks_of_eights(samples, count, &index);
-  float4 half = first.lo > first.hi ? first.lo : first.hi;
-  float low = half[0] > half[2] ? half[0] : half[2], high = half[1] > half[3] ? half[1] : half[3];
-  float peak = low > high ? low : high;
+  float peak = highest_of(peaks_of_eights(samples, count, &index));
   for (; index < count; index++) {
     float magnitude = fabsf(samples[index]);
     if (magnitude > peak) peak = magnitude;

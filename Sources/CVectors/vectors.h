@@ -48,6 +48,13 @@ BODY float8 both(float4 lower, float4 upper) {
   return __builtin_shufflevector(lower, upper, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
+// Returns the highest of eight values that are not NaN.
+BODY float highest_of(float8 eight) {
+  const float4 half = eight.lo > eight.hi ? eight.lo : eight.hi;
+  const float low = half[0] > half[2] ? half[0] : half[2], high = half[1] > half[3] ? half[1] : half[3];
+  return low > high ? low : high;
+}
+
 // Returns the highest magnitudes of every eighth of `count` samples, up to the last whole group of
 // eight; advances `index` past these samples.
 BODY float8 peaks_of_eights(const float *samples, long count, long *index) {

@@ -11,7 +11,7 @@
 #define vectors_inner_product plain_inner_product
 #define vectors_inner_products plain_inner_products
 #define vectors_filter_bands plain_filter_bands
-#define vectors_sum_channels plain_sum_channels
+#define vectors_sum_every_other plain_sum_every_other
 #define vectors_peaks_of_four plain_peaks_of_four
 #define vectors_second_differences plain_second_differences
 #define vectors_sum_up plain_sum_up

@@ -144,13 +144,13 @@ public struct FeedbackSuppressor: ~Copyable {
   /// must hold its gain, which is required while a code is sent.
   @_noLocks @discardableResult
   public mutating func process(_ bus: inout MixerBus, limiterGain: Float = 1) -> Bool {
-    bus.measurePeak()
     self.limiterGain = limiterGain
-    isOverdriven = leveller.isOverdriven(peak: bus.peakBound)
-    var analysed = 0
-    while analysed < bus.frames {
-      analysed = analyse(bus, from: analysed)
-      if bands.isHopOver { finishHops(at: bus.time.frame, end: analysed) }
+    // The peak of the cycle is otherwise measured together with the sums of the channels.
+    if bands.framesLeft < bus.frames { bus.measurePeak() }
+    var analysed = analyse(&bus, from: 0)
+    while bands.isHopOver {
+      finishHops(at: bus.time.frame, end: analysed)
+      if analysed < bus.frames { analysed = analyse(&bus, from: analysed) }
     }
     if isTransparent { return false }
     apply(to: &bus.buffer, frames: bus.frames)
@@ -163,27 +163,26 @@ public struct FeedbackSuppressor: ~Copyable {
   /// Analyses the frames from `start` up to the end of the hop or of the cycle. Returns the frame
   /// at which it stopped.
   @_noLocks @inline(__always)
-  private mutating func analyse(_ bus: borrowing MixerBus, from start: Int) -> Int {
+  private mutating func analyse(_ bus: inout MixerBus, from start: Int) -> Int {
     // Frames that are too quiet to matter.
-    if bus.peakBound < 0.0005 && stage != .probing && stage != .lowered {
-      return bands.passSilence(from: start, to: bus.frames)
-    }
-    return bands.listen(bus.buffer, from: start, to: bus.frames)
+    let silence: Float = stage == .probing || stage == .lowered ? 0 : 0.0005
+    if bus.peakBound < silence { return bands.passSilence(from: start, to: bus.frames) }
+    let (stop, peak) = bands.listen(bus.buffer, from: start, to: bus.frames, silence: silence)
+    if bus.peakBound == .infinity { bus.peakBound = peak }
+    isOverdriven = leveller.isOverdriven(peak: bus.peakBound)
+    return stop
   }
 
-  /// Takes the next step at the end of a hop, or of two, at the frame `end` of the cycle that
-  /// begins at `frame`. Two hops are analysed at once while nothing is suspected and no limit is
-  /// reached.
+  /// Takes the next step at the end of a hop, or of four, at the frame `end` of the cycle that
+  /// begins at `frame`. Four hops are analysed at once while no code is sent and no limit is
+  /// reached, or no code may be sent soon.
   @_noLocks @inline(never)
   private mutating func finishHops(at frame: Int, end: Int) {
     hopEnd = end
-    let before = bands.levels
+    let (before, gain) = (bands.levels, reductionDecibels)
     bands.finishHops()
-    if bands.hopsAtOnce == 2 {
-      history.add((before + bands.levels) * SIMD4(repeating: 0.5), gain: reductionDecibels)
-      hop &+= 1
-    }
-    history.add(bands.levels, gain: reductionDecibels)
+    if bands.hopsAtOnce > 1 { addHops(since: before, gain: gain) }
+    history.add(bands.levels, gain: gain)
     lines.addLatest(of: history)
     hop &+= 1
     switch stage {
@@ -197,8 +196,20 @@ public struct FeedbackSuppressor: ~Copyable {
       findCandidate()
     }
     if stage != .listening { isTransparent = false }
-    let isCalm = stage == .listening && !isHeld
-    bands.hopsAtOnce = isCalm && GrowthLines.isDue(at: history) ? 2 : 1
+    let isCalm = stage == .listening && (!isHeld || hop &+ 24 < nextProbeHop)
+    bands.analyse(hopsAtOnce: isCalm && GrowthLines.isDue(at: history) ? 4 : 1)
+  }
+
+  /// Adds the levels of the hops that were analysed together with the latest one, as steps from the
+  /// levels `before` them. The limiters change them by `gain` dB.
+  @_noLocks @inline(__always)
+  private mutating func addHops(since before: SIMD4<Float>, gain: Float) {
+    let step = (bands.levels - before) * 0.25
+    history.add(before + step, gain: gain)
+    history.add(before + step * 2, gain: gain)
+    lines.addLatest(of: history)
+    history.add(before + step * 3, gain: gain)
+    hop &+= 3
   }
 
   /// Applies the gains to the first `frames` frames of the microphone in the output.

@@ -53,14 +53,14 @@ struct GrowthLines: ~Copyable {
     eighths.fill(with: LevelHistory.silence)
   }
 
-  /// Returns whether the latest hop of `history` is one that the lines use.
+  /// Returns whether growth is searched for at the latest hop of `history`: at every fourth hop.
   @_noLocks
-  static func isDue(at history: borrowing LevelHistory) -> Bool { history.newest & 1 == 0 }
+  static func isDue(at history: borrowing LevelHistory) -> Bool { history.newest & 3 == 0 }
 
   /// Adds the latest hop of `history`, if the lines use it.
   @_noLocks
   mutating func addLatest(of history: borrowing LevelHistory) {
-    guard Self.isDue(at: history) else { return }
+    guard history.newest & 1 == 0 else { return }
     let newest = history.levels(age: 0)
     seconds.add(newest)
     if history.newest & 7 == 0 { eighths.add(newest) }
@@ -69,7 +69,7 @@ struct GrowthLines: ~Copyable {
   /// Returns the growth of each band in dB per hop at the latest hop of `history` if it is that of
   /// a loop: a straight line in dB over the last 128 ms to 4096 ms that rises by at least 6 dB,
   /// whose RMS residual is below `spread` dB or 3 % of the rise, whichever is more. Returns 0 for
-  /// the other bands, and for all of them at a hop that the lines do not use.
+  /// the other bands, and for all of them between two searches.
   @_noLocks
   func growths(of history: borrowing LevelHistory, spread: Float) -> SIMD4<Float> {
     guard Self.isDue(at: history) else { return SIMD4(repeating: 0) }

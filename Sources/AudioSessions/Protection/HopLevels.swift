@@ -13,7 +13,7 @@ import AudioLevels
 /// a period apart, and the sum of the squares of its sine and its cosine is constant (after J. F.
 /// Kaiser, "On a simple algorithm to calculate the energy of a signal", 1990). The energy is
 /// therefore calculated once in eight frames, and the filters process the seven frames before in
-/// one step. The level of a hop is that of the last four hops; two hops may be analysed at once.
+/// one step. The level of a hop is that of the last four hops; four hops may be analysed at once.
 ///
 /// While a code is sent, each of these frames is evaluated, and the frames half-way between them as
 /// well, by separate filters: an aliased tone has one sign in the former and the opposite sign in
@@ -29,32 +29,27 @@ struct HopLevels: ~Copyable {
   /// Whether all frames are evaluated, and the pitch of the tone is measured as well.
   private(set) var isPrecise = false
 
-  /// The number of hops, one or two, that are analysed at once: the energy is the mean of them. May
-  /// be changed at the end of a hop.
-  var hopsAtOnce = 1
+  /// The number of hops, one or four, that are analysed at once: the energy of each of them is then
+  /// that of all four.
+  private(set) var hopsAtOnce = 1
 
-  private let stride: Int
   private let filters: BandFilters
   /// The factor from the energy of the sum of all channels to the power of a level.
   private let share: Float
+  /// The frames that the filters process at the end of the hop, and the states of the filters.
+  private var waiting: FrameSums
   private var state = BandFilters.Pair()
-  /// The sums of the channels of the frames that the filters process at the end of the hop, and
-  /// their number.
-  private var waiting: SampleBuffer
-  private var waitingCount = 0
-  /// The same for the frames in between.
+  /// The same for the frames in between, if there are any.
+  private let hasFramesBetween: Bool
+  private var waitingBetween: FrameSums
   private var stateBetween = BandFilters.Pair()
-  private var waitingBetween: SampleBuffer
-  private var waitingBetweenCount = 0
   /// The sums of the filters' outputs: the energy in this hop, and the products and squares since
   /// the analysis became precise.
   private var sums = BandFilters.Sums()
   /// The number of frames that the filters processed since the last level.
   private var analysedFrames: Float = 0
-  /// The number of frames until the next analysed frame, and until the next frame in between.
-  private var skip = 0
-  private var skipBetween = 0
-  private var filled = 0
+  /// The number of frames until the next level.
+  private(set) var framesLeft: Int
   /// The energies of the last four hops, the latest first.
   private var energies = (
     SIMD4<Float>(repeating: 0), SIMD4<Float>(repeating: 0), SIMD4<Float>(repeating: 0),
@@ -67,80 +62,71 @@ struct HopLevels: ~Copyable {
 
   init(sampleRate: Int, channelCount: Int) {
     hopFrames = max(8, sampleRate / 375)
-    stride = Self.stride(sampleRate)
+    framesLeft = hopFrames
+    let stride = Self.stride(sampleRate)
     let mean = 1 / Float(max(1, channelCount))
     share = BandFilters.damping * BandFilters.damping * mean * mean / 2
     let rate = Double(sampleRate) / Double(stride)
     let centres = SIMD4(180, 650, 2200, 7000) / rate
-    waiting = SampleBuffer(frameCount: 2 * hopFrames, channelCount: 1)
-    waitingBetween = SampleBuffer(frameCount: 2 * hopFrames, channelCount: 1)
+    waiting = FrameSums(stride: stride, frameCount: 4 * hopFrames)
+    hasFramesBetween = stride > 1
+    waitingBetween = FrameSums(stride: stride, frameCount: 4 * hopFrames)
     filters = BandFilters(centres: pointwiseMin(centres, SIMD4(repeating: 0.3)))
   }
 
-  /// Analyses `buffer` from the frame `start` up to the end of the hop or to `end`. Returns the
-  /// frame at which it stopped; `isHopOver` tells which of the two it was.
-  @_noLocks
-  mutating func listen(_ buffer: borrowing SampleBuffer, from start: Int, to end: Int) -> Int {
-    let stop = min(end, start &+ framesLeft)
-    filled &+= stop &- start
-    let first = start &+ skip
-    let count = waiting.replace(
-      at: waitingCount, withSumsOf: buffer, apart: stride, from: first, to: stop)
-    waitingCount &+= count
-    skip = first &+ count &* stride &- stop
-    if isPrecise { listenBetween(buffer, from: start, to: stop) }
-    return stop
-  }
-
-  /// Does the same for the frames in between. It is a separate function to keep the common path
-  /// small.
-  @_noLocks @inline(never)
-  private mutating func listenBetween(
-    _ buffer: borrowing SampleBuffer, from start: Int, to stop: Int
-  ) {
-    guard stride > 1 else { return }
-    let first = start &+ skipBetween
-    let count = waitingBetween.replace(
-      at: waitingBetweenCount, withSumsOf: buffer, apart: stride, from: first, to: stop)
-    waitingBetweenCount &+= count
-    skipBetween = first &+ count &* stride &- stop
+  /// Analyses `buffer` from the frame `start` up to the end of the hop or to `end`, unless all of
+  /// these frames are below `silence`, a magnitude too low to matter. Returns the frame at which it
+  /// stopped, and the highest magnitude of the frames; `isHopOver` tells at which end it stopped.
+  @_noLocks @inline(__always)
+  mutating func listen(
+    _ buffer: borrowing SampleBuffer, from start: Int, to end: Int, silence: Float = 0
+  ) -> (stop: Int, peak: Float) {
+    let frames = min(end &- start, framesLeft)
+    let peak = waiting.add(buffer, from: start, frames: frames, silence: silence)
+    if peak < silence { return (passSilence(frames: frames, from: start), peak) }
+    framesLeft &-= frames
+    if isPrecise && hasFramesBetween {
+      _ = waitingBetween.add(buffer, from: start, frames: frames)
+    }
+    return (start &+ frames, peak)
   }
 
   /// Filters the waiting frames.
   @_noLocks
   private mutating func takeWaiting() {
     if isPrecise { return takeAllWaiting() }
-    guard waitingCount > 0 else { return }
-    analysedFrames += Float(waitingCount)
-    sums.energy += filters.take(waitingCount, of: waiting, &state)
-    waitingCount = 0
+    guard waiting.count > 0 else { return }
+    analysedFrames += Float(waiting.count)
+    sums.energy += filters.take(waiting.count, of: waiting.samples, &state)
+    waiting.removeAll()
   }
 
   /// Filters the waiting frames and the frames in between.
   @_noLocks @inline(never)
   private mutating func takeAllWaiting() {
-    analysedFrames += Float(waitingCount &+ waitingBetweenCount)
+    analysedFrames += Float(waiting.count &+ waitingBetween.count)
     filters.follow(
-      waitingCount, of: waiting, &state, waitingBetweenCount, between: waitingBetween,
+      waiting.count, of: waiting.samples, &state, waitingBetween.count,
+      between: waitingBetween.samples,
       &stateBetween, &sums)
-    waitingCount = 0
-    waitingBetweenCount = 0
+    waiting.removeAll()
+    waitingBetween.removeAll()
   }
 
-  /// Replaces `listen` for frames too quiet to matter.
+  /// Replaces `listen` for frames from `start` up to the end of the hop or to `end` that are known
+  /// to be too quiet to matter. Returns the frame at which it stopped.
   @_noLocks
   mutating func passSilence(from start: Int, to end: Int) -> Int {
-    let stop = min(end, start &+ framesLeft)
-    filled &+= stop &- start
+    passSilence(frames: min(end &- start, framesLeft), from: start)
+  }
+
+  @_noLocks @inline(never)
+  private mutating func passSilence(frames: Int, from start: Int) -> Int {
+    framesLeft &-= frames
     takeWaiting()
     state = BandFilters.Pair()
     analysedFrames += 1
-    return stop
-  }
-
-  /// The number of frames until the next level.
-  private var framesLeft: Int {
-    @_noLocks get { hopsAtOnce &* hopFrames &- filled }
+    return start &+ frames
   }
 
   /// Whether a level is due, so that `finishHops` must be called.
@@ -148,12 +134,12 @@ struct HopLevels: ~Copyable {
     @_noLocks get { framesLeft <= 0 }
   }
 
-  /// Calculates the levels at the end of a hop, or of two that are analysed at once.
+  /// Calculates the levels at the end of a hop, or of four that are analysed at once.
   @_noLocks
   mutating func finishHops() {
     takeWaiting()
     let latest = sums.energy * SIMD4(repeating: share / max(1, analysedFrames))
-    if hopsAtOnce == 2 { energies = (latest, energies.0, energies.1, energies.2) }
+    if hopsAtOnce == 4 { energies = (latest, latest, latest, latest) }
     let sum = (latest + energies.0 + energies.1 + energies.2) * SIMD4(repeating: 0.25)
     energies = (latest, energies.0, energies.1, energies.2)
     levels = RealtimeDecibels.levels(ofPowers: sum)
@@ -166,7 +152,14 @@ struct HopLevels: ~Copyable {
     }
     sums.energy = SIMD4(repeating: 0)
     analysedFrames = 0
-    filled = 0
+    framesLeft = hopsAtOnce &* hopFrames
+  }
+
+  /// Analyses one or four hops at once from now on, the end of a hop.
+  @_noLocks
+  mutating func analyse(hopsAtOnce hops: Int) {
+    hopsAtOnce = hops
+    framesLeft = hops &* hopFrames
   }
 
   /// Returns a band's energies in the last four hops, the latest first.
@@ -191,7 +184,7 @@ struct HopLevels: ~Copyable {
     takeWaiting()
     if !isPrecise {
       stateBetween = state
-      skipBetween = skip &+ stride / 2
+      waitingBetween.begin(between: waiting)
     }
     isPrecise = true
     sums.products = SIMD4(repeating: 0)

@@ -123,9 +123,9 @@ typedef struct {
 
 /// The coefficients of four band-pass filters for a step of eight samples.
 typedef struct {
-  /// The columns of the matrix that the states of the filters are multiplied by over the first
-  /// seven samples: the column of the band-pass state and the column of the low-pass state.
-  BandPair of_band, of_low;
+  /// The factors of the states of the filters over the first seven samples: those of each filter's
+  /// own state, and those of the other state of the same band.
+  BandPair of_same, of_other;
   /// The weights with which each of the seven samples is added to both states.
   BandPair of_sample[7];
   /// The coefficients for the eighth sample.
@@ -149,10 +149,10 @@ SAMPLE_LOOP void vectors_follow_bands(
     const BandFilterWeights *weights, BandPair *state, BandPair *between, BandSums *sums, const float *samples,
     const float *samples_between, long count);
 
-/// Writes the sums of the channels of every `stride`-th frame from `first` up to `stop`. The frames
-/// have at least one channel. Returns the number of sums.
-SAMPLE_LOOP long vectors_sum_channels(
-    float *sums, const float *samples, long channels, long stride, long first, long stop);
+/// Writes the sums of one or two channels of `count` frames, a multiple of eight, which are two
+/// frames apart. Returns the highest magnitude of these frames and of those between them, the last
+/// one included; NaN is ignored.
+SAMPLE_LOOP float vectors_sum_every_other(float *sums, const float *samples, long channels, long count);
 
 /// Returns the highest magnitudes of every fourth of `count` samples; NaN is ignored.
 SAMPLE_LOOP float4 vectors_peaks_of_four(const float *samples, long count);

@@ -20,7 +20,7 @@ void plain_inner_products(
     const float *weights, const float *first, const float *second, long count, float *first_sum, float *second_sum);
 void plain_filter_bands(
     const BandFilterWeights *weights, BandPair *state, float4 *energy, const float *samples, long count);
-long plain_sum_channels(float *sums, const float *samples, long channels, long stride, long first, long stop);
+float plain_sum_every_other(float *sums, const float *samples, long channels, long count);
 void plain_follow_bands(
     const BandFilterWeights *weights, BandPair *state, BandPair *between, BandSums *sums, const float *samples,
     const float *samples_between, long count);

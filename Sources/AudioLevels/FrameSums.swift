@@ -1,0 +1,88 @@
+// Audio thread.
+
+import AudioBasics
+import CVectors
+
+/// The sums of the channels of every n-th frame of a sound, kept until filters process them.
+package struct FrameSums: ~Copyable, Sendable {
+  /// The sums; the first `count` of them are waiting.
+  package private(set) var samples: SampleBuffer
+  package private(set) var count = 0
+  private let stride: Int
+  /// The number of frames until the next sum.
+  private var skip = 0
+
+  /// Creates sums of every `stride`-th frame, at least 1, with room for those of `frameCount`
+  /// frames.
+  package init(stride: Int, frameCount: Int) {
+    self.stride = stride
+    samples = SampleBuffer(frameCount: frameCount / stride + 1, channelCount: 1)
+  }
+
+  /// Adds the sums of `frames` frames of `buffer`, starting at `first`, unless all of these frames
+  /// are below the magnitude `silence`. Returns the highest magnitude of the frames; NaN is
+  /// ignored.
+  @_noLocks
+  package mutating func add(
+    _ buffer: borrowing SampleBuffer, from first: Int, frames: Int, silence: Float = 0
+  ) -> Float {
+    buffer.requireFrames(from: first, frames)
+    requirement(
+      frames <= (samples.frameCount &- count) &* stride,
+      "There are more sums than the filters process.")
+    var (added, peak): (Int, Float) = (0, 0)
+    let channels = buffer.channelCount
+    if stride == 2 && (channels == 2 || channels == 1) && skip &+ 16 <= frames {
+      added = (frames &- skip) &>> 1 & ~7
+      let start = buffer.base + (first &+ skip) &* channels
+      peak = vectors_sum_every_other(samples.base + count, start, channels, added)
+    }
+    if skip > 0 || 2 &* added < frames {
+      let rest = addRest(of: buffer, from: first, frames: frames, behind: added)
+      (added, peak) = (added &+ rest.added, max(peak, rest.peak))
+    }
+    if peak >= silence {
+      count &+= added
+      skip = skip &+ added &* stride &- frames
+    }
+    return peak
+  }
+
+  /// Writes the sums behind the first `done` of these frames one by one. Returns their number, and
+  /// the highest magnitude of the frames before the first sum and of those from the first of these
+  /// sums on.
+  @_noLocks @inline(never)
+  private mutating func addRest(
+    of buffer: borrowing SampleBuffer, from first: Int, frames: Int, behind done: Int
+  ) -> (added: Int, peak: Float) {
+    let channels = buffer.channelCount
+    let start = buffer.base + first &* channels
+    let (early, late) = (min(skip, frames), min(skip &+ done &* stride, frames))
+    let peak = max(
+      vectors_peak(start, early &* channels),
+      vectors_peak(start + late &* channels, (frames &- late) &* channels))
+    var (frame, added) = (skip &+ done &* stride, 0)
+    while frame < frames {
+      var (sum, channel): (Float, Int) = (0, 0)
+      while channel < channels {
+        sum += start[frame &* channels &+ channel]
+        channel &+= 1
+      }
+      samples.base[count &+ done &+ added] = sum
+      frame &+= stride
+      added &+= 1
+    }
+    return (added, peak)
+  }
+
+  /// Removes all sums, which are processed.
+  @_noLocks
+  package mutating func removeAll() { count = 0 }
+
+  /// Removes all sums, and continues half-way between the frames of `other`.
+  @_noLocks
+  package mutating func begin(between other: borrowing FrameSums) {
+    count = 0
+    skip = other.skip &+ stride / 2
+  }
+}
