@@ -1,6 +1,6 @@
 // Receiving signals, and signal handlers. SIGINT, SIGTERM and SIGHUP, until a session handles them,
 // print a sentence and end the program with an exit status. SIGTSTP (Ctrl-Z) erases the panel on the
-// terminal and stops the program.
+// terminal, ends the marking of pasted text, and stops the program.
 #include "CProgram.h"
 
 #include <errno.h>
@@ -44,19 +44,26 @@ _Bool cprogram_is_ignored(int number) {
   return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-static atomic_bool drawn;
+static atomic_bool drawn, pastes_marked;
 
 static void install_stop_handler(void);
 
+// Writes to the terminal at standard error. If the program is in the background, the terminal belongs
+// to another program.
+static void control_terminal(const char *sequence) {
+  ssize_t ignored = 0;
+  if (tcgetpgrp(STDERR_FILENO) == getpgrp()) ignored = write(STDERR_FILENO, sequence, strlen(sequence));
+  (void)ignored;
+}
+
 static void stop(int number) {
   const int error = errno;
-  ssize_t ignored = 0;
-  // If the program is in the background, the terminal belongs to another program.
-  if (atomic_load(&drawn) && tcgetpgrp(STDERR_FILENO) == getpgrp()) ignored = write(STDERR_FILENO, "\r\033[J", 4);
-  (void)ignored;
+  if (atomic_load(&drawn)) control_terminal("\r\033[J");
+  if (atomic_load(&pastes_marked)) control_terminal("\033[?2004l");
   // SA_RESETHAND has restored the default action: the program stops here, until SIGCONT.
   raise(number);
   install_stop_handler();
+  if (atomic_load(&pastes_marked)) control_terminal("\033[?2004h");
   errno = error;
 }
 
@@ -65,10 +72,20 @@ static void install_stop_handler(void) {
   sigaction(SIGTSTP, &(struct sigaction){.sa_handler = stop, .sa_flags = flags}, NULL);
 }
 
-void cprogram_erase_at_stop(_Bool is_drawn) {
+// Installs the handler once, unless the program already handles or ignores the signal.
+static void handle_stop(void) {
   static atomic_bool is_installed;
-  atomic_store(&drawn, is_drawn);
   struct sigaction action;
   if (atomic_exchange(&is_installed, 1) || sigaction(SIGTSTP, NULL, &action) != 0 || action.sa_handler != SIG_DFL) return;
   install_stop_handler();
+}
+
+void cprogram_erase_at_stop(_Bool is_drawn) {
+  atomic_store(&drawn, is_drawn);
+  handle_stop();
+}
+
+void cprogram_unmark_pastes_at_stop(_Bool is_marked) {
+  atomic_store(&pastes_marked, is_marked);
+  handle_stop();
 }

@@ -12,4 +12,10 @@ package enum ProgramSignals {
   /// Sets whether a panel is drawn on the terminal at standard error, from the cursor on. If so, it
   /// is erased before Ctrl-Z stops the program.
   package static func eraseAtStop(isDrawn: Bool) { cprogram_erase_at_stop(isDrawn) }
+
+  /// Sets whether the terminal at standard error marks pasted text (bracketed paste). If so, it
+  /// stops doing so before Ctrl-Z stops the program, and does it again afterwards.
+  package static func unmarkPastesAtStop(isMarked: Bool) {
+    cprogram_unmark_pastes_at_stop(isMarked)
+  }
 }

@@ -102,6 +102,18 @@ import Testing
     #expect(outcome.events.last?.frames == outcome.lostFrames)
   }
 
+  @Test(arguments: [true, false])
+  func `a device that is lost after several starts without a frame had one xrun`(reconnects: Bool)
+    throws
+  {
+    let outcome = try run(
+      ScriptedDevice([.ready, .xrun, .ready, .xrun, .xrun, .xrun, .lost], returns: [Self.back]),
+      cycles: 9, reconnects: reconnects)
+    #expect(outcome.events.count { $0.kind == .captureXrun } == 2)
+    #expect(outcome.captureXruns == 2)
+    #expect((outcome.failure == nil) == reconnects)
+  }
+
   @Test func `a return with other settings is reported once, and waiting continues`() throws {
     let refusal = DeviceReturn.refused(failure(.refused))
     let outcome = try run(

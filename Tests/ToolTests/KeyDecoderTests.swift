@@ -34,6 +34,29 @@ import Testing
     #expect(keys(sequence + "r") == ["r"])
   }
 
+  @Test(arguments: [0, 0.2, 3])
+  func `the letters of pasted text are no keys, however slowly it arrives`(gap: Double) {
+    var decoder = KeyDecoder()
+    let bytes = "\u{1B}[200~quit q\u{1B}[201~r".utf8.enumerated()
+    // The sequence before the text arrives at once.
+    let keys = bytes.compactMap { decoder.key($1, at: Double(max(0, $0 - 5)) * gap) }
+    #expect(keys == ["r"])
+  }
+
+  @Test(arguments: [
+    "\u{1B}", "\u{1B}[A", "\u{1B}[20", "\u{1B}]0;", "\u{1B}[M", "\u{1B}P q", "ü\u{FF}",
+    "\u{1B}[200~",
+  ])
+  func `a sequence in pasted text does not hide its end`(sequence: String) {
+    #expect(keys("\u{1B}[200~q" + sequence + "\u{1B}[201~r") == ["r"])
+  }
+
+  @Test func `keys after pasted text without an end are decoded after a pause`() {
+    var decoder = KeyDecoder()
+    #expect("\u{1B}[200~q".utf8.compactMap { decoder.key($0, at: 0) } == [])
+    #expect(decoder.key(UInt8(ascii: "q"), at: 6) == "q")
+  }
+
   @Test func `keys after a lone Escape are decoded as usual`() {
     #expect(keys("\u{1B}[q", gap: 1) == ["[", "q"])
     #expect(keys("\u{1B}\u{1B}[A") == [.up])

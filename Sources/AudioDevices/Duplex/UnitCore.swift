@@ -93,6 +93,8 @@ struct UnitCore: ~Copyable {
   /// occurred.
   var xrun: TimelineEvent.Kind?
   var xrunFrame = 0
+  /// The number of xruns that were counted at `xrunFrame` after the first one.
+  var repeatedXruns = 0
   /// The number of lost frames that no event has reported yet.
   var unreportedLostFrames = 0
   /// The number of captured frames of the last cycle for which the output had no room.

@@ -25,6 +25,7 @@ extension UnitCore {
   private mutating func recover(_ kind: TimelineEvent.Kind) -> CycleOutcome {
     // Cycles ran after the last xrun, and its gap is still open.
     if xrun != nil, frame > xrunFrame { reportXrun(lost: 0) }
+    repeatedXruns = xrun == kind ? repeatedXruns &+ 1 : 0
     xrun = kind
     xrunFrame = frame
     if kind == .playbackXrun {
@@ -54,8 +55,10 @@ extension UnitCore {
 
   /// Handles the loss of the device: waits for its return, or ends with `failure`.
   private mutating func lose(_ failure: DeviceFailure) -> CycleOutcome {
+    discountRepeatedXruns()
     guard reconnects else {
       closeReports()
+      reportXrun(lost: 0)
       return .failed(failure)
     }
     reportOpenGap()
@@ -67,6 +70,17 @@ extension UnitCore {
       _ = events.write(TimelineEvent(kind: .deviceLost, frame: frame, frames: 0))
     }
     return .away
+  }
+
+  /// Counts one xrun, which an event reports, if the device was restarted several times without a
+  /// frame before it was lost. The plugin of a sound server that has ended reports an xrun after
+  /// each start.
+  private func discountRepeatedXruns() {
+    switch xrun {
+    case .captureXrun: figures.pointee.captureXruns.subtract(repeatedXruns, ordering: .relaxed)
+    case .playbackXrun: figures.pointee.playbackXruns.subtract(repeatedXruns, ordering: .relaxed)
+    default: break
+    }
   }
 
   /// Waits up to 100 ms for the return of the device.

@@ -22,8 +22,14 @@ int cprogram_open_signals(const sigset_t *set);
 
 // Sets whether a panel is drawn from the cursor on, on the terminal of standard error. The panel is
 // erased before Ctrl-Z stops the program, because the shell prints its prompt at the cursor. The
-// first call installs the handler of SIGTSTP, unless the program was started with SIGTSTP ignored.
+// first call of this or the next function installs the handler of SIGTSTP, unless the program was
+// started with SIGTSTP ignored.
 void cprogram_erase_at_stop(_Bool is_drawn);
+
+// Sets whether the terminal of standard error marks pasted text (bracketed paste). The marking ends
+// before Ctrl-Z stops the program, because the next program may not expect it, and returns with the
+// program.
+void cprogram_unmark_pastes_at_stop(_Bool is_marked);
 
 // Returns the number of columns of a Unicode scalar on a terminal: two for an ideograph, none for
 // an accent or an invisible character. Any thread.

@@ -1,6 +1,7 @@
 /// Decodes keys from the bytes that a terminal sends: characters in UTF-8, and control sequences
 /// (ECMA-48), of which only those of the arrow keys have a meaning. A sequence may arrive in parts,
-/// and is always consumed as a whole.
+/// and is always consumed as a whole. Pasted text is no key if the terminal marks it (bracketed
+/// paste), which `Terminal.markPastes` requests.
 struct KeyDecoder {
   private enum State {
     /// Between two keys.
@@ -17,26 +18,34 @@ struct KeyDecoder {
     case skipped(Int)
     /// In a character of several bytes.
     case character([UInt8], missing: Int)
+    /// In pasted text, of which the last bytes are this many bytes of `pasteEnd`.
+    case pasted(matched: Int)
   }
 
   /// The time in seconds within which the rest of a sequence must follow. A later byte is a
   /// separate key after the Escape key.
   private static let timeout = 0.5
+  /// The time in seconds within which the rest of pasted text must follow. It is longer, because a
+  /// slow connection divides long texts, and a letter of the rest could end the recording.
+  private static let pasteTimeout = 5.0
+  /// The sequence after pasted text.
+  private static let pasteEnd = Array("\u{1B}[201~".utf8)
   /// The maximum number of bytes of a sequence that are stored.
   private static let maximumParameters = 32
 
   private var state = State.ground
-  /// Whether the bytes belong to pasted text, which some terminals mark.
-  private var isPasted = false
   private var lastSeconds = -Double.infinity
 
   /// Returns the key that `byte` completes; nil if it completes none. The byte was received at
   /// `seconds` on a monotonic clock.
   mutating func key(_ byte: UInt8, at seconds: Double) -> Key? {
-    if seconds - lastSeconds > Self.timeout { (state, isPasted) = (.ground, false) }
+    if seconds - lastSeconds > timeout { state = .ground }
     lastSeconds = seconds
-    let key = take(byte)
-    return isPasted ? nil : key
+    return take(byte)
+  }
+
+  private var timeout: Double {
+    if case .pasted = state { Self.pasteTimeout } else { Self.timeout }
   }
 
   private mutating func take(_ byte: UInt8) -> Key? {
@@ -50,6 +59,7 @@ struct KeyDecoder {
     case .string(let isEscaped): string(byte, isEscaped: isEscaped)
     case .skipped(let count): if count > 1 { state = .skipped(count - 1) }
     case .character(let bytes, let missing): return character(bytes + [byte], missing: missing - 1)
+    case .pasted(let matched): paste(byte, matched: matched)
     }
     return nil
   }
@@ -85,9 +95,7 @@ struct KeyDecoder {
       state = .control(parameters.count < Self.maximumParameters ? parameters + [byte] : parameters)
     case UInt8(ascii: "M") where parameters.isEmpty: state = .skipped(3)
     case UInt8(ascii: "[") where parameters.isEmpty: state = .skipped(1)
-    case UInt8(ascii: "~"):
-      if parameters == Array("200".utf8) { isPasted = true }
-      if parameters == Array("201".utf8) { isPasted = false }
+    case UInt8(ascii: "~") where parameters == Array("200".utf8): state = .pasted(matched: 0)
     case 0x40...0x7E: return parameters.isEmpty ? Self.arrow(byte) : nil
     case 0x1B: state = .escape
     default: break
@@ -101,6 +109,12 @@ struct KeyDecoder {
     case UInt8(ascii: "\\") where isEscaped: break
     default: state = .string(isEscaped: byte == 0x1B)
     }
+  }
+
+  /// Consumes a byte of pasted text. Sequences in the text have no meaning, except that of its end.
+  private mutating func paste(_ byte: UInt8, matched: Int) {
+    let count = byte == Self.pasteEnd[matched] ? matched + 1 : byte == 0x1B ? 1 : 0
+    if count < Self.pasteEnd.count { state = .pasted(matched: count) }
   }
 
   private mutating func character(_ bytes: [UInt8], missing: Int) -> Key? {

@@ -12,6 +12,7 @@ enum Key: Hashable, ExpressibleByExtendedGraphemeClusterLiteral {
 }
 
 /// The keyboard of a terminal, read key by key and without echo during the lifetime of this value.
+/// The terminal marks pasted text, so that its letters are not taken for keys.
 struct Keyboard: ~Copyable {
   /// The descriptor to read from; nil if there is no keyboard.
   private let descriptor: Int32?
@@ -53,6 +54,7 @@ struct Keyboard: ~Copyable {
     taken.withLock { $0 = found }
     mode.c_lflag &= ~lineByLine
     unsafe tcsetattr(STDIN_FILENO, TCSANOW, &mode)
+    Terminal.markPastes(true)
   }
 
   /// Restores the mode of the terminal. Any thread, also when the program ends abruptly. In the
@@ -61,6 +63,7 @@ struct Keyboard: ~Copyable {
   static func restoreTerminal() {
     guard Terminal.isInForeground(STDIN_FILENO), var saved = taken.withLock({ $0 }) else { return }
     unsafe tcsetattr(STDIN_FILENO, TCSANOW, &saved)
+    Terminal.markPastes(false)
   }
 
   /// The result of reading the keyboard.

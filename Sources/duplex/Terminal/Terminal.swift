@@ -122,6 +122,14 @@ enum Terminal {
     if isDrawing.load(ordering: .relaxed) { redraw([]) }
   }
 
+  /// Requests that the terminal marks pasted text (bracketed paste), or that it stops doing so.
+  /// Nothing is requested with `--json` and `--quiet`, whose reader expects no control sequences.
+  static func markPastes(_ marks: Bool) {
+    guard isLive, !OutputMode.current.isTerse else { return }
+    ProgramSignals.unmarkPastesAtStop(isMarked: marks)
+    words.write(marks ? "\u{1B}[?2004h" : "\u{1B}[?2004l")
+  }
+
   /// Whether standard error is a terminal.
   static var isWatched: Bool { isatty(STDERR_FILENO) == 1 }
 
