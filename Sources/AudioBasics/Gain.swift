@@ -17,21 +17,16 @@ public struct Gain: BitwiseCopyable, Hashable, Sendable {
     self.factor = factor > 0 ? min(factor, 1000) : 0
   }
 
-  /// Creates a gain of `decibels`, which is below 0 dB, to within 0.01 dB. It does not use the C
-  /// library's `pow`, which is not marked for the audio thread. Values from 0 dB up become a factor
-  /// of 1, values from -200 dB down become silence.
+  /// Creates a gain of `decibels` to within 0.01 dB: silence at -200 and below, at most 60. It does
+  /// not use the C library's `pow`, which is not marked for the audio thread.
   @_noLocks
-  public init(attenuation decibels: Float) {
+  public init(realtimeDecibels decibels: Float) {
     guard decibels > -200 else {
       factor = 0
       return
     }
-    guard decibels < 0 else {
-      factor = 1
-      return
-    }
-    let octaves = decibels / 6.0205999
-    let whole = Int32(truncatingIfNeeded: Int(clamping: octaves)) &- 1
+    let octaves = min(decibels, 60) / 6.0205999
+    let whole = Int32(truncatingIfNeeded: Int(clamping: octaves)) &- (octaves < 0 ? 1 : 0)
     let rest = (octaves - Float(whole)) * 0.6931472
     let power = 1 + rest * (1 + rest * (0.5 + rest * (1 / 6 + rest * (1 / 24 + rest / 120))))
     factor = power * Float(bitPattern: UInt32(bitPattern: whole &+ 127) << 23)

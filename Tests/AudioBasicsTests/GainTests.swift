@@ -13,12 +13,14 @@ import Testing
   }
 
   @Test func `the gain computed on the audio thread is within 0.01 dB of the exact gain`() {
-    for step in 0..<2000 {
+    for step in -600..<2000 {
       let decibels = -Float(step) / 10
       let exact = Gain(decibels: Double(decibels)).decibels
-      #expect(abs(Gain(attenuation: decibels).decibels - exact) < 0.01)
+      #expect(abs(Gain(realtimeDecibels: decibels).decibels - exact) < 0.01)
     }
-    #expect(Gain(attenuation: 0) == .unity && Gain(attenuation: -200) == .silence)
+    #expect(Gain(realtimeDecibels: 0) == .unity && Gain(realtimeDecibels: -200) == .silence)
+    #expect(Gain(realtimeDecibels: .nan) == .silence)
+    #expect(Gain(realtimeDecibels: .infinity) == Gain(realtimeDecibels: 60))
   }
 
   /// Returns the output of `gain` for `frames` frames of two channels at `level`, processed in

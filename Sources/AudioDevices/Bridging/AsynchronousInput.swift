@@ -13,60 +13,29 @@ struct AsynchronousInput: ~Copyable {
   private var input: DeviceStream
   /// Whether the input is the clock master: its frames are the unit's frames.
   private let isMaster: Bool
-  /// The unit's period and rate.
   private let unitPeriodFrames: Int
-  private let unitSampleRate: Int
   /// The number of unit frames for one frame of the input.
   private let unitPerFrame: Double
   private let periodFrames: Int
-  /// The part of the delay that allows for an input that delivers its frames in steps.
-  private var arrival: ArrivalDelay
-  private let minimumArrivalFrames: Int
-  /// The delay according to the configuration, in unit frames.
-  private let configuredLatencyFrames: Double
-  /// The number of unit frames by which the steps of the input make the delay longer than the
-  /// configuration states.
-  private(set) var addedFrames = 0
 
-  /// The positions on the input's clock of the next frame that it lends and of its last start.
+  /// The position on the input's clock of the next frame that it lends.
   private(set) var head = 0
-  private var start = 0
   /// The number of frames that the input has available.
   private(set) var available = 0
   /// The number of frames that must still be discarded, because silence was delivered in their
   /// place.
   private var repeatedFrames = 0
-  /// Whether the input was started and has not delivered frames yet, and the time of its first
-  /// frames.
-  private var isBeginning = true
-  private var begunTime: UInt64 = 0
-  /// The correct position of the input at that time, on its clock before the gap, and the number of
-  /// frames by which it was placed too far ahead.
-  private var correctPosition: Double?
-  private var positionError = 0.0
+  private var placement = InputPlacement()
+  private(set) var delay: InputDelay
+  private(set) var staged: StagedFrames
   private var stallDetector: StallDetector
   /// Whether the input must be started again.
   var isBroken = false
-  /// Whether the input is detached until it is found again.
-  private(set) var isAway = false
-  /// The position of the input when it went away, and the number of frames of silence lent in its
-  /// place since then.
-  private var disconnectFrame: Int?
-  private var silentFrames = 0
-  /// The event that must still be reported to the unit.
-  private var event: DeviceEvent?
-
-  /// The frames that were lost or replaced by silence.
-  var losses = InputLosses()
-
-  /// The frames that were read from the input and are not converted yet: the range in the buffer,
-  /// and the position of its first frame.
-  private(set) var staged: SampleBuffer
-  private(set) var stagedFirst = 0
-  private(set) var stagedCount = 0
-  private var stagedPosition = 0
+  private var absence = InputAbsence()
   /// The silence that is lent while the input is away.
   private let silence: DeviceBuffer
+  /// The frames that were lost or replaced by silence.
+  var losses = InputLosses()
 
   /// Wraps `input` for a unit of this shape, whose configuration states a delay of
   /// `latencyFrames`. That delay allows for frames that arrive `arrivalFrames` late.
@@ -77,15 +46,15 @@ struct AsynchronousInput: ~Copyable {
     let stream = input.configuration
     self.isMaster = isMaster
     unitPeriodFrames = shape.periodFrames
-    unitSampleRate = shape.sampleRate
     unitPerFrame = Double(shape.sampleRate) / Double(stream.sampleRate)
     periodFrames = stream.periodFrames
-    arrival = ArrivalDelay(
-      minimumFrames: arrivalFrames, maximumFrames: max(arrivalFrames, stream.bufferFrames / 2))
-    minimumArrivalFrames = arrivalFrames
-    configuredLatencyFrames = latencyFrames
+    delay = InputDelay(
+      latencyFrames: latencyFrames, arrivalFrames: arrivalFrames,
+      maximumArrivalFrames: max(arrivalFrames, stream.bufferFrames / 2),
+      unitPerFrame: Double(shape.sampleRate) / Double(stream.sampleRate),
+      unitSampleRate: shape.sampleRate)
     stallDetector = StallDetector(periodFrames: stream.periodFrames, sampleRate: stream.sampleRate)
-    staged = SampleBuffer(frameCount: stream.periodFrames, channelCount: stream.channelCount)
+    staged = StagedFrames(frameCount: stream.periodFrames, channelCount: stream.channelCount)
     silence = DeviceBuffer(
       format: stream.format, channelCount: stream.channelCount, frameCount: shape.periodFrames)
     self.input = input
@@ -96,7 +65,7 @@ struct AsynchronousInput: ~Copyable {
   /// Starts the input for the first time. Throws if it does not start.
   mutating func start(at now: UInt64) throws(DeviceFailure) {
     head = 0
-    stagedCount = 0
+    staged.removeAll()
     try restart(at: now, isGapConcealed: false)
   }
 
@@ -113,8 +82,8 @@ struct AsynchronousInput: ~Copyable {
   private mutating func begin(at now: UInt64) {
     available = 0
     repeatedFrames = 0
-    arrival.restart()
-    isBeginning = true
+    delay.restart()
+    placement.restart()
     isBroken = false
     stallDetector.begin(at: now)
   }
@@ -131,21 +100,17 @@ struct AsynchronousInput: ~Copyable {
   @_noLocks
   mutating func detach() {
     input.detach()
-    isAway = true
+    absence.begin(at: head)
     losses.beginGap(isConcealed: false)
     isBroken = false
     available = 0
-    // A device that was back only briefly counts as away since its first loss.
-    guard disconnectFrame == nil else { return }
-    disconnectFrame = head
-    event = DeviceEvent(.captureLost)
   }
 
   /// Reattaches the input if it was away and is back.
   @_noLocks
   mutating func reattach(at now: UInt64) {
     guard isAway, input.reattach(at: now) != nil else { return }
-    isAway = false
+    absence.reattach()
     begin(at: now)
   }
 
@@ -182,52 +147,21 @@ struct AsynchronousInput: ~Copyable {
   /// Records a reading of the input. The first one after a restart determines the gap.
   @_noLocks
   private mutating func note(_ reading: ClockReading, _ bridge: inout ClockDomainBridge) {
-    if isBeginning {
-      isBeginning = false
-      begunTime = reading.nanoseconds
-      start = placeOfStart(reading, &bridge)
-      let gap = max(0, start - head)
+    if placement.isPending {
+      let distance = placement.place(reading, after: head, &bridge)
+      let gap = max(0, distance)
       head += gap
-      repeatedFrames = head - start
+      repeatedFrames = gap - distance
       if isMaster { losses.addLost(gap) }
       losses.endGap(unitFrames(gap))
       bridge.restartInput()
-      if let disconnectFrame { endReconnection(from: disconnectFrame) }
+      if let startFrame = absence.startFrame {
+        absence.end(frames: unitFrames(head - startFrame), isMaster: isMaster)
+      }
     }
     bridge.noteInput(
-      ClockReading(frames: start + reading.frames, nanoseconds: reading.nanoseconds))
-    measurePositionError(&bridge, at: reading.nanoseconds)
-  }
-
-  /// Returns the position of the input's frame 0 after a restart, of which `reading` is the first
-  /// reading. A reading is late: the device has already advanced further. The position is corrected
-  /// by the error of the position after the previous gap.
-  @_noLocks
-  private mutating func placeOfStart(
-    _ reading: ClockReading, _ bridge: inout ClockDomainBridge
-  ) -> Int {
-    guard bridge.input.isRunning else {
-      correctPosition = nil
-      return head
-    }
-    let position = bridge.input.frames(at: reading.nanoseconds) - positionError
-    correctPosition = position
-    positionError = 0
-    return Int(clamping: position - bridge.input.lateness + 0.5) - reading.frames
-  }
-
-  /// Measures by how many frames the input was placed too far ahead after its last gap. From 0.2 to
-  /// 4 s after the gap, the estimate of its clock is more accurate, and is evaluated for the time
-  /// of the restart, as long as the clock runs at the same rate.
-  @_noLocks
-  private mutating func measurePositionError(
-    _ bridge: inout ClockDomainBridge, at now: UInt64
-  ) {
-    let age = now &- begunTime
-    guard let correctPosition, age > 200_000_000, age < 4_000_000_000,
-      bridge.input.estimate.begunNanoseconds <= begunTime
-    else { return }
-    positionError = bridge.input.frames(at: begunTime) - correctPosition
+      ClockReading(frames: placement.start + reading.frames, nanoseconds: reading.nanoseconds))
+    placement.measureError(&bridge, at: reading.nanoseconds)
   }
 
   /// Adapts the delay to the steps in which the input delivers, once its clock is known. Soon after
@@ -236,37 +170,23 @@ struct AsynchronousInput: ~Copyable {
   private mutating func noteArrival(_ bridge: inout ClockDomainBridge, at now: UInt64) {
     let age = bridge.input.age(at: now)
     guard age > 0.2 else { return }
-    let isLearning = now &- begunTime < 700_000_000
+    let isLearning = placement.isLearning(at: now)
     // An input that is the master is not late before the frames of its next cycle are due.
     let spare = isMaster ? max(0, unitPeriodFrames &- available) : 0
-    guard
-      arrival.note(
-        delivered: head &- repeatedFrames &+ available, spare: spare,
-        clock: bridge.input.frames(at: now), clockSeconds: age, at: now, isLearning: isLearning)
-    else { return }
-    addedFrames = Int(
-      clamping: Double(arrival.allowedFrames &- minimumArrivalFrames) * unitPerFrame + 0.999)
-    let seconds = (configuredLatencyFrames + Double(addedFrames)) / Double(unitSampleRate)
-    bridge.hold(delaySeconds: seconds, jumping: isLearning)
+    let seconds = delay.note(
+      delivered: head &- repeatedFrames &+ available, spare: spare,
+      clock: bridge.input.frames(at: now), clockSeconds: age, at: now, isLearning: isLearning)
+    if let seconds { bridge.hold(delaySeconds: seconds, jumping: isLearning) }
   }
 
-  @_noLocks
-  private mutating func endReconnection(from start: Int) {
-    disconnectFrame = nil
-    let frames = unitFrames(head - start)
-    event = DeviceEvent(
-      .captureReturned, frames: frames, silentFrames: isMaster ? silentFrames : frames)
-    silentFrames = 0
-  }
-
-  /// The delay from input to output in unit frames, rounded.
-  var latencyFrames: Int {
-    @_noLocks get { Int(clamping: configuredLatencyFrames + 0.5) &+ addedFrames }
+  /// Whether the input is detached until it is found again.
+  var isAway: Bool {
+    @_noLocks get { absence.isAway }
   }
 
   /// Whether the input delivers frames.
   var isGoing: Bool {
-    @_noLocks get { !isAway && !isBeginning }
+    @_noLocks get { !isAway && !placement.isPending }
   }
 
   /// The position after the last frame that it has available.
@@ -276,7 +196,7 @@ struct AsynchronousInput: ~Copyable {
 
   /// Returns whether the input started so recently that its delay is not correct yet.
   @_noLocks
-  func isFresh(at now: UInt64) -> Bool { now &- begunTime < 200_000_000 }
+  func isFresh(at now: UInt64) -> Bool { placement.isFresh(at: now) }
 
   /// Returns the duration of `frames` frames of the input in unit frames.
   @_noLocks
@@ -298,7 +218,7 @@ extension AsynchronousInput {
   mutating func release(_ frames: Int) {
     head += frames
     if isAway {
-      silentFrames += frames
+      absence.addSilence(frames)
     } else {
       _ = input.commit(frames)
       available -= frames
@@ -314,36 +234,29 @@ extension AsynchronousInput {
 
   /// The position of the oldest frame that is still available, staged frames included.
   var first: Int {
-    @_noLocks get { stagedCount > 0 ? stagedPosition : head }
+    @_noLocks get { staged.count > 0 ? staged.position : head }
   }
 
   /// Stages at most a period. Returns false if there are no frames.
   @_noLocks
   mutating func stage(at now: UInt64) -> Bool {
-    let frames = min(available, min(periodFrames, staged.frameCount))
+    let frames = min(available, periodFrames)
     guard frames > 0, let lent = input.frames(frames, at: now) else { return false }
-    lent.decode(from: 0, frames: frames, into: &staged, at: 0)
-    stagedPosition = head
-    stagedFirst = 0
-    stagedCount = frames
+    staged.fill(from: lent, frames: frames, at: head)
     release(frames)
     return true
   }
 
   /// Removes the oldest `frames` staged frames.
   @_noLocks
-  mutating func unstage(_ frames: Int) {
-    stagedFirst += frames
-    stagedPosition += frames
-    stagedCount -= frames
-  }
+  mutating func unstage(_ frames: Int) { staged.remove(frames) }
 
   /// Discards at most `frames` of the oldest frames, which are too late. Returns false if there are
   /// none.
   @_noLocks
   mutating func discard(_ frames: Int, at now: UInt64) -> Bool {
-    guard stagedCount > 0 || stage(at: now) else { return false }
-    let count = min(frames, stagedCount)
+    guard staged.count > 0 || stage(at: now) else { return false }
+    let count = min(frames, staged.count)
     unstage(count)
     return count > 0
   }
@@ -375,13 +288,10 @@ extension AsynchronousInput {
 
   /// Whether an event was not reported yet.
   var hasEvent: Bool {
-    @_noLocks get { event != nil }
+    @_noLocks get { absence.hasEvent }
   }
 
   /// Returns an event that was not reported yet; nil if there is none.
   @_noLocks
-  mutating func takeEvent() -> DeviceEvent? {
-    defer { event = nil }
-    return event
-  }
+  mutating func takeEvent() -> DeviceEvent? { absence.takeEvent() }
 }

@@ -26,9 +26,9 @@ extension AsynchronousPair {
     status.readyTime = periodTime
     status.lostFrames = input.losses.takeLost()
     status.concealedFrames = input.losses.takeConcealed()
-    status.reportedLatencyFrames = input.latencyFrames
+    status.reportedLatencyFrames = input.delay.latencyFrames
     status.drift = bridge.reading(at: time.now)
-    status.drift?.addedFrames = input.addedFrames
+    status.drift?.addedFrames = input.delay.addedFrames
     mutedFrames = output.isLocking ? mutedFrames &+ shape.periodFrames : 0
     status.drift?.mutedFrames = mutedFrames
     status.unitClock = unitClock
@@ -166,9 +166,10 @@ extension AsynchronousPair {
         moved = bridge.convertSilence(missing, into: &unitFrames, at: done, room: frames - done)
       } else if missing < 0, input.discard(-missing, at: time.now) {
         continue
-      } else if missing == 0, input.stagedCount > 0 || input.stage(at: time.now) {
+      } else if missing == 0, input.staged.count > 0 || input.stage(at: time.now) {
         moved = bridge.convert(
-          input.staged, from: input.stagedFirst, frames: input.stagedCount, into: &unitFrames,
+          input.staged.buffer, from: input.staged.first, frames: input.staged.count,
+          into: &unitFrames,
           at: done, room: frames - done)
         input.unstage(moved.consumed)
       } else {

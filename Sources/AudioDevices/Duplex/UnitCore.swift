@@ -24,7 +24,7 @@ struct UnitCore: ~Copyable {
     case xrun(TimelineEvent.Kind)
     /// The device is gone.
     case lost
-    /// The device has moved no frame for longer than `idle` allows.
+    /// The device has moved no frame for longer than `UnitTimeouts` allow.
     case stalled
     /// The device is gone, and the unit waits for its return.
     case away
@@ -32,31 +32,18 @@ struct UnitCore: ~Copyable {
     case absent
   }
 
-  /// The time in nanoseconds for which a requested stop waits for a device that does not advance.
-  static var stopTimeout: UInt64 { @_noLocks get { 200_000_000 } }
-  /// The time in nanoseconds for which a device may be ready, or be recovered, without moving a
-  /// frame.
-  static var stallTimeout: UInt64 { @_noLocks get { 5_000_000_000 } }
-
   var device: DuplexDevice
   let configuration: DuplexConfiguration
   let shape: DuplexShape
   let reconnects: Bool
-  var events: EventWriter<TimelineEvent>
   private let shared: SharedState<UnitFigures>
+  var reports: TimelineReporter
   var status = DeviceStatus()
-  /// The time in nanoseconds for which no frame may move. It is longer for two devices with two
-  /// clocks: they give up one device that stalls for `stallTimeout`, and continue with the other.
-  private let stallLimit: UInt64
   private let secondaryCount: Int
-  private let fadeFrames: Int
 
-  /// The positions on the timeline at which the next cycle begins and the last cycle of the run
-  /// ends.
+  /// The position on the timeline at which the next cycle begins.
   var frame = 0
-  private(set) var frameLimit: Int
-  private(set) var isStopping = false
-  private var isEnded = false
+  private(set) var limit: RunLimit
 
   /// The current cycle: its time, its frame count, the position before it, and the borrowed memory.
   var time = CycleTime(frame: 0, nanoseconds: 0, lostFrames: 0)
@@ -74,33 +61,11 @@ struct UnitCore: ~Copyable {
   @usableFromInline
   var hasInput = false
 
-  private var cycleCount = 0
-  private var busyNanoseconds: UInt64 = 0
-  private var busiestNanoseconds: UInt64 = 0
-  /// The time at which the timeline last advanced, on the device's clock, and the number of turns
-  /// since.
-  var lastReady: UInt64 = 0
-  private var idleTurns = 0
   private var turns = 0
-  /// Time of the first recovery since the last successful cycle.
-  var unrecoveredSince: UInt64?
+  private var load = CycleLoad()
+  var timeouts: UnitTimeouts
   var reconnectState = ReconnectState()
   var reconnectReport = ReconnectReport()
-  /// The positions on the timeline at which one of two devices went away; nil while it is present.
-  var captureLostFrame: Int?
-  var playbackLostFrame: Int?
-  /// An xrun that was recovered and whose gap a later cycle reports, and the frame before which it
-  /// occurred.
-  var xrun: TimelineEvent.Kind?
-  var xrunFrame = 0
-  /// The number of xruns that were counted at `xrunFrame` after the first one.
-  var repeatedXruns = 0
-  /// The number of lost frames that no event has reported yet.
-  var unreportedLostFrames = 0
-  /// The number of captured frames of the last cycle for which the output had no room.
-  var droppedFrames = 0
-  /// Whether an event of this turn reported the return of the input and the number of lost frames.
-  var isReturnReported = false
 
   init(
     _ device: consuming DuplexDevice, progress: borrowing UnitProgress,
@@ -119,14 +84,13 @@ struct UnitCore: ~Copyable {
       frameCount: granted.playback == nil ? 1 : granted.periodFrames)
     configuration = granted
     shape = DuplexShape(granted)
-    self.fadeFrames = fadeFrames
     self.reconnects = reconnects
-    self.frameLimit = frameLimit
-    stallLimit = Self.stallTimeout &+ (granted.master == nil ? 0 : 500_000_000)
+    limit = RunLimit(frame: frameLimit, fadeFrames: fadeFrames)
+    timeouts = UnitTimeouts(hasTwoClocks: granted.master != nil)
     secondaryCount = granted.secondaryOutputs.count
     shared = progress.share()
     shared.pointer.pointee.secondaryCount.store(secondaryCount, ordering: .relaxed)
-    self.events = events
+    reports = TimelineReporter(events, progress.share())
     self.device = device
     if reconnects {
       self.device.enableReconnection(reportingTo: shared.pointer.pointee.returning)
@@ -139,7 +103,7 @@ struct UnitCore: ~Copyable {
 
   mutating func start() throws(DeviceFailure) {
     try device.start()
-    lastReady = device.now
+    timeouts.restart(at: device.now)
     reconnectState.note(device.now)
     figures.pointee.isStarted.store(true, ordering: .relaxed)
   }
@@ -151,28 +115,25 @@ struct UnitCore: ~Copyable {
   mutating func begin() -> Turn {
     turns &+= 1
     figures.pointee.turns.store(turns, ordering: .relaxed)
-    if !isStopping && figures.pointee.stopRequested.load(ordering: .relaxed) {
-      isStopping = true
-      frameLimit = min(frameLimit, frame &+ fadeFrames)
+    if !limit.isStopping && figures.pointee.stopRequested.load(ordering: .relaxed) {
+      limit.stop(at: frame)
       // The session ends here: no frames are invented for the time until now.
-      if reconnectState.isAway {
-        _ = events.write(TimelineEvent(kind: .deviceAbsent, frame: frame, frames: 0))
-      }
+      if reconnectState.isAway { reports.reportAbsence(at: frame, frames: 0) }
     }
-    guard frame < frameLimit, !isEnded else {
+    guard frame < limit.frame, !limit.isEnded else {
       closeReports()
       return .finished
     }
     if reconnectState.isAway {
-      guard isStopping else { return .away }
+      guard limit.isStopping else { return .away }
       closeReports()
       return .finished
     }
     RealtimeContext.enter()
     device.wait(&status)
-    if droppedFrames > 0 { reportDrop() }
+    if reports.hasDrop { reports.reportDrop(before: frame, status.readiness) }
     if status.hasEvents {
-      while let event = device.takeEvent() { report(event) }
+      while let event = device.takeEvent() { reports.report(event, at: frame) }
     }
     if case .ready = status.readiness {
       prepare()
@@ -181,7 +142,7 @@ struct UnitCore: ~Copyable {
     RealtimeContext.leave()
     switch status.readiness {
     case .ready, .waiting:
-      return reconnectState.isOpen && !isStopping && isAbsentToTheEnd ? .absent : idle()
+      return reconnectState.isOpen && !limit.isStopping && isAbsentToTheEnd ? .absent : idle()
     case .xrun(let kind): return .xrun(kind)
     case .suspended: return .xrun(shape.hasCapture ? .captureXrun : .playbackXrun)
     case .lost: return .lost
@@ -197,29 +158,15 @@ struct UnitCore: ~Copyable {
     if isReturn, shape.hasCapture {
       lost &+= reconnectState.takeGap(until: status.periodTime, shape)
     }
-    lost = min(lost, frameLimit &- frame)
-    // A gap is reported once, by the event that came first.
+    lost = min(lost, limit.frame &- frame)
     if isReturn {
-      _ = events.write(TimelineEvent(kind: .deviceReturned, frame: frame, frames: lost))
-      xrun = nil
-    } else if let bridged = status.concealedFrames {
-      // Lost frames form a gap, whether or not an xrun was reported.
-      let all = unreportedLostFrames &+ (isReturnReported ? 0 : lost) &+ bridged
-      if all > 0, xrun == nil {
-        (xrun, xrunFrame) = (.captureXrun, frame)
-        figures.pointee.captureXruns.add(1, ordering: .relaxed)
-      }
-      reportXrun(lost: all)
-      unreportedLostFrames = 0
+      reports.reportReturn(lost: lost, concealed: status.concealedFrames, at: frame)
     } else {
-      unreportedLostFrames &+= lost
+      reports.reportGap(lost: lost, concealed: status.concealedFrames, at: frame)
     }
-    isReturnReported = false
     reconnectState.note(status.periodTime)
     frame &+= lost
-    let missed = lost &+ (status.concealedFrames ?? 0)
-    if missed > 0 { figures.pointee.lostFrames.add(missed, ordering: .relaxed) }
-    cycleFrames = min(shape.periodFrames, frameLimit &- frame)
+    cycleFrames = min(shape.periodFrames, limit.frame &- frame)
     time = CycleTime(frame: frame, nanoseconds: status.periodTime, lostFrames: lost)
     hasPeriod = cycleFrames > 0
     hasInput = shape.hasCapture
@@ -275,7 +222,7 @@ struct UnitCore: ~Copyable {
   mutating func takeOutput() -> OutputCycle {
     figures.pointee.isInCallback.store(true, ordering: .relaxed)
     return OutputCycle(
-      time: time, room: room, frameCount: cycleFrames, framesLeft: frameLimit &- time.frame)
+      time: time, room: room, frameCount: cycleFrames, framesLeft: limit.frame &- time.frame)
   }
 
   /// Passes the frames that the callback filled to the device.
@@ -286,7 +233,7 @@ struct UnitCore: ~Copyable {
     if output.nanCount > 0 {
       figures.pointee.nanCount.add(output.nanCount, ordering: .relaxed)
     }
-    isEnded = output.isLast
+    limit.isEnded = output.isLast
     let played = output.playedFrames
     guard !isDropping else {
       isDropping = false
@@ -301,7 +248,7 @@ struct UnitCore: ~Copyable {
     if shape.hasCapture { device.release(cycleFrames) }
     let moved = shape.hasCapture ? cycleFrames : played
     frame &+= moved
-    if moved > 0 { unrecoveredSince = nil }
+    if moved > 0 { timeouts.endRecovery() }
   }
 
   /// Ends a cycle for which the output had no room: its frames are not played. The next wait
@@ -310,8 +257,8 @@ struct UnitCore: ~Copyable {
   private mutating func drop(_ frames: Int) {
     device.release(frames)
     frame &+= frames
-    droppedFrames = frames
-    unrecoveredSince = nil
+    reports.noteDrop(frames)
+    timeouts.endRecovery()
   }
 
   /// Publishes the figures of the cycle.
@@ -328,34 +275,31 @@ struct UnitCore: ~Copyable {
       index &+= 1
     }
     // A cycle in which no frame moved is none: a device that is ready without a frame has stalled.
-    guard frame != firstFrame || isEnded else {
+    guard frame != firstFrame || limit.isEnded else {
       RealtimeContext.leave()
       return idle()
     }
-    publishLoad(device.now &- status.readyTime)
+    load.add(device.now &- status.readyTime, to: shared.pointer.pointee)
     RealtimeContext.leave()
-    lastReady = status.readyTime
-    idleTurns = 0
+    timeouts.noteCycle(readyAt: status.readyTime)
     return .ran
   }
 
-  /// Handles a turn in which no frame moved. This is allowed for `stallLimit`, or for `stopTimeout`
-  /// if a stop was requested. A million waits that return at once count as a stall (during a stop,
-  /// a thousand end the run), so that the thread does not spin.
+  /// Handles a turn in which no frame moved.
   @_noLocks
   private mutating func idle() -> Turn {
-    idleTurns &+= 1
-    let silence = device.now &- lastReady
-    if isStopping && (silence > Self.stopTimeout || idleTurns > 1000) {
+    switch timeouts.noteIdleTurn(at: device.now, isStopping: limit.isStopping) {
+    case .tolerated: return .waiting
+    case .stalled: return .stalled
+    case .stopped:
       closeReports()
       return .finished
     }
-    guard silence < stallLimit, idleTurns < 1_000_000 else {
-      idleTurns = 0
-      return .stalled
-    }
-    return .waiting
   }
+
+  /// Writes the reports that are still due at the end of the run.
+  @_noLocks
+  mutating func closeReports() { reports.close(at: frame, status.readiness) }
 
   /// Whether the limit is reached while the device delivers nothing. Without input the timeline
   /// counts the played frames and does not advance.
@@ -363,7 +307,7 @@ struct UnitCore: ~Copyable {
     @_noLocks get {
       shape.hasCapture
         && reconnectState.frames(until: device.now, sampleRate: shape.sampleRate)
-          >= frameLimit &- frame
+          >= limit.frame &- frame
     }
   }
 
@@ -372,14 +316,30 @@ struct UnitCore: ~Copyable {
     figures.pointee.drift.publish(drift)
     figures.pointee.hasDrift.store(true, ordering: .relaxed)
   }
+}
 
+/// The end of a unit's run on the timeline.
+struct RunLimit: BitwiseCopyable {
+  /// The position at which the last cycle ends; `.max` if there is no limit.
+  private(set) var frame: Int
+  /// The number of frames for which the run continues after a stop request.
+  private let fadeFrames: Int
+  /// Whether a stop was requested.
+  private(set) var isStopping = false
+  /// Whether the output callback ended the run.
+  var isEnded = false
+
+  /// Creates the end of a run of at most `frame` frames.
   @_noLocks
-  private mutating func publishLoad(_ nanoseconds: UInt64) {
-    cycleCount &+= 1
-    busyNanoseconds &+= nanoseconds
-    busiestNanoseconds = max(busiestNanoseconds, nanoseconds)
-    figures.pointee.cycles.store(cycleCount, ordering: .relaxed)
-    figures.pointee.busyNanoseconds.store(busyNanoseconds, ordering: .relaxed)
-    figures.pointee.busiestNanoseconds.store(busiestNanoseconds, ordering: .relaxed)
+  init(frame: Int, fadeFrames: Int) {
+    self.frame = frame
+    self.fadeFrames = fadeFrames
+  }
+
+  /// Ends the run after the fade-out because a stop was requested at `now`.
+  @_noLocks
+  mutating func stop(at now: Int) {
+    isStopping = true
+    frame = min(frame, now &+ fadeFrames)
   }
 }

@@ -49,6 +49,24 @@ struct UnitFigures: ~Copyable {
   }
 }
 
+/// The number of a unit's cycles, and the time spent in them.
+struct CycleLoad: BitwiseCopyable {
+  private var cycleCount = 0
+  private var busyNanoseconds: UInt64 = 0
+  private var busiestNanoseconds: UInt64 = 0
+
+  /// Adds a cycle that took `nanoseconds`, and publishes the load.
+  @_noLocks
+  mutating func add(_ nanoseconds: UInt64, to figures: borrowing UnitFigures) {
+    cycleCount &+= 1
+    busyNanoseconds &+= nanoseconds
+    busiestNanoseconds = max(busiestNanoseconds, nanoseconds)
+    figures.cycles.store(cycleCount, ordering: .relaxed)
+    figures.busyNanoseconds.store(busyNanoseconds, ordering: .relaxed)
+    figures.busiestNanoseconds.store(busiestNanoseconds, ordering: .relaxed)
+  }
+}
+
 /// The figures of a secondary output.
 struct SecondaryOutputFigures: ~Copyable {
   let drift = DriftFigures()

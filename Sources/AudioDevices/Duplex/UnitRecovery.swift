@@ -14,7 +14,7 @@ extension UnitCore {
     case .xrun(let kind): return recover(kind)
     case .lost: return lose(.lost(configuration))
     case .stalled:
-      return lose(.stalled(configuration, seconds: Int(Self.stallTimeout / 1_000_000_000)))
+      return lose(.stalled(configuration, seconds: Int(UnitTimeouts.stallTimeout / 1_000_000_000)))
     case .away: return pollForReconnection()
     case .absent:
       endInAbsence()
@@ -23,70 +23,44 @@ extension UnitCore {
   }
 
   private mutating func recover(_ kind: TimelineEvent.Kind) -> CycleOutcome {
-    // Cycles ran after the last xrun, and its gap is still open.
-    if xrun != nil, frame > xrunFrame { reportXrun(lost: 0) }
-    repeatedXruns = xrun == kind ? repeatedXruns &+ 1 : 0
-    xrun = kind
-    xrunFrame = frame
-    if kind == .playbackXrun {
-      figures.pointee.playbackXruns.add(1, ordering: .relaxed)
-    } else {
-      figures.pointee.captureXruns.add(1, ordering: .relaxed)
-    }
+    reports.beginXrun(kind, at: frame)
     do throws(DeviceFailure) {
       try device.recover()
     } catch {
       return lose(error)
     }
-    lastReady = device.now
-    let since = unrecoveredSince ?? lastReady
-    unrecoveredSince = since
-    if isStopping && lastReady &- since > Self.stopTimeout {
+    switch timeouts.noteRecovery(at: device.now, isStopping: limit.isStopping) {
+    case .tolerated: return .recovered
+    case .stopped:
       closeReports()
       return .finished
-    }
-    // Gaps without a frame between them would otherwise repeat endlessly.
-    guard lastReady &- since < Self.stallTimeout else {
+    case .stalled:
       closeReports()
       return .failed(.persistentXrun(configuration))
     }
-    return .recovered
   }
 
   /// Handles the loss of the device: waits for its return, or ends with `failure`.
   private mutating func lose(_ failure: DeviceFailure) -> CycleOutcome {
-    discountRepeatedXruns()
+    reports.discountRepeatedXruns()
     guard reconnects else {
       closeReports()
-      reportXrun(lost: 0)
+      reports.endXrun()
       return .failed(failure)
     }
-    reportOpenGap()
-    reportXrun(lost: 0)
-    unrecoveredSince = nil
+    reports.reportOpenGap(at: frame)
+    reports.endXrun()
+    timeouts.endRecovery()
     device.close()
     reconnectReport = ReconnectReport()
-    if reconnectState.begin() {
-      _ = events.write(TimelineEvent(kind: .deviceLost, frame: frame, frames: 0))
-    }
+    if reconnectState.begin() { reports.reportLoss(at: frame) }
     return .away
-  }
-
-  /// Counts one xrun, which an event reports, if the device was restarted several times without a
-  /// frame before it was lost. The plugin of a sound server that has ended reports an xrun after
-  /// each start.
-  private func discountRepeatedXruns() {
-    switch xrun {
-    case .captureXrun: figures.pointee.captureXruns.subtract(repeatedXruns, ordering: .relaxed)
-    case .playbackXrun: figures.pointee.playbackXruns.subtract(repeatedXruns, ordering: .relaxed)
-    default: break
-    }
   }
 
   /// Waits up to 100 ms for the return of the device.
   private mutating func pollForReconnection() -> CycleOutcome {
     let found = device.pollForReconnection()
-    lastReady = device.now
+    timeouts.restart(at: device.now)
     if case .returned = found { reconnectState.beginReturn() }
     if reconnectReport.shouldReport(found) { figures.pointee.returning.withLock { $0 = found } }
     guard reconnectState.isAway else { return .recovered }
@@ -98,10 +72,9 @@ extension UnitCore {
   /// Ends the run while the device is absent. The gap reaches the end of the run. The input
   /// callback receives it without frames.
   private mutating func endInAbsence() {
-    let lost = frameLimit - frame
-    _ = events.write(TimelineEvent(kind: .deviceAbsent, frame: frame, frames: lost))
-    frame = frameLimit
-    figures.pointee.lostFrames.add(lost, ordering: .relaxed)
+    let lost = limit.frame - frame
+    reports.reportAbsence(at: frame, frames: lost)
+    frame = limit.frame
     figures.pointee.frames.store(frame, ordering: .relaxed)
     time = CycleTime(frame: frame, nanoseconds: device.now, lostFrames: lost)
     captured = silentBuffer.frames(0)

@@ -3,23 +3,25 @@ import RealtimeAudio
 /// The receiving side of a download: judges responses, and stores their bytes in the cache.
 extension Downloader: TransferReceiver {
   func wants(_ header: ResponseHeader) -> Bool {
-    let rules = ResponseRules(address: location, start: start, known: facts)
+    let rules = ResponseRules(address: address.current, start: attempt.start, known: facts)
     let verdict = rules.verdict(header)
-    self.verdict = verdict
+    attempt.verdict = verdict
     guard case .accept(let offset) = verdict else { return false }
     let now = HostClock.seconds
-    watch.answered(now: now)
-    redirectCount = 0
+    attempt.watch.answered(now: now)
+    address.noteAnswer()
     // A server may send less than requested (RFC 9110, 15.3.7). Parts of fewer than 4096 bytes are
     // not accepted as complete.
-    if let start, let end = header.contentRange?.bytes?.upperBound, end - start >= Self.firstBytes {
-      requestEnd = requestEnd.map { min($0, end) }
+    if let start = attempt.start, let end = header.contentRange?.bytes?.upperBound,
+      end - start >= Self.firstBytes
+    {
+      attempt.requestEnd = attempt.requestEnd.map { min($0, end) }
     }
-    announcements = header.announcementInterval.map { ICYMetadata(interval: $0) }
+    attempt.announcements = header.announcementInterval.map { ICYMetadata(interval: $0) }
     let isFirst = facts == nil
     var facts = facts ?? rules.facts(header)
     // The server sent the whole file instead of a range, so it does not support ranges from now on.
-    if offset != start ?? 0 { facts.hasRanges = false }
+    if offset != attempt.start ?? 0 { facts.hasRanges = false }
     self.facts = facts
     shared.withLock { [facts] state in
       if isFirst {
@@ -36,7 +38,7 @@ extension Downloader: TransferReceiver {
     return true
   }
 
-  func headerIsTooLong() { refusal = .headerTooLong(location) }
+  func headerIsTooLong() { attempt.refusal = .headerTooLong(address.current) }
 
   func receive(_ bytes: UnsafeRawBufferPointer) -> Reception {
     let now = HostClock.seconds
@@ -50,7 +52,7 @@ extension Downloader: TransferReceiver {
       do throws(SystemError) {
         try take(bytes, &state)
       } catch {
-        refusal = .cache(original.name, error)
+        attempt.refusal = .cache(address.original.name, error)
         return .refused
       }
       // The cache must hold the read-ahead, whatever its size.
@@ -64,9 +66,9 @@ extension Downloader: TransferReceiver {
       return .taken
     }
     switch reception {
-    case .pause: watch.pause()
+    case .pause: attempt.watch.pause()
     case .taken:
-      watch.received(bytes.count, now: now)
+      attempt.watch.received(bytes.count, now: now)
       shared.notifyAll()
     case .refused: break
     }
@@ -79,7 +81,7 @@ extension Downloader: TransferReceiver {
     var rest = bytes
     while !rest.isEmpty {
       var count = rest.count
-      if let part = announcements?.next(rest) {
+      if let part = attempt.announcements?.next(rest) {
         switch part {
         case .sound(let soundCount): count = soundCount
         case .announcement(let textCount, let title):
@@ -102,7 +104,7 @@ extension Downloader: TransferReceiver {
     let offset = state.situation.transfer ?? 0
     // After an interruption, a server without ranges sends the bytes again that are already stored.
     if state.cache.present.firstGap(from: offset) < offset + sound.count {
-      newByteCount += try state.cache.write(sound, at: offset)
+      attempt.newByteCount += try state.cache.write(sound, at: offset)
     }
     state.situation.transfer = offset + sound.count
   }

@@ -21,47 +21,36 @@ struct Download: RealtimeWork, Sendable {
 final class Downloader {
   let shared: MutexBox<RemoteState>
   let signal: WakeSignal
-  let original: WebAddress
   let timeouts: RemoteFileTimeouts
   let bounds: RemoteFileBounds
   private let multi: CurlMulti
   private let openingDeadline: Double
 
-  /// The address after redirects.
-  var location: WebAddress
-  var redirectCount = 0
+  var address: RedirectedAddress
   private var asksForRanges = true
   /// The properties of the file; nil before the first response.
   var facts: RemoteFacts?
   private var backoff: RetryBackoff
   private var nextTry = 0.0
   private var span: RequestSpan
-
-  // The state of the running transfer.
+  /// The running transfer; nil if there is none.
   private var transfer: CurlTransfer?
-  /// The reason why the last attempt made no connection.
-  private var disconnection: String?
-  var start: Int?
-  /// The end of the range requested, or of the range in the response if that is shorter.
-  var requestEnd: Int?
-  var watch: TransferWatch
-  var verdict: ResponseVerdict?
-  var announcements: ICYMetadata?
-  var newByteCount = 0
-  /// The reason why the receiver refused bytes.
-  var refusal: FileFailure?
+  /// The present attempt, or the last one.
+  var attempt: FetchAttempt
 
   /// Creates a downloader. Returns nil if there is not enough memory.
   init?(_ download: Download) {
     guard let multi = CurlMulti() else { return nil }
     let now = HostClock.seconds
     self.multi = multi
-    (shared, signal, original) = (download.shared, download.signal, download.address)
-    (timeouts, bounds, location) = (download.timeouts, download.bounds, download.address)
+    (shared, signal) = (download.shared, download.signal)
+    (timeouts, bounds) = (download.timeouts, download.bounds)
+    address = RedirectedAddress(download.address)
     openingDeadline = now + timeouts.openTimeout
     backoff = RetryBackoff(timeouts)
     span = RequestSpan(first: bounds.firstRequest)
-    watch = TransferWatch(timeouts, now: now, answerDeadline: now)
+    attempt = FetchAttempt(
+      start: nil, requestEnd: nil, watch: TransferWatch(timeouts, now: now, answerDeadline: now))
   }
 
   /// Downloads until the file is closed.
@@ -73,11 +62,12 @@ final class Downloader {
       perform(task, now: now)
       if let end = multi.perform() {
         conclude(end)
-      } else if let timeout = transfer == nil ? nil : watch.timeout(now: HostClock.seconds) {
+      } else if let timeout = transfer == nil ? nil : attempt.watch.timeout(now: HostClock.seconds)
+      {
         end()
         interrupted(by: timeout)
       } else {
-        let next = transfer == nil ? nextTry : watch.nextCheckTime
+        let next = transfer == nil ? nextTry : attempt.watch.nextCheckTime
         let rest = transfer == nil && next <= now ? .infinity : next - now
         multi.wait(min(rest, untilDeadline(now: now)), orFor: signal)
       }
@@ -112,7 +102,7 @@ final class Downloader {
 
   private func proceed() {
     let now = HostClock.seconds
-    watch.proceed(now: now)
+    attempt.watch.proceed(now: now)
     shared.withLock { state in
       state.situation.isPaused = false
       state.meter.begin(now: now)
@@ -124,20 +114,19 @@ final class Downloader {
     let now = HostClock.seconds
     var deadline = now + timeouts.responseTimeout
     if facts == nil { deadline = min(deadline, openingDeadline) }
-    watch = TransferWatch(timeouts, now: now, answerDeadline: deadline)
-    start = asksForRanges && facts?.isLive != true && facts?.hasRanges != false ? offset : nil
-    (verdict, announcements, newByteCount, refusal) = (nil, nil, 0, nil)
-    disconnection = nil
+    let start = asksForRanges && facts?.isLive != true && facts?.hasRanges != false ? offset : nil
     let range = start.map {
       RangeRequest(bytes: $0..<requestEnd(from: $0), validator: facts?.validator)
     }
-    requestEnd = range?.bytes.upperBound
+    attempt = FetchAttempt(
+      start: start, requestEnd: range?.bytes.upperBound,
+      watch: TransferWatch(timeouts, now: now, answerDeadline: deadline))
     let lines = ["Accept-Encoding: identity", "Icy-MetaData: 1"] + (range?.lines ?? [])
     guard
       let transfer = CurlTransfer(
-        location, lines: lines, timeouts: timeouts, bounds: bounds, receiver: self),
+        address.current, lines: lines, timeouts: timeouts, bounds: bounds, receiver: self),
       multi.begin(transfer)
-    else { return fail(.unreachable(original, "there is no memory left")) }
+    else { return fail(.unreachable(address.original, "there is no memory left")) }
     shared.withLock { state in
       state.situation.transfer = offset
       state.situation.isPaused = false
@@ -156,11 +145,6 @@ final class Downloader {
   /// The number of bytes below which an opening counts as failed.
   static let firstBytes = 4096
 
-  /// The maximum number of redirects, the same as in browsers (Fetch Standard, HTTP-redirect
-  /// fetch). Podcast downloads may pass through six or more download counters, each with a
-  /// redirect.
-  private static let maximumRedirects = 20
-
   /// The maximum size of a request in bytes, unless more bytes must be downloaded ahead.
   private static let maximumRequestByteCount = 1 << 20
 
@@ -178,8 +162,8 @@ final class Downloader {
   private func conclude(_ end: TransferEnd) {
     let offset = shared.withLock { $0.situation.transfer ?? 0 }
     self.end()
-    if let refusal { return fail(refusal) }
-    switch verdict {
+    if let refusal = attempt.refusal { return fail(refusal) }
+    switch attempt.verdict {
     case .accept: concludeBody(end, at: offset)
     case .redirect(let reference): redirect(to: reference)
     case .withoutRange: asksForRanges = false
@@ -197,7 +181,7 @@ final class Downloader {
     if facts?.isLive == true { return interrupted("the station stopped sending") }
     guard facts?.byteCount == nil else {
       let isWhole = shared.withLock { $0.nextTask == .rest || offset == $0.situation.end }
-      let isPart = facts?.hasRanges == true && requestEnd.map { offset >= $0 } ?? false
+      let isPart = facts?.hasRanges == true && attempt.requestEnd.map { offset >= $0 } ?? false
       // Otherwise the server ended the response before the end of the request or the file.
       return isWhole || isPart ? backoff.reset() : interrupted("the server stopped sending")
     }
@@ -209,29 +193,25 @@ final class Downloader {
     switch end {
     case .noHost:
       let reason = "there is no such server, or no network"
-      disconnection = reason
-      let failure = FileFailure.unreachable(original, reason)
+      attempt.disconnection = reason
+      let failure = FileFailure.unreachable(address.original, reason)
       facts == nil ? giveUp(failure) : retry(failure)
     case .unconnected(let reason):
-      disconnection = reason
+      attempt.disconnection = reason
       interrupted(reason, isUnconnected: facts == nil)
-    case .untrusted(let reason): reject(.untrusted(location, reason))
+    case .untrusted(let reason): reject(.untrusted(address.current, reason))
     // On a reused connection, the server may have sent surplus bytes after the previous response.
     case .notHTTP where facts != nil: interrupted("the server sent what is not HTTP")
-    case .notHTTP: reject(.notHTTP(location))
-    case .badAddress(let reason): reject(.unreachable(location, reason))
+    case .notHTTP: reject(.notHTTP(address.current))
+    case .badAddress(let reason): reject(.unreachable(address.current, reason))
     case .broken(let reason): interrupted(reason)
     case .complete, .unwanted: interrupted("the server closed the connection")
     }
   }
 
   private func redirect(to reference: String) {
-    redirectCount += 1
-    guard redirectCount <= Self.maximumRedirects else {
-      return reject(.redirectsWithoutEnd(original))
-    }
     do throws(FileFailure) {
-      location = try location.redirected(to: reference)
+      try address.follow(reference)
     } catch {
       reject(error)
     }
@@ -243,7 +223,7 @@ final class Downloader {
     case .stall: interrupted("no more bytes came")
     case .lowSpeed:
       // Such a low rate does not count as progress.
-      newByteCount = 0
+      attempt.newByteCount = 0
       interrupted("bytes came too slowly")
     }
   }
@@ -254,13 +234,13 @@ final class Downloader {
     }
     retry(
       end >= Self.firstBytes
-        ? .broken(original, at: offset, reason) : .unreachable(original, reason),
+        ? .broken(address.original, at: offset, reason) : .unreachable(address.original, reason),
       isUnconnected: isUnconnected)
   }
 
   /// Schedules a retry, or gives up with `failure`. Gives up earlier if there was no connection.
   private func retry(_ failure: FileFailure, isUnconnected: Bool = false) {
-    if newByteCount > 0 { backoff.reset() }
+    if attempt.newByteCount > 0 { backoff.reset() }
     let now = HostClock.seconds
     let hasBegun = shared.withLock { $0.cache.present.end >= Self.firstBytes }
     guard let pause = backoff.next(isUnconnected: isUnconnected),
@@ -269,23 +249,23 @@ final class Downloader {
       return giveUp(failure, mayPass: true)
     }
     nextTry = now + pause
-    location = original
-    redirectCount = 0
+    address.reset()
   }
 
   /// Reports `failure`. First tries the original address once more if the file was redirected,
   /// because the target of the redirect may be outdated.
   private func reject(_ failure: FileFailure) {
-    if facts != nil, location != original, redirectCount == 0 {
-      location = original
+    if facts != nil, address.mayBeOutdated {
+      address.reset()
     } else {
       fail(failure)
     }
   }
 
   private func giveUp(_ failure: FileFailure, mayPass: Bool = false) {
-    if facts == nil, let disconnection {
-      UnreachableServers.add(location, disconnection, for: timeouts.unreachableServerRetryDelay)
+    if facts == nil, let disconnection = attempt.disconnection {
+      UnreachableServers.add(
+        address.current, disconnection, for: timeouts.unreachableServerRetryDelay)
     }
     fail(failure, mayPass: mayPass)
   }
@@ -296,8 +276,7 @@ final class Downloader {
       state.failureMayPass = mayPass
     }
     backoff.reset()
-    location = original
-    redirectCount = 0
+    address.reset()
     shared.notifyAll()
   }
 }

@@ -47,8 +47,6 @@ public struct FeedbackSuppressor: ~Copyable {
   /// The number of howls ducked so far.
   public internal(set) var duckCount = 0
   var ducks = PublishedValue()
-  /// The number of codes sent so far, most of which find no howl.
-  public internal(set) var probeCount = 0
 
   /// The combined gain of the limiter and the leveller, as a factor and in dB (at most 0 dB).
   var reduction: Float { @_noLocks get { limiterGain * leveller.gain } }
@@ -243,7 +241,6 @@ extension FeedbackSuppressor {
     } else {
       return
     }
-    probeCount &+= 1
     isContinued = false
     if isOverdriven { beginStabilizing() } else { sendCode() }
   }

@@ -86,6 +86,6 @@ struct MicrophoneGain: BitwiseCopyable {
   @_noLocks
   private mutating func move(to decibels: Float, hops: Int) {
     self.decibels = decibels
-    smoothed.ramp(to: Gain(attenuation: decibels), frames: hops &* hopFrames)
+    smoothed.ramp(to: Gain(realtimeDecibels: decibels), frames: hops &* hopFrames)
   }
 }

@@ -12,8 +12,8 @@ struct ProbeTransmission: BitwiseCopyable {
   private(set) var isDeep = false
 
   private let hopFrames: Int
-  private let shallowDip = Gain(attenuation: ProbeSequence.dip(isDeep: false))
-  private let deepDip = Gain(attenuation: ProbeSequence.dip(isDeep: true))
+  private let shallowDip = Gain(realtimeDecibels: ProbeSequence.dip(isDeep: false))
+  private let deepDip = Gain(realtimeDecibels: ProbeSequence.dip(isDeep: true))
   private var gain = SmoothedGain(.unity)
   /// The number of frames until the code begins.
   private var framesToCode = 0

@@ -12,24 +12,15 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   // @unchecked because one thread at a time steps it, and the report is read after the last step.
   private var recorder: Recorder?
   private var playedRecorder: Recorder?
-  private var reader: RecordingReader
-  /// The frames played at the same time, if an echo must be removed.
-  private var playedReader: RecordingReader?
+  private var input: RecordingInput
   private var pipeline: RecordingPipeline
-  private var chunk: SampleBuffer
-  private var played: SampleBuffer?
+  private var schedule: RecordingSchedule
   private var space = SpaceWatch()
   private let plan: RecordingPlan
   /// Whether the ring holds less than 500 ms.
   private let hasShortRing: Bool
   private var isSilenceReported = false
   private let saving = Atomic(false)
-  /// The intervals at which headers are updated, written data is synchronized with the disk, levels
-  /// are published, and the free space on the disk is checked.
-  private var headers: FrameInterval
-  private var syncs: FrameInterval
-  private var states: FrameInterval
-  private var spaceChecks: FrameInterval
   private let isComplete = AtomicFlag()
   private let hasFailed = AtomicFlag()
   private let hasEnded = AtomicFlag()
@@ -71,29 +62,18 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     let recorder = Recorder(
       frameCount: ringFrames, channelCount: plan.channelCount, sampleRate: plan.sampleRate,
       isSixteenBit: plan.isSixteenBit && !made.changesSamples)
-    reader = recorder.makeReader()
-    self.recorder = consume recorder
-    pipeline = made
+    var playedRecorder: Recorder?
     if playedChannels > 0 {
-      let recorder = Recorder(
+      playedRecorder = Recorder(
         frameCount: ringFrames, channelCount: playedChannels, sampleRate: plan.sampleRate)
-      playedReader = recorder.makeReader()
-      playedRecorder = consume recorder
-      played = SampleBuffer(frameCount: RecordingPipeline.chunkFrames, channelCount: playedChannels)
-    } else {
-      playedReader = nil
-      playedRecorder = nil
-      played = nil
     }
-    chunk = SampleBuffer(frameCount: RecordingPipeline.chunkFrames, channelCount: plan.channelCount)
-    // An interval is checked at the next step, which may be 50 ms later: no header is older than
-    // 250 ms.
-    headers = FrameInterval(plan.sampleRate / 5)
-    // Data written during a synchronization waits for one more interval.
-    syncs = FrameInterval(Int(clamping: plan.syncSeconds * Double(plan.sampleRate) / 2))
-    // As often as a panel shows them.
-    states = FrameInterval(plan.sampleRate / 20)
-    spaceChecks = FrameInterval(plan.sampleRate, isDueAtOnce: true)
+    input = RecordingInput(
+      of: recorder, channelCount: plan.channelCount, playedWith: playedRecorder,
+      playedChannels: playedChannels)
+    self.recorder = consume recorder
+    self.playedRecorder = consume playedRecorder
+    pipeline = made
+    schedule = RecordingSchedule(plan)
     hasShortRing = ringFrames < plan.sampleRate / 2
     self.plan = plan
     self.events = events
@@ -144,21 +124,21 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     guard !isComplete.isRaised else { return poll() }
     do throws(FileFailure) {
       // The order matters: after the end is announced, no frames are added to the ring.
-      let isLast = reader.isFinished || isAbandoned.isRaised
+      let isLast = input.isFinished || isAbandoned.isRaised
       try processQueued(isLast: isLast)
       if pipeline.isOver { hasEnded.raise() }
       guard isLast else {
         pipeline.poll()
         return true
       }
-      try pipeline.finish(&chunk)
+      try input.finish(&pipeline)
     } catch {
       pipeline.fail(error)
       hasFailed.raise()
     }
     isComplete.raise()
     report = pipeline.report
-    report.overflowFrames = reader.overflowFrames
+    report.overflowFrames = input.overflowFrames
     return poll()
   }
 
@@ -185,80 +165,34 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
 
   private func processQueued(isLast: Bool) throws(FileFailure) {
     while true {
-      while let gap = reader.takeGap(isLast: isLast) {
-        pipeline.noteGap(at: reader.position, frames: gap.frames)
+      while let gap = input.takeGap(isLast: isLast) {
+        pipeline.noteGap(at: input.position, frames: gap.frames)
         if gap.kind == .overflow {
-          events.emit(.overflow(frame: reader.position, frames: gap.frames))
+          events.emit(.overflow(frame: input.position, frames: gap.frames))
         }
       }
       // The order matters: commands given from now on apply to later frames. They are read before
       // each piece, since on a slow disk there is more to write each time.
-      let available = min(reader.available, playedFrames(isLast: isLast))
-      if let firstFrame = reader.firstFrame {
-        pipeline.begin(at: reader.origin, firstFrame: firstFrame)
+      let available = input.available(isLast: isLast)
+      if let firstFrame = input.firstFrame {
+        pipeline.begin(at: input.origin, firstFrame: firstFrame)
         for request in control.take() { pipeline.note(request.command, at: request.frame) }
       }
       let maximum = min(pipeline.maximumInputFrames, available)
-      let isChanged = pipeline.changesSamples || reader.isInGap
-      let count = try isChanged ? process(maximum) : record(maximum)
+      let count = try input.pass(atMost: maximum, to: &pipeline)
       guard count > 0 else { return }
       try refresh(after: count)
     }
   }
 
-  /// Passes at most `frames` frames on as a copy; returns their number.
-  private func process(_ frames: Int) throws(FileFailure) -> Int {
-    let count = reader.read(into: &chunk, frames: frames)
-    guard count > 0 else { return 0 }
-    fillPlayed(count)
-    try pipeline.process(&chunk, played: played, frames: count)
-    return count
-  }
-
-  /// Passes at most `frames` frames on from the ring's memory; returns their number.
-  private func record(_ frames: Int) throws(FileFailure) -> Int {
-    let piece = reader.piece(atMost: frames)
-    defer { reader.skip(piece.count) }
-    guard !piece.isEmpty else { return 0 }
-    if reader.isSixteenBit {
-      if pipeline.needsSamples { reader.copy(piece, into: &chunk) }
-      try pipeline.record(chunk, reader.words(of: piece), 0..<piece.count)
-    } else {
-      try pipeline.record(reader.samples, Span(), piece)
-    }
-    return piece.count
-  }
-
-  /// Returns the number of played frames available: the frames captured at the same time wait for
-  /// them.
-  private func playedFrames(isLast: Bool) -> Int {
-    guard playedReader != nil, !isLast else { return RecordingPipeline.chunkFrames }
-    while playedReader?.takeGap(isLast: false) != nil {}
-    return playedReader?.available ?? 0
-  }
-
-  private func fillPlayed(_ frames: Int) {
-    guard var buffer = played.take() else { return }
-    var done = 0
-    while done < frames {
-      while playedReader?.takeGap(isLast: false) != nil {}
-      let count = playedReader?.read(into: &buffer, at: done, frames: frames - done) ?? 0
-      guard count > 0 else { break }
-      done += count
-    }
-    buffer.clear(from: done, frames: frames - done)
-    played = consume buffer
-  }
-
   /// Performs the periodic work that is due after `count` more frames.
   private func refresh(after count: Int) throws(FileFailure) {
-    headers.pass(count)
-    syncs.pass(count)
-    states.pass(count)
-    spaceChecks.pass(count)
-    if headers.takeDue() { try pipeline.refresh(synchronizing: syncs.takeDue()) }
-    if states.takeDue(), events.isStateWanted { publish() }
-    if spaceChecks.takeDue() {
+    schedule.pass(count)
+    if schedule.headers.takeDue() {
+      try pipeline.refresh(synchronizing: schedule.syncs.takeDue())
+    }
+    if schedule.states.takeDue(), events.isStateWanted { publish() }
+    if schedule.spaceChecks.takeDue() {
       reportSilence()
       let left = space.check(at: pipeline.growingFiles(), events: events)
       // The real disk is not part of virtual time, in which all runs are equal.
@@ -282,30 +216,5 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
       state.isOpen = isOpen
       state.isPaused = isPaused
     }
-  }
-}
-
-/// A periodic event, counted in frames.
-private struct FrameInterval {
-  private let length: Int
-  private var passed = 0
-
-  /// Creates an event that is due every `length` frames; with `isDueAtOnce` also with the first
-  /// ones.
-  init(_ length: Int, isDueAtOnce: Bool = false) {
-    self.length = max(1, length)
-    if isDueAtOnce { passed = self.length }
-  }
-
-  /// Adds `frames` frames that have passed.
-  mutating func pass(_ frames: Int) {
-    passed += frames
-  }
-
-  /// Returns whether the event is due; if so, the interval starts again.
-  mutating func takeDue() -> Bool {
-    guard passed >= length else { return false }
-    passed = 0
-    return true
   }
 }

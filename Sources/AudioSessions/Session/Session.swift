@@ -210,6 +210,12 @@ struct SessionObserver: ~Copyable {
   /// Records that the device did not return from a call.
   mutating func noteStuckDevice() { report.isDeviceStuck = true }
 
+  /// Returns the failure of a callback, or of a driver, that has not returned for `seconds`.
+  func stuckFailure(seconds: Int) -> DeviceFailure {
+    progress.isInCallback
+      ? .callbackHangs(seconds: seconds) : .stalled(configuration, seconds: seconds)
+  }
+
   /// The reason for the end of a unit that was not stopped by a request.
   var ownEnd: StopReason {
     frameLimit.map { progress.frames >= $0 } == true ? .duration : .end

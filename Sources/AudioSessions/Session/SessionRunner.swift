@@ -79,14 +79,8 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   }
 
   private consuming func runVirtually(_ watch: Watch) throws(DeviceFailure) -> SessionReport {
-    // Background work is stepped every 1024 frames (at least one period), often enough for the
-    // shortest ring buffer; the watcher is called every 0.1 s.
-    let stepQuantum = max(1024, observer.configuration.periodFrames)
-    let tenth = max(stepQuantum, observer.configuration.sampleRate / 10)
-    var nextStep = 0
-    var nextWatch = tenth
+    var schedule = VirtualSchedule(observer.configuration, observer.background)
     var reason: StopReason?
-    var busy = observer.background
     do throws(DeviceFailure) {
       try unit.start()
     } catch {
@@ -95,23 +89,15 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       throw error
     }
     while reason == nil {
-      if observer.progress.frames >= nextStep {
-        // Work that has ended may have been stopped by request while it waited for a network: the
-        // watcher returns that request.
-        if Self.step(&busy) { nextWatch = 0 }
-        nextStep = observer.progress.frames + stepQuantum
-      }
-      if observer.progress.frames >= nextWatch {
-        nextWatch = observer.progress.frames + tenth
-        reason = observer.ask(watch)
-      }
-      while reason == nil, busy.contains(where: \.holdsVirtualTime) {
+      schedule.step(at: observer.progress.frames)
+      if schedule.takeWatch(at: observer.progress.frames) { reason = observer.ask(watch) }
+      while reason == nil, schedule.isTimeHeld {
         reason = observer.ask(watch)
         HostClock.pause(milliseconds: 2)
-        if Self.step(&busy) { nextWatch = 0 }
+        schedule.step()
       }
       guard reason == nil else { break }
-      if nextWatch == 0 { continue }
+      if schedule.isWatchDueAtOnce { continue }
       switch unit.cycle() {
       case .ran, .waiting: continue
       case .recovered:
@@ -120,7 +106,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       case .away:
         // No frame advances that would lead to the next call. Virtual time continues in this
         // state, and the pause relieves the processor.
-        _ = Self.step(&busy)
+        schedule.stepInAbsence()
         reason = observer.ask(watch)
         HostClock.pause(milliseconds: 1)
       case .finished: reason = observer.ownEnd
@@ -129,29 +115,11 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     }
     // The captured data are saved, whether or not the device can be stopped.
     unit.callbacks.finish()
-    for work in busy {
-      work.conclude()
-      var steps = 0
-      while work.step() {
-        steps += 1
-        // Work that is not done by now waits for something that has no virtual time: a command or a
-        // disk. The user may request an immediate end.
-        guard steps > 16 else { continue }
-        _ = observer.ask(watch)
-        HostClock.pause(milliseconds: 2)
-      }
-    }
+    // The user may request an immediate end.
+    schedule.finish { _ = observer.ask(watch) }
     unit.stop(draining: true)
     _ = observer.ask(watch)
     return observer.conclude(reason ?? .end)
-  }
-
-  /// Steps all work. Returns whether some of it has ended.
-  @inline(__always)
-  private static func step(_ work: inout [any BackgroundWork]) -> Bool {
-    let count = work.count
-    work.removeAll { !$0.step() }
-    return work.count < count
   }
 
   private consuming func runThreaded(_ priority: ThreadPriority, _ watch: Watch)
@@ -176,28 +144,10 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       throw error
     }
     let granted = thread.granted
-    var asked = early?.reason
     if early != nil { observer.progress.requestStop() }
-    var (cycles, movedAt) = (-1, now())
-    var answer = AudioThreadWatchdog(reconnects: reconnects)
-    var pace = WatchInterval()
-    while !ended.isRaised, answer.isInTime(observer.progress.turns, isEnding: asked != nil) {
-      // A thread that waits for a stalled device would sleep forever and never see a stop.
-      if observer.progress.cycles == cycles { thread.interrupt() } else { movedAt = now() }
-      cycles = observer.progress.cycles
-      // This is measured before the watcher is called, which may be blocked while it writes its
-      // output.
-      let stalled = observer.progress.isInCallback ? 0 : now() &- movedAt
-      pace.begin()
-      if let reason = observer.ask(watch, granted), asked == nil {
-        asked = reason
-        if observer.progress.isStarted, reason.isUserRequest {
-          observer.noteStall(nanoseconds: stalled)
-        }
-        observer.progress.requestStop()
-      }
-      pace.end(unless: { ended.isRaised })
-    }
+    let watchdog = AudioThreadWatchdog(reconnects: reconnects)
+    let asked = Self.observe(
+      thread, &observer, watchdog, until: ended, asked: early?.reason, watch, now)
     var failure: DeviceFailure?
     var closing: DeviceClosing<Callbacks>?
     if ended.isRaised {
@@ -213,12 +163,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       // The thread keeps its work.
       thread.abandon()
       observer.noteStuckDevice()
-      if asked == nil {
-        failure =
-          observer.progress.isInCallback
-          ? .callbackHangs(seconds: answer.limitSeconds)
-          : .stalled(observer.configuration, seconds: answer.limitSeconds)
-      }
+      if asked == nil { failure = observer.stuckFailure(seconds: watchdog.limitSeconds) }
       for work in observer.background { work.abandon() }
     }
     Self.awaitEnd(of: threads, observer.background, closing, isUrgent: asked?.isUserRequest == true)
@@ -231,6 +176,37 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     if let failure, !observer.progress.isStarted { throw failure }
     let reason = failure.map { StopReason.device($0) } ?? asked ?? observer.ownEnd
     return observer.conclude(reason, granted)
+  }
+
+  /// Calls `watch` until the audio thread has `ended`, or has not returned from a call in time.
+  /// Requests the end of the thread once `watch` stops the session. Returns the reason: `earlier`
+  /// if the end was requested before; nil if it was not requested.
+  private static func observe(
+    _ thread: borrowing RealtimeThread<AudioThread<Callbacks>>,
+    _ observer: inout SessionObserver, _ watchdog: AudioThreadWatchdog,
+    until ended: AtomicFlag, asked earlier: StopReason?, _ watch: Watch, _ now: () -> UInt64
+  ) -> StopReason? {
+    var (watchdog, asked) = (watchdog, earlier)
+    var (cycles, movedAt) = (-1, now())
+    var pace = WatchInterval()
+    while !ended.isRaised, watchdog.isInTime(observer.progress.turns, isEnding: asked != nil) {
+      // A thread that waits for a stalled device would sleep forever and never see a stop.
+      if observer.progress.cycles == cycles { thread.interrupt() } else { movedAt = now() }
+      cycles = observer.progress.cycles
+      // This is measured before the watcher is called, which may be blocked while it writes its
+      // output.
+      let stalled = observer.progress.isInCallback ? 0 : now() &- movedAt
+      pace.begin()
+      if let reason = observer.ask(watch, thread.granted), asked == nil {
+        asked = reason
+        if observer.progress.isStarted, reason.isUserRequest {
+          observer.noteStall(nanoseconds: stalled)
+        }
+        observer.progress.requestStop()
+      }
+      pace.end(unless: { ended.isRaised })
+    }
+    return asked
   }
 
   /// Waits until the device is closed and all work is done, or until the timeout. A stalled disk

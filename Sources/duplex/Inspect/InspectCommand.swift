@@ -99,7 +99,7 @@ private struct InspectRun {
       return try mappingErrors(body)
     } catch {
       let failure =
-        error.code == "inputUnusable" && (try? FileRepair.examine(path))?.isRepairable == true
+        error.status == .unusableInput && (try? FileRepair.examine(path))?.isRepairable == true
         ? error.adding(hint: "`duplex repair \(path)` makes a whole file of what is there.") : error
       failure.of(path).report()
       if status == .done { status = error.status }

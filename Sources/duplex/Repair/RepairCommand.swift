@@ -106,35 +106,17 @@ struct RepairRun {
   /// Repairs each file. A file that cannot be repaired does not stop the run.
   func run() -> ExitStatus {
     var status = ExitStatus.done
-    var isInterrupted = false
-    var repairResults: [RepairResult] = []
+    var results: [RepairResult] = []
     let byteCounts = files.map { max(1, FileStatus(of: $0)?.byteCount ?? 0) }
-    let allBytes = byteCounts.reduce(0, +)
+    let allBytes = Double(byteCounts.reduce(0, +))
     var doneBytes = 0
     for (index, file) in files.enumerated() {
-      let ended: ExitStatus
-      let name = FileName.withoutUser(file)
-      let start = Double(doneBytes) / Double(allBytes)
-      let share = Double(byteCounts[index]) / Double(allBytes)
-      // At most 100 steps are reported, so that small files print little.
-      let line = ProgressLine(
-        "Repairing \(name)", "bytes", ["path": name], step: 0.01,
-        hint: "Ctrl-C stops and removes the unfinished copy")
-      defer { line.end() }
-      do throws(ToolFailure) {
-        let repairResult = try mappingErrors {
-          try repair(file, &isInterrupted) { line.reportProgress($0, from: start, share: share) }
-        }
-        line.end()
-        repairResults.append(repairResult)
-        ended = emit(repairResult)
-      } catch {
-        error.of(file).report()
-        ended = error.status
-        isInterrupted = error.code == "interrupted"
-      }
+      let start = Double(doneBytes)
+      doneBytes += byteCounts[index]
+      let (ended, isInterrupted) = repair(
+        file, start / allBytes..<Double(doneBytes) / allBytes, &results)
       if status == .done { status = ended }
-      if isInterrupted {
+      guard !isInterrupted else {
         // The request came while the end of this file was written.
         if ended == .done, let next = files.dropFirst(index + 1).first {
           status = .loss
@@ -145,16 +127,42 @@ struct RepairRun {
         }
         break
       }
-      doneBytes += byteCounts[index]
       guard command.json, files.count > 1 else { continue }
       Terminal.emit(
-        .progress(Double(doneBytes) / Double(allBytes), "bytes", ["path": name]))
+        .progress(Double(doneBytes) / allBytes, "bytes", ["path": FileName.withoutUser(file)]))
     }
     // If no file could be read, there is no summary for it.
-    if command.json, !repairResults.isEmpty || files.count > 1 {
-      Terminal.emit(summary(repairResults))
-    }
+    if command.json, !results.isEmpty || files.count > 1 { Terminal.emit(summary(results)) }
     return status
+  }
+
+  /// Repairs a file, which is the part `portion` of the bytes of all files, and reports the result,
+  /// which is added to `results`, or the failure. Returns the status, and whether the user
+  /// requested the end.
+  private func repair(
+    _ file: String, _ portion: Range<Double>, _ results: inout [RepairResult]
+  ) -> (ExitStatus, isInterrupted: Bool) {
+    let name = FileName.withoutUser(file)
+    var isInterrupted = false
+    // At most 100 steps are reported, so that small files print little.
+    let line = ProgressLine(
+      "Repairing \(name)", "bytes", ["path": name], step: 0.01,
+      hint: "Ctrl-C stops and removes the unfinished copy")
+    defer { line.end() }
+    do throws(ToolFailure) {
+      let result = try mappingErrors {
+        try repair(file, &isInterrupted) { done in
+          line.reportProgress(
+            done, from: portion.lowerBound, share: portion.upperBound - portion.lowerBound)
+        }
+      }
+      line.end()
+      results.append(result)
+      return (emit(result), isInterrupted)
+    } catch {
+      error.of(file).report()
+      return (error.status, error.fileKind == .interrupted)
+    }
   }
 
   /// The findings about a file, and the path of the repaired or intact file.

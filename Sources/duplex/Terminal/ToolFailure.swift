@@ -19,9 +19,11 @@ struct ToolFailure: Error {
   let status: ExitStatus
   let code: String
   let message: String
-  let hint: String
+  private(set) var hint: String
   /// The file that the error is about; nil if there is none.
   private(set) var path: String?
+  /// The kind of the failure of a file; nil for any other failure.
+  private(set) var fileKind: FileFailure.Kind?
 
   init(_ status: ExitStatus, code: String, _ message: String, hint: String) {
     self.status = status
@@ -32,8 +34,8 @@ struct ToolFailure: Error {
 
   /// Returns the same failure with a further hint.
   func adding(hint: String) -> ToolFailure {
-    var failure = ToolFailure(status, code: code, message, hint: "\(self.hint) \(hint)")
-    failure.path = path
+    var failure = self
+    failure.hint = "\(self.hint) \(hint)"
     return failure
   }
 
@@ -106,6 +108,7 @@ struct ToolFailure: Error {
       case .closedPipe: (.loss, "closedPipe")
       }
     self.init(status, code: code, failure.message, hint: failure.optionHint)
+    fileKind = failure.kind
   }
 
   /// Returns the same failure for the file `path`, unless it already names a file.

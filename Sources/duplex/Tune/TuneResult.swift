@@ -28,31 +28,10 @@ struct TuneResult {
         hint: "`duplex devices -v` shows the rates and periods of each device.")
     }
     var status = ExitStatus.done
-    if let failure = run.totals.report.stopReason.failure {
-      ToolFailure(failure).report()
-      status = .loss
-    } else if chosen == nil, run.totals.isInterrupted {
-      ToolFailure.stopped(before: "found; nothing is saved").report()
-      status = .loss
-    } else if chosen == nil, run.isTimeOver {
-      Self.timeOver.report()
-      status = .loss
-    } else if !run.trials.contains(where: \.isGranted), !run.totals.isInterrupted {
-      ToolFailure(
-        .unavailable, code: "deviceRefused",
-        "The device does not run at \(run.trials.last?.sampleRate ?? 0) Hz without resampling.",
-        hint: (run.command.audio.rate == nil ? "" : "Leave out --rate; ")
-          + "`duplex devices -v` shows the rates of each device."
-      ).report()
-      status = .unavailable
-    } else if chosen == nil {
-      ToolFailure(
-        .loss, code: "unstable",
-        "No setting ran for \(run.command.seconds.shown(1)) s without a dropout.",
-        hint:
-          "Allow realtime priority (see the README), end other programs, or use a lower --margin."
-      ).report()
-      status = .loss
+    if let failure {
+      failure.report()
+      // The trials before the loss of a device count, whatever the device's failure is.
+      status = run.totals.report.failure == nil ? failure.status : .loss
     }
     // The result is printed even if it cannot be saved.
     var kept: [String] = []
@@ -68,6 +47,28 @@ struct TuneResult {
       Terminal.printLine("\(sentence(chosen, configuration))")
     }
     return status
+  }
+
+  /// The reason for which the search found no setting, or ended early; nil if it was completed.
+  private var failure: ToolFailure? {
+    if let failure = run.totals.report.failure { return ToolFailure(failure) }
+    if chosen == nil, run.totals.isInterrupted {
+      return .stopped(before: "found; nothing is saved")
+    }
+    if chosen == nil, run.isTimeOver { return Self.timeOver }
+    if !run.trials.contains(where: \.isGranted), !run.totals.isInterrupted {
+      return ToolFailure(
+        .unavailable, code: "deviceRefused",
+        "The device does not run at \(run.trials.last?.sampleRate ?? 0) Hz without resampling.",
+        hint: (run.command.audio.rate == nil ? "" : "Leave out --rate; ")
+          + "`duplex devices -v` shows the rates of each device.")
+    }
+    guard chosen == nil else { return nil }
+    return ToolFailure(
+      .loss, code: "unstable",
+      "No setting ran for \(run.command.seconds.shown(1)) s without a dropout.",
+      hint: "Allow realtime priority (see the README), end other programs, or use a lower --margin."
+    )
   }
 
   /// Writes the report and saves the profile, each if it is requested. Adds the paths of the

@@ -1,0 +1,205 @@
+// Audio thread.
+
+import RealtimeAudio
+
+/// The reports of a unit about lost frames, and about devices that go away and come back.
+///
+/// Each lost frame is counted once, and each gap is in one event: the first that is due. The unit
+/// passes its position on the timeline to each call.
+struct TimelineReporter: ~Copyable {
+  private var events: EventWriter<TimelineEvent>
+  private let shared: SharedState<UnitFigures>
+  /// An xrun that was recovered and whose gap a later cycle reports, and the frame before which it
+  /// occurred.
+  private var xrun: TimelineEvent.Kind?
+  private var xrunFrame = 0
+  /// The number of xruns that were counted at `xrunFrame` after the first one.
+  private var repeatedXruns = 0
+  /// The number of lost frames that no event has reported yet.
+  private var unreportedLostFrames = 0
+  /// The number of captured frames of the last cycle for which the output had no room.
+  private var droppedFrames = 0
+  /// The positions on the timeline at which one of two devices went away; nil while it is present.
+  private var captureLostFrame: Int?
+  private var playbackLostFrame: Int?
+  /// Whether an event of this turn reported the return of the input and the number of lost frames.
+  private var isReturnReported = false
+
+  /// Creates the reports of a unit, which are written to `events` and counted in `shared`.
+  init(_ events: consuming EventWriter<TimelineEvent>, _ shared: consuming SharedState<UnitFigures>)
+  {
+    self.events = events
+    self.shared = shared
+  }
+
+  private var figures: UnsafeMutablePointer<UnitFigures> { shared.pointer }
+
+  // MARK: Cycles
+
+  /// Reports the `lost` frames before the cycle at `frame`, and the input frames that silence
+  /// replaced since the cycle before; nil for `concealed` while their number is not known.
+  @_noLocks @inline(__always)
+  mutating func reportGap(lost: Int, concealed: Int?, at frame: Int) {
+    if let concealed {
+      // Lost frames form a gap, whether or not an xrun was reported.
+      let all = unreportedLostFrames &+ (isReturnReported ? 0 : lost) &+ concealed
+      if all > 0, xrun == nil {
+        (xrun, xrunFrame) = (.captureXrun, frame)
+        figures.pointee.captureXruns.add(1, ordering: .relaxed)
+      }
+      reportXrun(lost: all)
+      unreportedLostFrames = 0
+    } else {
+      unreportedLostFrames &+= lost
+    }
+    isReturnReported = false
+    count(lostFrames: lost &+ (concealed ?? 0))
+  }
+
+  /// Reports that the device is back, and the `lost` frames for which it was away, before the cycle
+  /// at `frame`; `concealed` as in `reportGap`. Replaces the report of an xrun.
+  @_noLocks
+  mutating func reportReturn(lost: Int, concealed: Int?, at frame: Int) {
+    _ = events.write(TimelineEvent(kind: .deviceReturned, frame: frame, frames: lost))
+    xrun = nil
+    isReturnReported = false
+    count(lostFrames: lost &+ (concealed ?? 0))
+  }
+
+  /// Notes that the last cycle did not play its `frames` frames, for which the output had no room.
+  @_noLocks
+  mutating func noteDrop(_ frames: Int) { droppedFrames = frames }
+
+  /// Whether the last cycle had a drop that is not counted yet.
+  var hasDrop: Bool { @_noLocks get { droppedFrames > 0 } }
+
+  /// Counts the frames that the cycle before `frame` did not play because the input's clock is
+  /// faster. If the output has stopped, according to `readiness`, its recovery counts the xrun.
+  @_noLocks
+  mutating func reportDrop(before frame: Int, _ readiness: DeviceReadiness) {
+    let frames = droppedFrames
+    droppedFrames = 0
+    switch readiness {
+    case .xrun(.playbackXrun), .suspended, .lost: return
+    case .ready, .waiting, .xrun: break
+    }
+    figures.pointee.playbackXruns.add(1, ordering: .relaxed)
+    count(lostFrames: frames)
+    _ = events.write(TimelineEvent(kind: .playbackXrun, frame: frame &- frames, frames: frames))
+  }
+
+  // MARK: Xruns
+
+  /// Counts an xrun before `frame`, whose gap a later cycle reports.
+  @_noLocks
+  mutating func beginXrun(_ kind: TimelineEvent.Kind, at frame: Int) {
+    // Cycles ran after the last xrun, and its gap is still open.
+    if xrun != nil, frame > xrunFrame { reportXrun(lost: 0) }
+    repeatedXruns = xrun == kind ? repeatedXruns &+ 1 : 0
+    xrun = kind
+    xrunFrame = frame
+    if kind == .playbackXrun {
+      figures.pointee.playbackXruns.add(1, ordering: .relaxed)
+    } else {
+      figures.pointee.captureXruns.add(1, ordering: .relaxed)
+    }
+  }
+
+  /// Reports an xrun that was recovered, and the number of frames lost.
+  @_noLocks
+  private mutating func reportXrun(lost frames: Int) {
+    guard let kind = xrun else { return }
+    _ = events.write(TimelineEvent(kind: kind, frame: xrunFrame, frames: frames))
+    xrun = nil
+  }
+
+  /// Counts one xrun, which an event reports, if the device was restarted several times without a
+  /// frame before it was lost. The plugin of a sound server that has ended reports an xrun after
+  /// each start.
+  @_noLocks
+  mutating func discountRepeatedXruns() {
+    switch xrun {
+    case .captureXrun: figures.pointee.captureXruns.subtract(repeatedXruns, ordering: .relaxed)
+    case .playbackXrun: figures.pointee.playbackXruns.subtract(repeatedXruns, ordering: .relaxed)
+    default: break
+    }
+    repeatedXruns = 0
+  }
+
+  /// Reports an input that stopped while the output continued, and that has not started again: the
+  /// timeline is silent from that position to `frame`.
+  @_noLocks
+  mutating func reportOpenGap(at frame: Int) {
+    guard xrun == .captureXrun, captureLostFrame == nil, frame > xrunFrame else { return }
+    let silent = frame &- xrunFrame
+    count(lostFrames: silent &- unreportedLostFrames)
+    reportXrun(lost: silent)
+    unreportedLostFrames = 0
+  }
+
+  // MARK: Absence
+
+  /// Reports that one of several devices went away or came back while the others continued.
+  @_noLocks
+  mutating func report(_ event: DeviceEvent, at frame: Int) {
+    var reported = TimelineEvent(
+      kind: event.kind, frame: frame, frames: event.frames, outputIndex: event.outputIndex)
+    switch event.kind {
+    // An input that had stopped before is missing from the frame at which it stopped.
+    case .captureLost: captureLostFrame = xrun == .captureXrun ? min(xrunFrame, frame) : frame
+    case .playbackLost: playbackLostFrame = frame
+    case .captureReturned:
+      reported.frame = captureLostFrame ?? frame
+      captureLostFrame = nil
+      // The event includes the frames up to the next cycle.
+      isReturnReported = true
+    case .playbackReturned: playbackLostFrame = nil
+    default: break
+    }
+    count(lostFrames: event.silentFrames)
+    _ = events.write(reported)
+  }
+
+  /// Reports an xrun whose gap is not known, because the whole device is gone.
+  @_noLocks
+  mutating func endXrun() { reportXrun(lost: 0) }
+
+  /// Reports that the whole device went away.
+  @_noLocks
+  mutating func reportLoss(at frame: Int) {
+    _ = events.write(TimelineEvent(kind: .deviceLost, frame: frame, frames: 0))
+  }
+
+  /// Reports, at the end of the run, that the whole device is away for its last `frames` frames.
+  @_noLocks
+  mutating func reportAbsence(at frame: Int, frames: Int) {
+    _ = events.write(TimelineEvent(kind: .deviceAbsent, frame: frame, frames: frames))
+    count(lostFrames: frames)
+  }
+
+  // MARK: End
+
+  /// Writes the reports that are still due at the end of the run, at `frame`.
+  @_noLocks
+  mutating func close(at frame: Int, _ readiness: DeviceReadiness) {
+    if hasDrop { reportDrop(before: frame, readiness) }
+    reportOpenGap(at: frame)
+    // One of two devices is away and did not come back.
+    if let lost = captureLostFrame {
+      count(lostFrames: frame &- lost)
+      _ = events.write(TimelineEvent(kind: .captureAbsent, frame: lost, frames: frame &- lost))
+    }
+    if playbackLostFrame != nil {
+      _ = events.write(TimelineEvent(kind: .playbackAbsent, frame: frame, frames: 0))
+    }
+    captureLostFrame = nil
+    playbackLostFrame = nil
+  }
+
+  /// Counts frames that were not captured, or were captured and not played.
+  @_noLocks
+  private func count(lostFrames: Int) {
+    guard lostFrames > 0 else { return }
+    figures.pointee.lostFrames.add(lostFrames, ordering: .relaxed)
+  }
+}
