@@ -326,6 +326,7 @@ final class FileDecoder: PlainSoundDecoder {
   var speakers: [Speaker]? { file.speakers }
   var frameCount: Int? { file.frameCount }
   var announcedFrameCount: Int? { file.announcedFrameCount }
+  var isCutShort: Bool { announcedFrameCount != nil || file.isDamaged }
   var supportsSeeking: Bool { file.isSeekable }
   var position: Int { file.position }
   var markers: [SoundFileMarker] { file.markers }
