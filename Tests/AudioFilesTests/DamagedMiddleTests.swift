@@ -84,6 +84,52 @@ import Testing
     }
   }
 
+  /// Returns a reader of a FLAC file with zeros in its middle, which skips the damage.
+  private func damagedFLAC(
+    in folder: borrowing TemporaryFolder, zeros: Int, searching byteCount: Int
+  ) throws -> SoundFileReader {
+    try save(integers(bits: 16, frames: 300_000, channels: 2), to: folder("f"), .flac, .s16)
+    folder.write(damaged(folder.bytes(of: "f"), count: zeros), to: "f")
+    var reader = try SoundFileReader(path: folder("f"))
+    reader.damage.isSkipped = true
+    reader.damage.searchedByteCount = byteCount
+    return reader
+  }
+
+  @Test func `the search for intact frames of FLAC reads a limited number of bytes`() throws {
+    let folder = TemporaryFolder()
+    var reader = try damagedFLAC(in: folder, zeros: 20_000, searching: 100_000)
+    let trouble = failure { _ = try samples(of: &reader) }
+    #expect(trouble?.message.contains("is damaged or cut short after") == true)
+    #expect(reader.damage.searchedByteCount == 0)
+    #expect(throws: FileFailure.self) { try reader.seek(toFrame: 299_000) }
+  }
+
+  @Test func `damage of FLAC that was found is not searched for again`() throws {
+    let folder = TemporaryFolder()
+    var reader = try damagedFLAC(in: folder, zeros: 100_000, searching: 1 << 27)
+    #expect(failure { _ = try samples(of: &reader) } != nil)
+    let left = reader.damage.searchedByteCount
+    #expect(left < 1 << 27)
+    let range = try #require(reader.damage.ranges.first)
+    for frame in [0, range.upperBound - 1, range.lowerBound, range.lowerBound - 1] {
+      try reader.seek(toFrame: frame)
+      #expect(failure { _ = try samples(of: &reader) } != nil)
+      #expect(reader.position == 300_000)
+    }
+    #expect(reader.damage.searchedByteCount == left && reader.damage.ranges == [range])
+  }
+
+  @Test func `damaged FLAC that is read backwards has the same samples`() throws {
+    let folder = TemporaryFolder()
+    _ = try damagedFLAC(in: folder, zeros: 100_000, searching: 0)
+    let (samples, _) = decodeAll(try Decoding.decoder(forPath: folder("f")))
+    let decoder = try Decoding.decoder(forPath: folder("f"))
+    for frame in stride(from: 300_000 - 5000, through: 0, by: -5000) {
+      #expect(try difference(decoder, at: frame, frames: 5000, from: samples) == 0, "\(frame)")
+    }
+  }
+
   @Test func `a FLAC file that is damaged up to its end can be played again from its beginning`()
     throws
   {

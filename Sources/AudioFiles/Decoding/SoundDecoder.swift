@@ -308,6 +308,7 @@ final class FileDecoder: PlainSoundDecoder {
     bitRate = rate
     byteRate = Double(rate ?? bytes.source.announcedBitRate ?? bare ?? 128_000) / 8
     self.file = file
+    self.file.damage.isSkipped = true
   }
 
   convenience init(_ bytes: BufferedBytes) throws(FileFailure) {

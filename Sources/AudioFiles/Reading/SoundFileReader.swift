@@ -38,7 +38,7 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   private var sourceFailure: FileFailure?
   /// Whether the source returned audio in a different format after an interruption.
   private var isReplaced = false
-  /// The damage that was found in a FLAC file.
+  /// The damage that was found in a FLAC file. `FileDecoder` skips it.
   var damage = FLACDamage()
   /// A buffer for 16-bit samples, which are converted here because libsndfile takes several times
   /// longer. It has no frames if the file uses another encoding.
@@ -166,9 +166,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   /// Fills `buffer` from frame `target` on with at most `frames` frames (by default, as many as
   /// fit). Returns the number of frames read; 0 at the end.
   ///
-  /// Throws `.readFailed` if the disk fails, and `.unusableContents` after the last frame of a
-  /// damaged file. Silence replaces damaged parts of a FLAC file on disk; the data of other files
-  /// ends before a damaged part.
+  /// Throws `.readFailed` if the disk fails, and `.unusableContents` after the last frame before a
+  /// damaged part.
   public mutating func read(
     into buffer: inout SampleBuffer, at target: Int = 0, frames: Int? = nil
   ) throws(FileFailure) -> Int {
@@ -267,8 +266,9 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     guard frame != position else { return }
     guard isSeekable else { throw .onlyForward(path, isFile: bytes.isSeekable) }
     try resume()
+    let isDamaged = damage.range(containing: frame) != nil
     let mayBe = frame >= 0 && frame <= limit
-    let place = mayBe ? sf_seek(handle.pointer, sf_count_t(frame), SEEK_SET) : -1
+    let place = mayBe && !isDamaged ? sf_seek(handle.pointer, sf_count_t(frame), SEEK_SET) : -1
     try checkSource()
     if mayBe, bytes.wasInterrupted {
       // The next read seeks to this frame.
