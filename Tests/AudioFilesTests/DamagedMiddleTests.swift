@@ -1,7 +1,8 @@
 import TestSources
 import AudioBasics
-import AudioFiles
 import Testing
+
+@testable import AudioFiles
 
 /// Tests of compressed files with damage in their middle, and of files joined from several.
 @Suite struct DamagedMiddleTests {
@@ -50,6 +51,134 @@ import Testing
       let decoder = try Decoding.decoder(for: MemorySource(damaged(bytes)))
       #expect(try difference(decoder, at: frame, frames: 9000, from: samples) < 1e-3, "\(frame)")
     }
+  }
+
+  @Test(arguments: [0, 1, 40, 60_000], [FileSampleFormat.s16, .s24])
+  func `damaged frames of FLAC are replaced by silence, and the end of the file is a failure`(
+    count: Int, format: FileSampleFormat
+  ) throws {
+    let folder = TemporaryFolder()
+    let sound = integers(bits: 16, frames: 200_000, channels: 2)
+    try save(sound, to: folder("f"), .flac, format)
+    let whole = list(sound)
+    var bytes = folder.bytes(of: "f")
+    // Without zeros, the first frame is damaged.
+    let place = count == 0 ? try #require(bytes.firstFrameOfFLAC) + 50 : bytes.count / 2
+    bytes[place] ^= 1
+    bytes.replaceSubrange(place..<place + count, with: [UInt8](repeating: 0, count: count))
+    folder.write(bytes, to: "f")
+    let decoder = try Decoding.decoder(forPath: folder("f"))
+    let (samples, trouble) = decodeAll(decoder)
+    #expect(trouble?.message.contains("is damaged: parts of its sound are lost") == true)
+    #expect(decoder.isCutShort && samples.count == whole.count)
+    let lost = samples.indices.filter { samples[$0] != whole[$0] }
+    let first = try #require(lost.first) / 2 / 4096 * 4096
+    let end = (try #require(lost.last) / 2 / 4096 + 1) * 4096
+    #expect(end - first <= 4096 * (1 + (count + 8191) / 8192))
+    #expect(samples[2 * first..<2 * end].allSatisfy { $0 == 0 })
+    // Seeks before, into and after the damage give the same samples, also in a new decoder.
+    for frame in [0, 1, first, first + 77, end - 1, end, end + 5000, 199_000, first + 1, 100] {
+      for decoder in [decoder, try Decoding.decoder(forPath: folder("f"))] {
+        #expect(try difference(decoder, at: frame, frames: 900, from: samples) == 0, "\(frame)")
+      }
+    }
+  }
+
+  /// Returns a reader of a FLAC file with zeros in its middle, which skips the damage.
+  private func damagedFLAC(
+    in folder: borrowing TemporaryFolder, zeros: Int, searching byteCount: Int
+  ) throws -> SoundFileReader {
+    try save(integers(bits: 16, frames: 300_000, channels: 2), to: folder("f"), .flac, .s16)
+    folder.write(damaged(folder.bytes(of: "f"), count: zeros), to: "f")
+    var reader = try SoundFileReader(path: folder("f"))
+    reader.damage.isSkipped = true
+    reader.damage.searchedByteCount = byteCount
+    return reader
+  }
+
+  @Test func `the search for intact frames of FLAC reads a limited number of bytes`() throws {
+    let folder = TemporaryFolder()
+    var reader = try damagedFLAC(in: folder, zeros: 20_000, searching: 100_000)
+    let trouble = failure { _ = try samples(of: &reader) }
+    #expect(trouble?.message.contains("is damaged or cut short after") == true)
+    #expect(reader.damage.searchedByteCount == 0)
+    #expect(throws: FileFailure.self) { try reader.seek(toFrame: 299_000) }
+  }
+
+  @Test func `damage of FLAC that was found is not searched for again`() throws {
+    let folder = TemporaryFolder()
+    var reader = try damagedFLAC(in: folder, zeros: 100_000, searching: 1 << 27)
+    #expect(failure { _ = try samples(of: &reader) } != nil)
+    let left = reader.damage.searchedByteCount
+    #expect(left < 1 << 27)
+    let range = try #require(reader.damage.ranges.first)
+    for frame in [0, range.upperBound - 1, range.lowerBound, range.lowerBound - 1] {
+      try reader.seek(toFrame: frame)
+      #expect(failure { _ = try samples(of: &reader) } != nil)
+      #expect(reader.position == 300_000)
+    }
+    #expect(reader.damage.searchedByteCount == left && reader.damage.ranges == [range])
+  }
+
+  @Test func `damaged FLAC that is read backwards has the same samples`() throws {
+    let folder = TemporaryFolder()
+    _ = try damagedFLAC(in: folder, zeros: 100_000, searching: 0)
+    let (samples, _) = decodeAll(try Decoding.decoder(forPath: folder("f")))
+    let decoder = try Decoding.decoder(forPath: folder("f"))
+    for frame in stride(from: 300_000 - 5000, through: 0, by: -5000) {
+      #expect(try difference(decoder, at: frame, frames: 5000, from: samples) == 0, "\(frame)")
+    }
+  }
+
+  @Test func `a FLAC file that is damaged up to its end can be played again from its beginning`()
+    throws
+  {
+    let folder = TemporaryFolder()
+    let sound = integers(bits: 16, frames: 100_000, channels: 2)
+    try save(sound, to: folder("f"), .flac, .s16)
+    let bytes = folder.bytes(of: "f")
+    let half = bytes.count / 2
+    for end in [[], [UInt8](repeating: 0, count: half)] {
+      folder.write(Array(bytes[..<half]) + end, to: "f")
+      let decoder = try Decoding.decoder(forPath: folder("f"))
+      for _ in 0..<3 {
+        try decoder.seek(toFrame: 0)
+        let (samples, trouble) = decodeAll(decoder)
+        #expect(trouble?.message.contains("is damaged or cut short after") == true)
+        #expect(samples.count > 2 * 40_000 && samples.count < 2 * 60_000)
+        #expect(samples.elementsEqual(list(sound).prefix(samples.count)))
+      }
+    }
+  }
+
+  @Test func `a FLAC file of unknown length that is damaged does not end without a failure`()
+    throws
+  {
+    let folder = TemporaryFolder()
+    let sound = integers(bits: 16, frames: 200_000, channels: 2)
+    try save(sound, to: folder("f"), .flac, .s16)
+    var bytes = folder.bytes(of: "f")
+    bytes.replaceSubrange(22..<26, with: [0, 0, 0, 0])
+    bytes[21] &= 0xF0
+    folder.write(bytes, to: "f")
+    #expect(try decode(Decoding.decoder(forPath: folder("f"))) == list(sound))
+    bytes[bytes.count / 2] ^= 1
+    folder.write(bytes, to: "f")
+    let (_, trouble) = decodeAll(try Decoding.decoder(forPath: folder("f")))
+    #expect(trouble?.kind == .unusableContents)
+  }
+
+  @Test(arguments: 0..<200)
+  func `the first block that can be decoded is found`(first: Int) {
+    var search = DecodableBlockSearch(after: 3, before: 190)
+    var count = 0
+    while let block = search.next {
+      #expect((4..<190).contains(block))
+      search.note(block, isDecodable: block >= first)
+      count += 1
+    }
+    #expect(search.found == (first < 190 ? max(4, first) : nil))
+    #expect(count < 20)
   }
 
   @Test(arguments: [MPEGDecoder.Exactness.exact, .economical])
@@ -111,5 +240,12 @@ import Testing
       #expect(samples.count > 2 * 90_000 && samples.count < 2 * 100_000)
     }
     #expect(try decode(MPEGDecoder(MemorySource(one), exactness: exactness)).count == 2 * 48_000)
+  }
+}
+
+extension [UInt8] {
+  /// The offset of the first frame of a FLAC file of 48 kHz in two channels.
+  fileprivate var firstFrameOfFLAC: Int? {
+    indices.first { self[$0...].starts(with: [0xFF, 0xF8, 0xCA]) }
   }
 }

@@ -237,4 +237,28 @@ import Testing
     try decoder.seek(toFrame: 95000)
     #expect(try decoder.read(into: &buffer, at: 0, frames: 1000) > 0)
   }
+
+  @Test(arguments: [FileSampleFormat.s16, .s24, .float], [501, 502, 1])
+  func `padding and chunks after the samples of Wave64 are not played`(
+    format: FileSampleFormat, frames: Int
+  ) throws {
+    let tail: [UInt8] = [0xF3, 0xAC, 0xD3, 0x11, 0x8C, 0xD1, 0, 0xC0, 0x4F, 0x8E, 0xDB, 0x8A]
+    let chunk =
+      Array("levl".utf8) + tail + [UInt8](32, 8, bigEndian: false)
+      + [UInt8](repeating: 0x55, count: 8)
+    for channels in [1, 2, 3] {
+      let folder = TemporaryFolder()
+      let sound = integers(bits: 16, frames: frames, channels: channels)
+      try save(sound, to: folder("a.w64"), .w64, format)
+      var bytes = folder.bytes(of: "a.w64")
+      bytes += [UInt8](repeating: 0, count: (8 - bytes.count % 8) % 8)
+      for end in [[], chunk, chunk + chunk] {
+        folder.write(bytes + end, to: "b.w64")
+        let decoder = try Decoding.decoder(forPath: folder("b.w64"))
+        #expect(decoder.frameCount == frames)
+        #expect(try decode(decoder) == list(sound))
+        #expect(try decode(Decoding.decoder(for: MemorySource(bytes + end))) == list(sound))
+      }
+    }
+  }
 }

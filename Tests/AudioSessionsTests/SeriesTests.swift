@@ -221,6 +221,36 @@ import Testing
     #expect(try rig.allNumbers() == Array(1...2500))
   }
 
+  @Test(arguments: [false, true])
+  func `a recording whose folder was replaced by a file is saved in the folder above`(
+    isNameTaken: Bool
+  ) throws {
+    let rig = try RecordingRig(name: "gone/take.wav", folders: ["gone"])
+    rig.record(2000)
+    rig.save()
+    #expect(unlink(rig.folder + "/gone/take.wav") == 0 && rmdir(rig.folder + "/gone") == 0)
+    try save("a file", to: rig.folder + "/gone")
+    if isNameTaken { try save("another file", to: rig.folder + "/take.wav") }
+    rig.record(500)
+    rig.save()
+    rig.finish()
+    let name = isNameTaken ? "take-2.wav" : "take.wav"
+    #expect(rig.names == (isNameTaken ? ["gone", name, "take.wav"] : ["gone", name]))
+    #expect(rig.writer.report.failure == nil)
+    #expect(rig.writer.report.files.map(\.path) == [rig.folder + "/" + name])
+    #expect(try rig.allNumbers() == Array(1...2500))
+    let warnings = rig.events.compactMap {
+      if case .warning(let failure) = $0 { failure.message } else { nil }
+    }
+    #expect(warnings.last?.hasSuffix("the recording is in \(rig.folder)/\(name) now.") == true)
+  }
+
+  private func save(_ text: String, to path: String) throws {
+    let file = try #require(fopen(path, "w"))
+    fputs(text, file)
+    fclose(file)
+  }
+
   @Test func `names that exist get a number, and nothing is overwritten`() throws {
     let rig = try RecordingRig(name: "n-%H.wav") { $0.split = .frames(1000) }
     rig.record(2500)

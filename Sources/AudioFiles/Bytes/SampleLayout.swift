@@ -20,15 +20,29 @@ struct SampleLayout {
     }
     switch format.kind {
     // Integers, floats, A-law and mu-law.
-    case 1, 3, 6, 7: blockFrames = 1
+    case 1, 3, 6, 7:
+      blockFrames = 1
+      blockByteCount = Self.frameByteCount(
+        stated: format.blockByteCount, channels: format.channelCount, bits: format.bitsPerSample)
     // Blocks whose number of frames is in the chunk.
     case 2, 0x11, 0x31:
       guard format.blockFrames > 0 else { return nil }
       blockFrames = format.blockFrames
+      blockByteCount = format.blockByteCount
     default: return nil
     }
     sampleRate = format.sampleRate
-    blockByteCount = format.blockByteCount
+  }
+
+  /// Returns the size of an uncompressed frame: the stated one, unless no sample of `bits` bits in
+  /// `channels` channels can have it. Players compute the size from these two numbers, so a damaged
+  /// size must not move the end of the audio.
+  private static func frameByteCount(stated: Int, channels: Int, bits: Int) -> Int {
+    let sampleByteCount = (bits + 7) / 8
+    guard (1...8).contains(sampleByteCount), channels > 0 else { return stated }
+    let isPossible =
+      stated % channels == 0 && (sampleByteCount...8).contains(stated / channels)
+    return isPossible ? stated : channels * sampleByteCount
   }
 
   init(_ common: AIFFCommonChunk) {
@@ -45,7 +59,12 @@ struct SampleLayout {
       (1...Double(Int32.max)).contains(description.sampleRate)
     else { return nil }
     sampleRate = Int(clamping: description.sampleRate)
-    blockByteCount = description.packetByteCount
+    blockByteCount =
+      description.packetFrames == 1
+      ? Self.frameByteCount(
+        stated: description.packetByteCount, channels: description.channelCount,
+        bits: description.bitsPerSample)
+      : description.packetByteCount
     blockFrames = description.packetFrames
   }
 }

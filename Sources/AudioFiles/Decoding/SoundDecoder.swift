@@ -308,6 +308,7 @@ final class FileDecoder: PlainSoundDecoder {
     bitRate = rate
     byteRate = Double(rate ?? bytes.source.announcedBitRate ?? bare ?? 128_000) / 8
     self.file = file
+    self.file.damage.isSkipped = true
   }
 
   convenience init(_ bytes: BufferedBytes) throws(FileFailure) {
@@ -326,6 +327,7 @@ final class FileDecoder: PlainSoundDecoder {
   var speakers: [Speaker]? { file.speakers }
   var frameCount: Int? { file.frameCount }
   var announcedFrameCount: Int? { file.announcedFrameCount }
+  var isCutShort: Bool { announcedFrameCount != nil || file.isDamaged }
   var supportsSeeking: Bool { file.isSeekable }
   var position: Int { file.position }
   var markers: [SoundFileMarker] { file.markers }

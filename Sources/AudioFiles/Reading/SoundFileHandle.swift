@@ -140,6 +140,8 @@ final class VirtualFile {
   /// of some formats would otherwise read the same chunk forever.
   private var hasStopped: Bool { isOpening && bytes.isStopped }
   private var isOpening = false
+  /// The number of bytes that may still be read; the file appears to end after them.
+  var allowedByteCount = Int.max
   /// Bytes that libsndfile reads instead of those of the file; nil if there are none.
   private let replacement: HeadReplacement?
   /// Whether the file is BW64.
@@ -182,8 +184,9 @@ final class VirtualFile {
   private func read(_ memory: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     guard !hasStopped else { return 0 }
     let offset = bytes.position - start
-    let rest = max(0, byteCount - offset)
+    let rest = min(max(0, byteCount - offset), allowedByteCount)
     let read = bytes.readForCallback(memory, min(count, rest), isWhole: true)
+    if allowedByteCount < .max { allowedByteCount -= read }
     if let replacement, let memory {
       for (index, byte) in zip(replacement.offset..., replacement.bytes)
       where index >= offset && index < offset + read {

@@ -22,8 +22,8 @@ import Glibc
 /// ```
 public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   // @unchecked because the handle has one owner, which moves with the value.
-  private var handle: SoundFileHandle
-  private let file: VirtualFile
+  var handle: SoundFileHandle
+  let file: VirtualFile
   /// The frame at which the audio data ends and other data may follow; `.max` if it is not limited.
   private let limit: Int
   /// The number of frames that the file must contain: an earlier end is reported as damage. nil if
@@ -38,6 +38,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   private var sourceFailure: FileFailure?
   /// Whether the source returned audio in a different format after an interruption.
   private var isReplaced = false
+  /// The damage that was found in a FLAC file. `FileDecoder` skips it.
+  var damage = FLACDamage()
   /// A buffer for 16-bit samples, which are converted here because libsndfile takes several times
   /// longer. It has no frames if the file uses another encoding.
   private let shorts: SampleBuffer
@@ -177,6 +179,7 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     }
     try resume()
     let start = buffer.base + target * channelCount
+    if let silence = takeSilence(into: start, frames: wanted) { return silence }
     let count =
       if shorts.frameCount > 0 {
         readShorts(into: start, frames: wanted)
@@ -191,7 +194,11 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
       sourceFailure = nil
     } else {
       try checkSource()
-      if !bytes.wasInterrupted { try checkPromise() }
+      guard !bytes.wasInterrupted else { return 0 }
+      if try skipDamage(at: position) {
+        return takeSilence(into: start, frames: wanted) ?? 0
+      }
+      try checkPromise()
     }
     return count
   }
@@ -241,17 +248,34 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     return count
   }
 
+  /// Fills the memory at `target` with silence in place of damaged data. Returns the number of
+  /// frames; nil if the next frame is not damaged.
+  private mutating func takeSilence(
+    into target: UnsafeMutablePointer<Float>, frames: Int
+  ) -> Int? {
+    let count = min(frames, damage.silenceEnd - position)
+    guard count > 0 else { return nil }
+    target.update(repeating: 0, count: count * channelCount)
+    position += count
+    return count
+  }
+
   /// Sets the position of the next read to `frame`, which may be the end of the file. Throws
   /// `.unusableContents` if there is no such frame, or if the file is not seekable.
   public mutating func seek(toFrame frame: Int) throws(FileFailure) {
     guard frame != position else { return }
     guard isSeekable else { throw .onlyForward(path, isFile: bytes.isSeekable) }
     try resume()
+    let isDamaged = damage.range(containing: frame) != nil
     let mayBe = frame >= 0 && frame <= limit
-    let place = mayBe ? sf_seek(handle.pointer, sf_count_t(frame), SEEK_SET) : -1
+    let place = mayBe && !isDamaged ? sf_seek(handle.pointer, sf_count_t(frame), SEEK_SET) : -1
     try checkSource()
     if mayBe, bytes.wasInterrupted {
       // The next read seeks to this frame.
+      position = frame
+      return
+    }
+    if mayBe, place != sf_count_t(frame), try recover(at: frame) {
       position = frame
       return
     }
@@ -262,6 +286,7 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
       throw .noFrame(path, frame, of: frameCount)
     }
     sourceFailure = nil
+    damage.silenceEnd = 0
     position = frame
   }
 
@@ -294,16 +319,17 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
       || Int(info.samplerate) != sampleRate
     guard !isReplaced else { throw .replaced(path) }
     handle = fresh
-    let place = sf_seek(handle.pointer, sf_count_t(position), SEEK_SET)
+    let target = max(position, damage.silenceEnd)
+    let place = sf_seek(handle.pointer, sf_count_t(target), SEEK_SET)
     try checkSource()
     sourceFailure = nil
-    guard place == sf_count_t(position) || bytes.wasInterrupted else {
+    guard place == sf_count_t(target) || bytes.wasInterrupted else {
       throw .unreachable(path, position, announcedFrameCount ?? frameCount ?? position)
     }
   }
 
   /// Throws the failure of the source that occurred in a callback, and remembers it.
-  private mutating func checkSource() throws(FileFailure) {
+  mutating func checkSource() throws(FileFailure) {
     do throws(FileFailure) {
       try bytes.check()
     } catch {
@@ -316,8 +342,11 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   /// damaged block, and if bytes are missing.
   private func checkPromise() throws(FileFailure) {
     if let sourceFailure { throw sourceFailure }
-    guard let promisedFrameCount else { return try bytes.checkByteCount() }
-    if position < promisedFrameCount { throw .cutShort(path, position, promisedFrameCount) }
+    if let promisedFrameCount, position < promisedFrameCount {
+      throw .cutShort(path, position, promisedFrameCount)
+    }
+    if promisedFrameCount == nil { try bytes.checkByteCount() }
+    if damage.isFound || endsBeforeItsBytes { throw .damaged(path) }
   }
 
   private static func name(of format: Int) -> String {

@@ -43,6 +43,24 @@ enum AnnouncedSound {
   }
 }
 
+/// The end of the samples of a Wave64 file. libsndfile takes all bytes after the header of the
+/// samples for audio: the padding and the chunks that follow them as well.
+enum Wave64Samples {
+  /// Returns the offset at which the samples end, if only padding or chunks follow; nil otherwise.
+  /// A recording that was not finished is longer than its header states.
+  static func end(in bytes: BufferedBytes) throws(FileFailure) -> Int? {
+    guard let byteCount = bytes.byteCount else { return nil }
+    let walk = ChunkWalk(file: bytes, byteCount: byteCount, style: .wave64)
+    let data = try walk.first(from: 40) { $0.identifier == "data" ? $0 : nil }
+    guard let data, data.size > 0, let end = walk.end(of: data), end < byteCount else { return nil }
+    let next = data.body + walk.style.aligned(data.size)
+    if next >= byteCount {
+      return try bytes.bytes(at: end, count: byteCount - end).allSatisfy { $0 == 0 } ? end : nil
+    }
+    return try walk.beginsTail(at: next) ? end : nil
+  }
+}
+
 /// A check for chunks of a file of the WAV family that libsndfile must not read. libsndfile loops
 /// forever in some `LIST` chunks (its issue 1118): it adds the size of an entry to its position in
 /// 32 bits, and moves backwards if that overflows. It also refuses a file with two data chunks,

@@ -60,9 +60,9 @@ struct SoundSource: ~Copyable {
       if !isUnfinished, !chunks.areUnsafe {
         // The decoder reads the comments of remote files itself, within limits.
         if bytes.source is LocalFile { try FLACComments.check(bytes) }
+        let end = try container == .wave64 ? Wave64Samples.end(in: bytes) : chunks.end
         return try SoundSource(
-          VirtualFile(
-            bytes, end: chunks.end, replacement: HeadReplacement(container, in: bytes)),
+          VirtualFile(bytes, end: end, replacement: HeadReplacement(container, in: bytes)),
           frameLimit: missed == nil ? nil : wave?.frameCount(in: rest), missedFrameCount: missed)
       }
     }

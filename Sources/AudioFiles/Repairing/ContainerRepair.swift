@@ -298,6 +298,10 @@ private struct FoundSamples {
       file.walk(style), start: start, declared: declared, frameByteCount: layout.blockByteCount,
       formEnd: formEnd)
     frames = layout.frames(in: stretch.byteCount)
+    // A block longer than all the samples is damage of the header, and not a torn end.
+    guard frames > 0 || layout.blockFrames == 1 || stretch.faults.isEmpty else {
+      throw .noFrames(file.path)
+    }
     let declaredFrames = declared.map { layout.frames(in: $0) }
     self.headerFrames = headerFrames ?? declaredFrames
     if let stated = self.headerFrames, stated != frames {

@@ -85,6 +85,8 @@ struct FLACWalk {
   private(set) var end: Int
   /// The number of stretches without a valid frame that are followed by valid frames.
   private(set) var damagedStretches = 0
+  /// The offset at which the first frame should begin.
+  private let audioStart: Int
   private var firstSample: Int?
   private var blockFrames: Int
   private var open = OpenFrames()
@@ -94,6 +96,7 @@ struct FLACWalk {
 
   init(_ file: DamagedFile, from start: Int, _ information: FLACInformation) {
     self.file = file
+    audioStart = start
     end = start
     blockFrames = information.blockFrames
     channelCount = information.channelCount
@@ -183,10 +186,24 @@ struct FLACWalk {
     last = header
     if blockFrames == 0 { blockFrames = header.frames }
     let sample = header.isVariable ? header.number : header.number * blockFrames
-    let first = firstSample ?? sample
+    let first = firstSample ?? firstSample(of: header, sample, after: start.offset - audioStart)
     firstSample = first
     frames = sample + header.frames - first
   }
+
+  /// Returns the number of the file's first sample. `header`, of the first whole frame, begins with
+  /// `sample` and follows `byteCount` bytes of damaged audio. Players find each sample by its
+  /// number, so those in the damaged bytes count, unless that many frames cannot be in them: the
+  /// file is a part of a longer one.
+  private func firstSample(
+    of header: FLACFrameHeader, _ sample: Int, after byteCount: Int
+  ) -> Int {
+    let frames = header.isVariable ? (sample + 65534) / 65535 : header.number
+    return frames <= byteCount / Self.minimumByteCount ? 0 : sample
+  }
+
+  /// The size of the shortest frame: a header, one sample of one bit, and a checksum.
+  private static let minimumByteCount = 10
 
   private func header(at offset: Int) throws(FileFailure) -> FLACFrameHeader? {
     guard offset + 6 <= file.byteCount, try file.byte(at: offset + 1) & 0xFE == 0xF8 else {

@@ -8,6 +8,8 @@ struct OggRepair {
   private var stream: OggStream?
   private var streamSerial: UInt32 = 0
   private var foreignStreams: Set<UInt32> = []
+  /// The link before the last one, if it has audio, and the offset at which it ends.
+  private var before: (stream: OggStream, end: Int)?
   /// The offset at which the last page that belongs to a stream ends.
   private var end = 0
   /// The number of bytes that may still be read of pages that prove invalid. Each is read whole;
@@ -27,8 +29,13 @@ struct OggRepair {
       try add(page)
       offset = page.end
     }
+    if let before, let last = stream, last.frames == 0, !last.lastPage.ends {
+      // Decoders refuse a chain whose last link ends within its headers.
+      (stream, end) = before
+    } else {
+      closeLink()
+    }
     guard let stream else { throw .noSoundFile(file.path) }
-    closeLink()
     guard frames > 0 || stream.lastPage.ends else { throw .noFrames(file.path) }
     var plan = RepairPlan(byteCount: file.byteCount)
     var faults: [String] = []
@@ -58,6 +65,7 @@ struct OggRepair {
         return
       }
       closeLink()
+      if let stream, stream.frames > 0 { before = (stream, end) }
       stream = new
       streamSerial = page.serial
       end = page.end

@@ -23,4 +23,20 @@ package enum OutputFolder {
       throw .creating(path, error)
     }
   }
+
+  /// Returns the folders that may take the file `path` if its own folder cannot: those that contain
+  /// this folder, the nearest first, and the user's home. Shared folders such as /tmp are not among
+  /// them unless the path leads through them, because others could read the file there.
+  package static func substitutes(for path: String) -> [String] {
+    var folders: [String] = []
+    var folder = FileName.folder(of: path)
+    while folder != ".", folder != "/" {
+      folder = FileName.folder(of: folder)
+      if folder != "/" { folders.append(folder) }
+    }
+    if let home = FileName.variable("HOME"), home.hasPrefix("/"), !folders.contains(home) {
+      folders.append(home)
+    }
+    return folders
+  }
 }

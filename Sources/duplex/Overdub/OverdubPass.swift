@@ -79,7 +79,7 @@ struct OverdubPass {
     }
     alignment.checkChange(to: outcome.report.addedLatencyFrames, path: path)
     var take = RecordedTake(
-      path: path, plan: plan, roundTrip: roundTrip, outcome: outcome,
+      path: path, isRegion: command.isPunchIn, plan: plan, roundTrip: roundTrip, outcome: outcome,
       addedFrames: alignment.frames, backingFailure: feeder.failure, report: writer.report)
     if command.isPunchIn, take.hasFrames { keepRegion(of: &take, target, splice) }
     return take
@@ -203,18 +203,19 @@ struct OverdubPass {
   private func keepRegion(
     of take: inout RecordedTake, _ target: RecordingTarget, _ splice: FileSplice?
   ) {
+    let regionPath = take.recordedPath ?? target.path
     guard take.report.failure == nil else {
-      take.regionPath = target.path
-      return warn("regionApart", "The recorded region alone is kept in \(target.path).")
+      take.regionPath = regionPath
+      return warn("regionApart", "The recorded region alone is kept in \(regionPath).")
     }
     let first = take.plan.region.lowerBound
     do throws(FileFailure) {
       try whole(target, splice, take.outcome.configuration).replace(
-        from: first, with: target.path,
+        from: first, with: regionPath,
         minimumFrames: splice == nil ? take.plan.backingFrames : 0, isNew: splice == nil,
         isStopped: StopRequest().isThere)
     } catch {
-      take.regionPath = target.path
+      take.regionPath = regionPath
       take.insertionFailure = error
       return
     }

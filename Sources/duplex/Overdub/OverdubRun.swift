@@ -92,7 +92,7 @@ final class OverdubRun {
       status = try choice.use { open in try step(on: open) }
       if takes.count > count, command.audio.json, status == .done, !totals.isInterrupted {
         let done = Double(takes.count) / Double(command.takes)
-        Terminal.emit(.progress(done, "take", ["path": takes[count].path]))
+        Terminal.emit(.progress(done, "take", ["path": takes[count].writtenPath]))
       }
       // A stream that only measured the round trip is followed by one that records.
       guard takes.count > count || (!wasKnown && roundTrip != nil) else { break }
@@ -100,7 +100,7 @@ final class OverdubRun {
     // The mix uses the last take with frames: a pass that is stopped before its first frame has
     // none.
     if status == .done, let mix = command.mix, let last = takes.last(where: \.hasFrames) {
-      let failure = try OverdubMix(command, takePath: last.path).write(to: mix)
+      let failure = try OverdubMix(command, takePath: last.writtenPath).write(to: mix)
       mixPath = mix
       if let failure { throw failure }
     }

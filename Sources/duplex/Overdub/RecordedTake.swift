@@ -5,6 +5,8 @@ import AudioSessions
 struct RecordedTake {
   /// The path of the take.
   let path: String
+  /// Whether a region of the take was recorded, to be inserted into it.
+  let isRegion: Bool
   let plan: OverdubPlan
   let roundTrip: KnownRoundTrip
   let outcome: SessionOutcome
@@ -20,8 +22,12 @@ struct RecordedTake {
   /// is in the report.
   var insertionFailure: FileFailure?
 
-  /// The path of the file that holds the frames.
-  var writtenPath: String { regionPath ?? path }
+  /// The path of the file that holds the frames. Another program may have renamed a take while it
+  /// was recorded; a region is inserted into the take at its own path.
+  var writtenPath: String { regionPath ?? (isRegion ? path : recordedPath ?? path) }
+
+  /// The present path of the recorded file: the take, or the region of one; nil if there is none.
+  var recordedPath: String? { report.files.last?.path }
 
   /// Whether frames were recorded.
   var hasFrames: Bool { report.frames > 0 }

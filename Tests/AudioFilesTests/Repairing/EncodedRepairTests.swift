@@ -146,6 +146,41 @@ import Testing
     #expect(!finding.isRepairable)
   }
 
+  @Test(arguments: [false, true])
+  func `a damaged first frame of FLAC does not shorten the file`(isTruncated: Bool) throws {
+    let folder = TemporaryFolder()
+    var file = try BrokenFile(folder, "f.flac", .flac, .s16, frames: 30000)
+    let original = try load(file.path)
+    let first = try #require(
+      file.bytes.indices.first { file.bytes[$0...].starts(with: [0xFF, 0xF8]) })
+    file.bytes[first + 100] ^= 1
+    if isTruncated { file.bytes.removeLast(10) }
+    file.store()
+    let finding = try FileRepair.examine(file.path)
+    #expect(finding.frames == (isTruncated ? 28672 : 30000))
+    #expect(finding.isRepairable == isTruncated)
+    #expect(
+      finding.problems.last == "It is damaged in one place before its end, which cannot be mended.")
+    if isTruncated { try FileRepair.repairInPlace(finding) }
+    var reader = try SoundFileReader(path: file.path)
+    #expect(reader.frameCount == finding.frames)
+    try reader.seek(toFrame: 20000)
+    var buffer = SampleBuffer(frameCount: 8672, channelCount: 2)
+    #expect(try reader.read(into: &buffer) == 8672)
+    #expect(list(buffer) == Array(original[40000..<57344]))
+    #expect(try FileRepair.examine(file.path).frames == finding.frames)
+  }
+
+  @Test func `a FLAC file that is a part of a longer one has only its own frames`() throws {
+    let folder = TemporaryFolder()
+    var file = try BrokenFile(folder, "p.flac", .flac, .s16, frames: 30000)
+    let places = file.bytes.indices.filter { file.bytes[$0...].starts(with: [0xFF, 0xF8, 0xCA]) }
+    // The first frames are gone, but for a few bytes that are too short for them.
+    file.bytes.removeSubrange(places[0]..<places[4] - 9)
+    file.store()
+    #expect(try FileRepair.examine(file.path).frames == 30000 - 4 * 4096)
+  }
+
   @Test(arguments: [FileFormat.ogg, .opus], [1, 5000, 15000])
   func `a truncated Ogg file ends with its last complete page`(format: FileFormat, cut: Int) throws
   {
@@ -161,6 +196,27 @@ import Testing
     // The last block lacks its overlap with the next one.
     let common = max(0, 2 * (frames - 2048))
     #expect(repaired?.samples[..<common] == original[..<common])
+  }
+
+  @Test(arguments: [FileFormat.ogg, .opus], [1, 2, 3])
+  func `a chain of Ogg streams that ends within the headers of the last one ends before it`(
+    format: FileFormat, links: Int
+  ) throws {
+    let folder = TemporaryFolder()
+    var chain: [UInt8] = []
+    for link in 0..<links {
+      chain += try BrokenFile(folder, "\(link)", format, .float, frames: 48000).bytes
+    }
+    let other = try BrokenFile(folder, "other", format, .float, frames: 48000).bytes
+    let pages = other.indices.filter { other[$0...].starts(with: "OggS".utf8) }
+    for cut in [pages[1], pages[1] + 40, pages[2] - 1, pages[2], pages[2] + 40] {
+      var file = try BrokenFile(folder, "chain\(cut)", format, .float, frames: 1)
+      file.bytes = chain + other[..<cut]
+      let repaired = try file.repair()
+      #expect(repaired?.finding.frames == links * 48000)
+      #expect(repaired?.samples.count == 2 * links * 48000)
+      #expect(BrokenFile(reading: file.path).bytes == chain)
+    }
   }
 
   @Test(arguments: [(1, "1 byte"), (5, "5 bytes")])

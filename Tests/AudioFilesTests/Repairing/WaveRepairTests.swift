@@ -212,4 +212,42 @@ import Testing
     file.bytes += [7, 7, 0xB1, 0xDD, 0xC6, 0xEE, 0xB1]
     #expect(try file.repair()?.finding.frames == 1000)
   }
+
+  @Test(arguments: [FileFormat.wav, .rf64, .w64, .caf], [0xFF00, 0x0104, 0x7F, 5, 1])
+  func `a damaged frame size does not cut off the samples`(format: FileFormat, size: Int) throws {
+    let folder = TemporaryFolder()
+    var file = try BrokenFile(folder, "f", format, .s16, frames: 5001)
+    let number = little(size, 2)
+    switch format {
+    case .caf: file.set(number.reversed(), at: file.place(of: "desc") + 12 + 18)
+    case .w64: file.set(number, at: file.place(of: "fmt ") + 24 + 12)
+    default: file.set(number, at: file.place(of: "fmt ") + 8 + 12)
+    }
+    let damaged = file.bytes
+    file.store()
+    // Players compute the size from the number of channels and of bits, or refuse the file.
+    guard (try? load(file.path).count) == 2 * 5001 else {
+      #expect(throws: FileFailure.self) { try FileRepair.examine(file.path) }
+      return
+    }
+    let finding = try FileRepair.examine(file.path)
+    #expect(finding.frames == 5001)
+    if finding.isRepairable { try FileRepair.repairInPlace(finding) }
+    #expect(BrokenFile(reading: file.path).bytes.count == damaged.count)
+    #expect(try load(file.path) == list(integers(bits: 16, frames: 5001, channels: 2)))
+  }
+
+  @Test func `a block that is longer than all compressed samples is not taken for a torn end`()
+    throws
+  {
+    let folder = TemporaryFolder()
+    let format =
+      little(0x11, 2) + little(1, 2) + little(8000) + little(4055) + little(0xFF00, 2)
+      + little(4, 2) + little(2, 2) + little(505, 2)
+    let body =
+      Array("WAVEfmt ".utf8) + little(format.count) + format + Array("data".utf8) + little(2560)
+      + [UInt8](repeating: 0x11, count: 2560)
+    folder.write(Array("RIFF".utf8) + little(body.count) + body, to: "a.wav")
+    #expect(throws: FileFailure.self) { try FileRepair.examine(folder("a.wav")) }
+  }
 }

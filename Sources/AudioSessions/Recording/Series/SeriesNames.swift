@@ -67,13 +67,27 @@ extension SoundFileWriter {
   }
 
   /// Writes a deleted file again as `path` or, if that name is taken, under its next free name, to
-  /// which it sets `path`. A name that is a link to a missing file is taken only if `isLast`: the
-  /// link may be removed until the end.
+  /// which it sets `path`. If `isLast`, the file has no other chance: a name that is a link to a
+  /// missing file counts as taken, and if the folder is gone for good or its disk is full, another
+  /// folder takes the file.
   mutating func restore(
     as path: inout String, orNextOf names: inout SeriesNames, isLast: Bool
   ) throws(FileFailure) {
-    try names.claim(
-      &path, isReserved: { SoundFileReader.exists($0) || isLast && FileStatus.isTaken($0) }
-    ) { (name) throws(FileFailure) in try restore(as: name) }
+    let wanted = path
+    var refusal: FileFailure?
+    for folder in [nil] + (isLast ? OutputFolder.substitutes(for: wanted) : []) {
+      path = folder.map { FileName.join($0, String(FileName.last(of: wanted))) } ?? wanted
+      do throws(FileFailure) {
+        return try names.claim(
+          &path, isReserved: { SoundFileReader.exists($0) || isLast && FileStatus.isTaken($0) }
+        ) { (name) throws(FileFailure) in try restore(as: name) }
+      } catch {
+        // The disk may have failed after the file got its name.
+        guard isDeleted || isHidden else { throw error }
+        refusal = refusal ?? error
+      }
+    }
+    path = wanted
+    if let refusal { throw refusal }
   }
 }
