@@ -28,7 +28,7 @@ package struct FrameSums: ~Copyable, Sendable {
   ) -> Float {
     buffer.requireFrames(from: first, frames)
     requirement(
-      frames <= (samples.frameCount &- count) &* stride,
+      frames &- skip <= (samples.frameCount &- count) &* stride,
       "There are more sums than the filters process.")
     var (added, peak): (Int, Float) = (0, 0)
     let channels = buffer.channelCount

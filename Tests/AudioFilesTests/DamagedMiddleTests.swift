@@ -118,6 +118,38 @@ import Testing
       #expect(reader.position == 300_000)
     }
     #expect(reader.damage.searchedByteCount == left && reader.damage.ranges == [range])
+    // Nor if no more bytes may be read in searches.
+    reader.damage.searchedByteCount = 0
+    try reader.seek(toFrame: 0)
+    #expect(failure { _ = try samples(of: &reader) } != nil)
+    #expect(reader.position == 300_000)
+  }
+
+  @Test(arguments: [300_001, -1]) func `a refused seek leaves the position`(frame: Int) throws {
+    let folder = TemporaryFolder()
+    var reader = try damagedFLAC(in: folder, zeros: 0, searching: 1 << 27)
+    let whole = list(integers(bits: 16, frames: 300_000, channels: 2))
+    try reader.seek(toFrame: 5000)
+    #expect(throws: FileFailure.self) { try reader.seek(toFrame: frame) }
+    #expect(reader.position == 5000)
+    #expect(try samples(of: &reader).elementsEqual(whole[10_000...]))
+  }
+
+  @Test func `a seek that finds no intact frame leaves the position`() throws {
+    let folder = TemporaryFolder()
+    var reader = try damagedFLAC(in: folder, zeros: 0, searching: 1 << 27)
+    let whole = list(integers(bits: 16, frames: 300_000, channels: 2))
+    let bytes = folder.bytes(of: "f")
+    folder.write(
+      bytes[..<(bytes.count / 2)] + [UInt8](repeating: 0, count: bytes.count / 2), to: "f")
+    reader = try SoundFileReader(path: folder("f"))
+    reader.damage.isSkipped = true
+    try reader.seek(toFrame: 5000)
+    #expect(throws: FileFailure.self) { try reader.seek(toFrame: 299_000) }
+    #expect(reader.position == 5000)
+    var buffer = SampleBuffer(frameCount: 1000, channelCount: 2)
+    #expect(try reader.read(into: &buffer, frames: 1000) == 1000)
+    #expect((0..<2000).allSatisfy { buffer[$0] == whole[10_000 + $0] })
   }
 
   @Test func `damaged FLAC that is read backwards has the same samples`() throws {

@@ -46,13 +46,13 @@ struct AsynchronousInput: ~Copyable {
     let stream = input.configuration
     self.isMaster = isMaster
     unitPeriodFrames = shape.periodFrames
-    unitPerFrame = Double(shape.sampleRate) / Double(stream.sampleRate)
+    let unitPerFrame = Double(shape.sampleRate) / Double(stream.sampleRate)
+    self.unitPerFrame = unitPerFrame
     periodFrames = stream.periodFrames
     delay = InputDelay(
       latencyFrames: latencyFrames, arrivalFrames: arrivalFrames,
       maximumArrivalFrames: max(arrivalFrames, stream.bufferFrames / 2),
-      unitPerFrame: Double(shape.sampleRate) / Double(stream.sampleRate),
-      unitSampleRate: shape.sampleRate)
+      unitPerFrame: unitPerFrame, unitSampleRate: shape.sampleRate)
     stallDetector = StallDetector(periodFrames: stream.periodFrames, sampleRate: stream.sampleRate)
     staged = StagedFrames(frameCount: stream.periodFrames, channelCount: stream.channelCount)
     silence = DeviceBuffer(

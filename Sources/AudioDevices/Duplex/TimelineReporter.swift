@@ -13,7 +13,8 @@ struct TimelineReporter: ~Copyable {
   /// occurred.
   private var xrun: TimelineEvent.Kind?
   private var xrunFrame = 0
-  /// The number of xruns that were counted at `xrunFrame` after the first one.
+  /// The number of xruns at `xrunFrame` after the first one, which are not counted yet: the plugin
+  /// of a sound server that has ended reports one after each start.
   private var repeatedXruns = 0
   /// The number of lost frames that no event has reported yet.
   private var unreportedLostFrames = 0
@@ -62,6 +63,7 @@ struct TimelineReporter: ~Copyable {
   mutating func reportReturn(lost: Int, concealed: Int?, at frame: Int) {
     _ = events.write(TimelineEvent(kind: .deviceReturned, frame: frame, frames: lost))
     xrun = nil
+    repeatedXruns = 0
     isReturnReported = false
     count(lostFrames: lost &+ (concealed ?? 0))
   }
@@ -90,19 +92,19 @@ struct TimelineReporter: ~Copyable {
 
   // MARK: Xruns
 
-  /// Counts an xrun before `frame`, whose gap a later cycle reports.
+  /// Counts an xrun before `frame`, whose gap a later cycle reports. If the device was restarted
+  /// and has another one before its first frame, both are one xrun.
   @_noLocks
   mutating func beginXrun(_ kind: TimelineEvent.Kind, at frame: Int) {
-    // Cycles ran after the last xrun, and its gap is still open.
-    if xrun != nil, frame > xrunFrame { reportXrun(lost: 0) }
-    repeatedXruns = xrun == kind ? repeatedXruns &+ 1 : 0
+    // Cycles ran after the last xrun, and its gap is still open; or the other direction had it.
+    if xrun != nil, frame > xrunFrame || xrun != kind { reportXrun(lost: 0) }
+    guard xrun == nil else {
+      repeatedXruns &+= 1
+      return
+    }
     xrun = kind
     xrunFrame = frame
-    if kind == .playbackXrun {
-      figures.pointee.playbackXruns.add(1, ordering: .relaxed)
-    } else {
-      figures.pointee.captureXruns.add(1, ordering: .relaxed)
-    }
+    count(xruns: 1)
   }
 
   /// Reports an xrun that was recovered, and the number of frames lost.
@@ -111,25 +113,13 @@ struct TimelineReporter: ~Copyable {
     guard let kind = xrun else { return }
     _ = events.write(TimelineEvent(kind: kind, frame: xrunFrame, frames: frames))
     xrun = nil
-  }
-
-  /// Counts one xrun, which an event reports, if the device was restarted several times without a
-  /// frame before it was lost. The plugin of a sound server that has ended reports an xrun after
-  /// each start.
-  @_noLocks
-  mutating func discountRepeatedXruns() {
-    switch xrun {
-    case .captureXrun: figures.pointee.captureXruns.subtract(repeatedXruns, ordering: .relaxed)
-    case .playbackXrun: figures.pointee.playbackXruns.subtract(repeatedXruns, ordering: .relaxed)
-    default: break
-    }
     repeatedXruns = 0
   }
 
   /// Reports an input that stopped while the output continued, and that has not started again: the
   /// timeline is silent from that position to `frame`.
   @_noLocks
-  mutating func reportOpenGap(at frame: Int) {
+  private mutating func reportOpenGap(at frame: Int) {
     guard xrun == .captureXrun, captureLostFrame == nil, frame > xrunFrame else { return }
     let silent = frame &- xrunFrame
     count(lostFrames: silent &- unreportedLostFrames)
@@ -160,9 +150,12 @@ struct TimelineReporter: ~Copyable {
     _ = events.write(reported)
   }
 
-  /// Reports an xrun whose gap is not known, because the whole device is gone.
+  /// Ends the report of an xrun, because the whole device is gone.
   @_noLocks
-  mutating func endXrun() { reportXrun(lost: 0) }
+  mutating func endXrun(at frame: Int) {
+    reportOpenGap(at: frame)
+    reportXrun(lost: 0)
+  }
 
   /// Reports that the whole device went away.
   @_noLocks
@@ -184,6 +177,9 @@ struct TimelineReporter: ~Copyable {
   mutating func close(at frame: Int, _ readiness: DeviceReadiness) {
     if hasDrop { reportDrop(before: frame, readiness) }
     reportOpenGap(at: frame)
+    // The device was restarted again and again, and never delivered a frame.
+    count(xruns: repeatedXruns)
+    repeatedXruns = 0
     // One of two devices is away and did not come back.
     if let lost = captureLostFrame {
       count(lostFrames: frame &- lost)
@@ -194,6 +190,16 @@ struct TimelineReporter: ~Copyable {
     }
     captureLostFrame = nil
     playbackLostFrame = nil
+  }
+
+  /// Counts xruns of the direction of the open one.
+  @_noLocks
+  private func count(xruns: Int) {
+    if xrun == .playbackXrun {
+      figures.pointee.playbackXruns.add(xruns, ordering: .relaxed)
+    } else {
+      figures.pointee.captureXruns.add(xruns, ordering: .relaxed)
+    }
   }
 
   /// Counts frames that were not captured, or were captured and not played.

@@ -42,14 +42,11 @@ extension UnitCore {
 
   /// Handles the loss of the device: waits for its return, or ends with `failure`.
   private mutating func lose(_ failure: DeviceFailure) -> CycleOutcome {
-    reports.discountRepeatedXruns()
+    reports.endXrun(at: frame)
     guard reconnects else {
       closeReports()
-      reports.endXrun()
       return .failed(failure)
     }
-    reports.reportOpenGap(at: frame)
-    reports.endXrun()
     timeouts.endRecovery()
     device.close()
     reconnectReport = ReconnectReport()

@@ -40,9 +40,8 @@ struct SampleLayout {
   private static func frameByteCount(stated: Int, channels: Int, bits: Int) -> Int {
     let sampleByteCount = (bits + 7) / 8
     guard (1...8).contains(sampleByteCount), channels > 0 else { return stated }
-    let isPossible =
-      stated % channels == 0 && (sampleByteCount...8).contains(stated / channels)
-    return isPossible ? stated : channels * sampleByteCount
+    let isPadded = sampleByteCount == 3 && stated == 4 * channels
+    return isPadded ? stated : channels * sampleByteCount
   }
 
   init(_ common: AIFFCommonChunk) {

@@ -86,7 +86,7 @@ extension SoundFileReader {
         try firstDecodable(after: frame, before: above?.lowerBound ?? frameCount)
         ?? above?.upperBound
     }
-    guard damage.searchedByteCount > 0 else { return false }
+    guard known != nil || damage.searchedByteCount > 0 else { return false }
     guard let next else {
       damage.end = frame
       return false
@@ -114,9 +114,18 @@ extension SoundFileReader {
   }
 
   /// Prepares the decoder of a FLAC file on disk for `frame` or, if this one is damaged, for the
-  /// next frame that it can decode. Returns false if there is none.
+  /// next frame that it can decode. Returns false, and returns to the present position, if there is
+  /// none.
   mutating func recover(at frame: Int) throws(FileFailure) -> Bool {
-    guard canRestart else { return false }
+    guard canRestart, let frameCount, frame < min(frameCount, damage.end) else { return false }
+    let silenceEnd = damage.silenceEnd
+    if try finds(frame) { return true }
+    if silenceEnd <= position { _ = try restart(at: position) }
+    damage.silenceEnd = silenceEnd
+    return false
+  }
+
+  private mutating func finds(_ frame: Int) throws(FileFailure) -> Bool {
     if damage.range(containing: frame) == nil {
       guard damage.searchedByteCount > 0 else { return false }
       if try isDecodable(frame) { return true }

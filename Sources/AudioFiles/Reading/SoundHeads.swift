@@ -52,8 +52,9 @@ enum Wave64Samples {
     guard let byteCount = bytes.byteCount else { return nil }
     let walk = ChunkWalk(file: bytes, byteCount: byteCount, style: .wave64)
     let data = try walk.first(from: 40) { $0.identifier == "data" ? $0 : nil }
-    guard let data, data.size > 0, let end = walk.end(of: data), end < byteCount else { return nil }
-    let next = data.body + walk.style.aligned(data.size)
+    guard let data, data.size > 0, let end = walk.end(of: data), end < byteCount,
+      let next = walk.next(after: data)
+    else { return nil }
     if next >= byteCount {
       return try bytes.bytes(at: end, count: byteCount - end).allSatisfy { $0 == 0 } ? end : nil
     }

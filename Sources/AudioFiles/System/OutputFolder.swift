@@ -30,7 +30,8 @@ package enum OutputFolder {
   package static func substitutes(for path: String) -> [String] {
     var folders: [String] = []
     var folder = FileName.folder(of: path)
-    while folder != ".", folder != "/" {
+    // What is above "..", the path does not tell.
+    while folder != ".", folder != "/", FileName.last(of: folder) != ".." {
       folder = FileName.folder(of: folder)
       if folder != "/" { folders.append(folder) }
     }

@@ -143,6 +143,7 @@ public struct FeedbackSuppressor: ~Copyable {
   @_noLocks @discardableResult
   public mutating func process(_ bus: inout MixerBus, limiterGain: Float = 1) -> Bool {
     self.limiterGain = limiterGain
+    guard bus.frames > 0 else { return transmission.isSending }
     // The peak of the cycle is otherwise measured together with the sums of the channels.
     if bands.framesLeft < bus.frames { bus.measurePeak() }
     var analysed = analyse(&bus, from: 0)
@@ -164,16 +165,21 @@ public struct FeedbackSuppressor: ~Copyable {
   private mutating func analyse(_ bus: inout MixerBus, from start: Int) -> Int {
     // Frames that are too quiet to matter.
     let silence: Float = stage == .probing || stage == .lowered ? 0 : 0.0005
-    if bus.peakBound < silence { return bands.passSilence(from: start, to: bus.frames) }
-    let (stop, peak) = bands.listen(bus.buffer, from: start, to: bus.frames, silence: silence)
-    if bus.peakBound == .infinity { bus.peakBound = peak }
+    let stop: Int
+    if bus.peakBound < silence {
+      stop = bands.passSilence(from: start, to: bus.frames)
+    } else {
+      let heard = bands.listen(bus.buffer, from: start, to: bus.frames, silence: silence)
+      if bus.peakBound == .infinity { bus.peakBound = heard.peak }
+      stop = heard.stop
+    }
     isOverdriven = leveller.isOverdriven(peak: bus.peakBound)
     return stop
   }
 
   /// Takes the next step at the end of a hop, or of four, at the frame `end` of the cycle that
-  /// begins at `frame`. Four hops are analysed at once while no code is sent and no limit is
-  /// reached, or no code may be sent soon.
+  /// begins at `frame`. Four hops are analysed at once while the suppressor listens, and either no
+  /// limit is reached or the next code is at least 24 hops away.
   @_noLocks @inline(never)
   private mutating func finishHops(at frame: Int, end: Int) {
     hopEnd = end
@@ -195,7 +201,7 @@ public struct FeedbackSuppressor: ~Copyable {
     }
     if stage != .listening { isTransparent = false }
     let isCalm = stage == .listening && (!isHeld || hop &+ 24 < nextProbeHop)
-    bands.analyse(hopsAtOnce: isCalm && GrowthLines.isDue(at: history) ? 4 : 1)
+    bands.analyse(hopsAtOnce: isCalm && GrowthLines.isDue(at: history) ? HopLevels.levelHops : 1)
   }
 
   /// Adds the levels of the hops that were analysed together with the latest one, as steps from the

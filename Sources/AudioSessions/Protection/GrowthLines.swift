@@ -55,7 +55,9 @@ struct GrowthLines: ~Copyable {
 
   /// Returns whether growth is searched for at the latest hop of `history`: at every fourth hop.
   @_noLocks
-  static func isDue(at history: borrowing LevelHistory) -> Bool { history.newest & 3 == 0 }
+  static func isDue(at history: borrowing LevelHistory) -> Bool {
+    history.newest % HopLevels.levelHops == 0
+  }
 
   /// Adds the latest hop of `history`, if the lines use it.
   @_noLocks

@@ -29,6 +29,8 @@ struct HopLevels: ~Copyable {
   /// Whether all frames are evaluated, and the pitch of the tone is measured as well.
   private(set) var isPrecise = false
 
+  /// The number of hops whose energies form a level; the most that are analysed at once.
+  static var levelHops: Int { @_noLocks get { 4 } }
   /// The number of hops, one or four, that are analysed at once: the energy of each of them is then
   /// that of all four.
   private(set) var hopsAtOnce = 1
@@ -68,9 +70,9 @@ struct HopLevels: ~Copyable {
     share = BandFilters.damping * BandFilters.damping * mean * mean / 2
     let rate = Double(sampleRate) / Double(stride)
     let centres = SIMD4(180, 650, 2200, 7000) / rate
-    waiting = FrameSums(stride: stride, frameCount: 4 * hopFrames)
+    waiting = FrameSums(stride: stride, frameCount: Self.levelHops * hopFrames)
     hasFramesBetween = stride > 1
-    waitingBetween = FrameSums(stride: stride, frameCount: 4 * hopFrames)
+    waitingBetween = FrameSums(stride: stride, frameCount: Self.levelHops * hopFrames)
     filters = BandFilters(centres: pointwiseMin(centres, SIMD4(repeating: 0.3)))
   }
 
@@ -139,7 +141,7 @@ struct HopLevels: ~Copyable {
   mutating func finishHops() {
     takeWaiting()
     let latest = sums.energy * SIMD4(repeating: share / max(1, analysedFrames))
-    if hopsAtOnce == 4 { energies = (latest, latest, latest, latest) }
+    if hopsAtOnce > 1 { energies = (latest, latest, latest, latest) }
     let sum = (latest + energies.0 + energies.1 + energies.2) * SIMD4(repeating: 0.25)
     energies = (latest, energies.0, energies.1, energies.2)
     levels = RealtimeDecibels.levels(ofPowers: sum)

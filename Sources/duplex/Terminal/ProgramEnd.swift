@@ -9,6 +9,7 @@ extension Terminal {
   /// Ends the program without the exit handlers of libraries, because a device or a disk does not
   /// respond. The terminal and the volumes of the card are restored, and pending output is written.
   static func leaveAtOnce(_ status: ExitStatus) -> Never {
+    stopWaiting()
     Keyboard.restoreTerminal()
     let isOver = AtomicFlag()
     let thread = try? RealtimeThread(

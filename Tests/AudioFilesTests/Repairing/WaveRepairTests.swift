@@ -213,7 +213,7 @@ import Testing
     #expect(try file.repair()?.finding.frames == 1000)
   }
 
-  @Test(arguments: [FileFormat.wav, .rf64, .w64, .caf], [0xFF00, 0x0104, 0x7F, 5, 1])
+  @Test(arguments: [FileFormat.wav, .rf64, .w64, .caf], [0xFF00, 0x0104, 0x7F, 8, 6, 5, 1])
   func `a damaged frame size does not cut off the samples`(format: FileFormat, size: Int) throws {
     let folder = TemporaryFolder()
     var file = try BrokenFile(folder, "f", format, .s16, frames: 5001)

@@ -1,0 +1,87 @@
+import AudioBasics
+import AudioDevices
+import TestSupport
+import Testing
+
+@testable import AudioSessions
+
+/// Tests of a feedback suppressor with cycles of all lengths and sounds at its limits.
+@Suite struct SuppressorCyclesTests {
+  /// A suppressor with the bus of its cycles.
+  private struct Rig: ~Copyable {
+    var suppressor: FeedbackSuppressor
+    var bus: MixerBus
+    let periodFrames: Int
+    var frame = 0
+    /// The number of cycles in which a code was sent.
+    var sendingCycles = 0
+
+    init(sampleRate: Int = 48000, periodFrames: Int, channelCount: Int = 2) {
+      suppressor = FeedbackSuppressor(
+        sampleRate: sampleRate, channelCount: channelCount,
+        events: FeedbackEventWriter(sampleRate: sampleRate))
+      bus = MixerBus(periodFrames: periodFrames, channelCount: channelCount)
+      self.periodFrames = periodFrames
+    }
+
+    /// Processes `cycles` cycles of a sound whose sample with this index is `sample`. The peak is
+    /// known before if it `isMeasured`.
+    mutating func run(cycles: Int, isMeasured: Bool = false, _ sample: (Int) -> Float) {
+      for _ in 0..<cycles {
+        bus.begin(
+          frames: periodFrames, at: CycleTime(frame: frame, nanoseconds: 0, lostFrames: 0))
+        for index in 0..<bus.buffer.sampleCount { bus.buffer[index] = sample(index) }
+        if isMeasured { bus.measurePeak() }
+        if suppressor.process(&bus) { sendingCycles += 1 }
+        frame += periodFrames
+      }
+    }
+  }
+
+  @Test(
+    arguments: [8000, 44100, 48000, 64000, 96000, 192_000, 352_800, 384_000, 768_000],
+    [1, 2, 6])
+  func `sound of every rate is analysed in cycles of every length`(
+    sampleRate: Int, channelCount: Int
+  ) {
+    for periodFrames in [1, 16, 63, 64, 100, 256, 512, 4096] {
+      var rig = Rig(
+        sampleRate: sampleRate, periodFrames: periodFrames, channelCount: channelCount)
+      var chance = Chance(3)
+      let noise = (0..<8192).map { _ in 0.02 * Float(chance.next()) }
+      var next = 0
+      rig.run(cycles: min(3000, sampleRate / 2 / periodFrames + 1)) { _ in
+        next += 1
+        return noise[next % 8192]
+      }
+      #expect(rig.suppressor.bands.levels.max() > -60)
+      #expect(rig.sendingCycles == 0 && rig.suppressor.duckCount == 0)
+    }
+  }
+
+  @Test(arguments: [64, 256], [false, true])
+  func `silence after a clipped cycle is not taken for a sound at the limit`(
+    periodFrames: Int, isMeasured: Bool
+  ) {
+    var rig = Rig(periodFrames: periodFrames)
+    rig.run(cycles: 1, isMeasured: isMeasured) { $0 % 2 == 0 ? 1 : -1 }
+    rig.run(cycles: 48000 / periodFrames, isMeasured: isMeasured) { _ in 0 }
+    #expect(!rig.suppressor.isOverdriven && rig.suppressor.heldHops == 0)
+    rig.run(cycles: 4800 / periodFrames, isMeasured: isMeasured) { $0 % 8 < 4 ? 0.1 : -0.1 }
+    #expect(rig.sendingCycles == 0)
+  }
+
+  @Test func `a cycle without frames changes nothing`() {
+    var rig = Rig(periodFrames: 64)
+    var other = Rig(periodFrames: 64)
+    for cycle in 0..<200 {
+      let sample = { (index: Int) in Float((index * 7 + cycle) % 19) * 0.01 }
+      rig.run(cycles: 1, sample)
+      other.run(cycles: 1, sample)
+      other.bus.begin(frames: 0, at: CycleTime(frame: 0, nanoseconds: 0, lostFrames: 0))
+      other.suppressor.process(&other.bus)
+    }
+    let (levels, others) = (rig.suppressor.bands.levels, other.suppressor.bands.levels)
+    #expect(levels == others && levels.max() > -60)
+  }
+}
