@@ -26,7 +26,7 @@ public struct DelayEstimate: Sendable {
     case disagreement
     /// Another arrival is about as strong.
     case ambiguous
-    /// An earlier arrival is at least a third as strong, so the strongest may be an echo.
+    /// An earlier arrival has at least 0.3 of the gain, so the strongest may be an echo.
     case earlierArrival
     /// Too little of the spectrum was received, so an undetected echo may have moved the delay.
     case narrowBand

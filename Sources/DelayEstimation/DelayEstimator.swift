@@ -56,7 +56,7 @@ public struct DelayEstimator: Sendable {
 
   /// The arrival whose delay is estimated.
   public var choice = Choice.strongest
-  /// Whether the estimate contains `curve` and `response`.
+  /// Whether the estimate contains `correlation` and `impulseResponse`.
   public var draws = false
 
   /// Creates an estimator of the strongest arrival.

@@ -210,9 +210,13 @@ struct TimeTicks {
 
   init(seconds: Double) {
     guard seconds > 120 else {
+      unit = "s"
+      guard seconds > 0 else {
+        ticks = [(0, "0")]
+        return
+      }
       let axis = Axis(covering: [0, max(seconds, 1e-6)], start: 0, end: SoundFrame.plotWidth)
       ticks = axis.ticks().map { ($0.position / SoundFrame.plotWidth * seconds, $0.label) }
-      unit = "s"
       return
     }
     var step = Self.steps.first { seconds / $0 <= 14 } ?? 86_400

@@ -45,12 +45,11 @@ struct LoopbackPath: ~Copyable, Sendable {
       capturedPerPlayed != 1 || outputPerInput != nil
       ? DelayKind.drifting : fraction == 0 ? .whole : .fractional
     let halfWidth = max(1, min(Interpolator.fullHalfWidth, headroomFrames + wholeDelay))
+    // The drift at which the most frames are played in a period.
+    let lowest = ([specification.driftPPM] + specification.driftSteps.map(\.ppm)).min() ?? 0
+    let longest = Double(periodFrames) / (1 + lowest * 1e-6) * (outputPerInput ?? 1)
     let windowFrames =
-      delayKind == .whole
-      ? 1
-      : Int(clamping: Double(periodFrames) / capturedPerPlayed * (outputPerInput ?? 1) * 1.02) + 2
-        * halfWidth
-        + 3
+      delayKind == .whole ? 1 : Int(clamping: longest.rounded(.up)) + 2 * halfWidth + 3
     self.capturedPerPlayed = capturedPerPlayed
     self.delay = delay
     self.wholeDelay = wholeDelay
@@ -184,8 +183,8 @@ struct Interpolator: ~Copyable, Sendable {
   /// Computes the taps for another fraction of a frame, 0 up to 1.
   @_noLocks
   mutating func turn(to fraction: Double) {
-    let phase = fraction * 512
-    let row = max(0, min(511, Int(clamping: phase)))
+    let phase = fraction * Double(Self.phaseCount)
+    let row = max(0, min(Self.phaseCount - 1, Int(clamping: phase)))
     let weight = Float(phase - Double(row))
     let (before, after) = (SIMD4<Float>(repeating: 1 - weight), SIMD4<Float>(repeating: weight))
     let (first, second) = (row &* width, (row &+ 1) &* width)

@@ -55,14 +55,12 @@ public struct WaveformColumns: Sendable {
 
   private mutating func begin() {
     if channels.first.map({ $0.count >= limit }) ?? false { halve() }
-    guard filled == 0 || filled == framesPerColumn else { return }
     filled = 0
     for channel in channels.indices { channels[channel].append(Column()) }
   }
 
-  /// Joins columns in pairs. The last pair may contain one column only.
+  /// Joins columns in pairs. Their number is even.
   private mutating func halve() {
-    let isOdd = (channels.first?.count ?? 0) % 2 == 1
     for channel in channels.indices {
       var joined: [Column] = []
       joined.reserveCapacity(limit)
@@ -71,7 +69,6 @@ public struct WaveformColumns: Sendable {
       }
       channels[channel] = joined
     }
-    filled = isOdd ? framesPerColumn : 2 * framesPerColumn
     framesPerColumn *= 2
   }
 

@@ -81,7 +81,7 @@ struct BlockTransform: ~Copyable {
       spectrum: Array(repeating: ComplexFloat(0, 0), count: binCount))
   }
 
-  /// Adds a block and stores the spectrum up to its end in the lane.
+  /// Adds a block and stores the spectrum up to its end in the state.
   mutating func analyse(_ block: [Float], _ state: inout ChannelState) {
     let kept = length - blockFrames
     for index in 0..<kept {
@@ -96,7 +96,7 @@ struct BlockTransform: ~Copyable {
     transform.spectrum(of: frames, into: &state.spectrum)
   }
 
-  /// Writes to `block` the block before the newest one, from the lane's spectrum.
+  /// Writes to `block` the block before the newest one, from the state's spectrum.
   mutating func synthesise(_ state: inout ChannelState, _ block: inout [Float]) {
     transform.signal(of: state.spectrum, into: &frames)
     let first = length - 2 * blockFrames

@@ -19,8 +19,8 @@ struct ClippedSpectra: ~Copyable {
   private let speakerCount: Int
   private let bins: [Int]
   private var transform: BlockTransform
-  /// A lane for each limit and loudspeaker.
-  private var lanes: [BlockTransform.ChannelState]
+  /// A state for each limit and loudspeaker.
+  private var states: [BlockTransform.ChannelState]
   private var block: [Float]
   /// The bins of the last blocks of each limit and loudspeaker, in a ring, and the index of the
   /// newest.
@@ -37,10 +37,10 @@ struct ClippedSpectra: ~Copyable {
     }
     slotCount = Int(rounding: Self.reachSeconds * Double(sampleRate) / Double(blockFrames))
     self.speakerCount = speakerCount
-    lanes = (0..<Self.limits.count * speakerCount).map { _ in transform.makeChannelState() }
+    states = (0..<Self.limits.count * speakerCount).map { _ in transform.makeChannelState() }
     block = Array(repeating: 0, count: blockFrames)
     history = Array(
-      repeating: ComplexLanes(), count: lanes.count * slotCount * Self.groupCount)
+      repeating: ComplexLanes(), count: states.count * slotCount * Self.groupCount)
     self.transform = transform
   }
 
@@ -50,15 +50,15 @@ struct ClippedSpectra: ~Copyable {
   /// Adds a played block.
   mutating func follow(_ played: borrowing SampleBuffer) {
     newest = (newest + 1) % slotCount
-    for lane in lanes.indices {
-      let limit = Self.limits[lane / speakerCount]
+    for index in states.indices {
+      let limit = Self.limits[index / speakerCount]
       for frame in 0..<block.count {
         block[frame] = Self.clipped(
-          played.base[frame * speakerCount + lane % speakerCount], at: limit)
+          played.base[frame * speakerCount + index % speakerCount], at: limit)
       }
-      transform.analyse(block, &lanes[lane])
+      transform.analyse(block, &states[index])
       for group in 0..<Self.groupCount {
-        history[place(lane, newest, group)] = pick(lanes[lane].spectrum, group)
+        history[place(index, newest, group)] = pick(states[index].spectrum, group)
       }
     }
   }
@@ -90,8 +90,8 @@ struct ClippedSpectra: ~Copyable {
     }
   }
 
-  private func place(_ lane: Int, _ slot: Int, _ group: Int) -> Int {
-    (lane * slotCount + slot) * Self.groupCount + group
+  private func place(_ index: Int, _ slot: Int, _ group: Int) -> Int {
+    (index * slotCount + slot) * Self.groupCount + group
   }
 }
 
@@ -110,7 +110,7 @@ struct LoudspeakerLimit: ~Copyable {
   private static let margin: Float = 0.5
 
   private var transform: BlockTransform
-  private var lane: BlockTransform.ChannelState
+  private var state: BlockTransform.ChannelState
   /// The predictions of each limit, one per group.
   private var predictions: [PredictedBins]
   /// The mean error of each limit, in decibels relative to the captured signal.
@@ -124,7 +124,7 @@ struct LoudspeakerLimit: ~Copyable {
   init(order: Int, blockFrames: Int, sampleRate: Int) throws(CleaningFailure) {
     let transform = try BlockTransform(blockFrames: blockFrames, sampleRate: sampleRate)
     let blockSeconds = Double(blockFrames) / Double(sampleRate)
-    lane = transform.makeChannelState()
+    state = transform.makeChannelState()
     let group = PredictedBins(channelCount: 1, tapCount: order, blockSeconds: blockSeconds)
     predictions = Array(
       repeating: group, count: ClippedSpectra.limits.count * ClippedSpectra.groupCount)
@@ -139,7 +139,7 @@ struct LoudspeakerLimit: ~Copyable {
 
   /// Adds a block that was captured while the newest of `played` was played.
   mutating func follow(_ captured: [Float], _ played: borrowing ClippedSpectra) {
-    transform.analyse(captured, &lane)
+    transform.analyse(captured, &state)
     for limit in errors.indices {
       errors[limit] += step * (error(limit, played) - errors[limit])
     }
@@ -152,7 +152,7 @@ struct LoudspeakerLimit: ~Copyable {
   private mutating func error(_ limit: Int, _ played: borrowing ClippedSpectra) -> Float {
     var sum: Float = 0
     for group in 0..<ClippedSpectra.groupCount {
-      let captured = played.pick(lane.spectrum, group)
+      let captured = played.pick(state.spectrum, group)
       present[0] = captured
       played.read(limit: limit, group: group, into: &past)
       predictions[limit * ClippedSpectra.groupCount + group].run(&present, past: past)

@@ -53,14 +53,15 @@ struct WeightedPredictionError {
     present = Array(repeating: ComplexLanes(), count: channelCount)
   }
 
-  /// Subtracts the fraction `part` of the prediction, at most 1, from each lane's spectrum.
-  mutating func run(_ lanes: inout [BlockTransform.ChannelState], part: Float) {
+  /// Subtracts the fraction `part` of the prediction, at most 1, from each channel's
+  /// spectrum.
+  mutating func run(_ states: inout [BlockTransform.ChannelState], part: Float) {
     newest = (newest + 1) % slotCount
     for group in groups.indices {
       let first = group * ComplexLanes.count
       let bins = first..<min(first + ComplexLanes.count, binCount)
       for channel in 0..<channelCount {
-        present[channel] = ComplexLanes(lanes[channel].spectrum, bins)
+        present[channel] = ComplexLanes(states[channel].spectrum, bins)
         for tap in 0..<tapCount {
           let slot = (newest + slotCount - delayBlocks - tap) % slotCount
           past[channel * tapCount + tap] = history[offset(slot, channel, group)]
@@ -73,7 +74,7 @@ struct WeightedPredictionError {
         present[channel].real = whole.real + (present[channel].real - whole.real) * part
         present[channel].imaginary =
           whole.imaginary + (present[channel].imaginary - whole.imaginary) * part
-        present[channel].put(&lanes[channel].spectrum, bins)
+        present[channel].put(&states[channel].spectrum, bins)
       }
     }
   }
@@ -169,7 +170,7 @@ struct PredictedBins {
     covariance = Array(repeating: ComplexLanes(), count: order * (order + 1) / 2)
     coefficients = Array(repeating: ComplexLanes(), count: order * channelCount)
     gain = Array(repeating: ComplexLanes(), count: order)
-    begin(SIMD8<Float>(repeating: 0) .== 0)
+    reset(SIMD8<Float>(repeating: 0) .== 0)
   }
 
   /// Subtracts the prediction from the `past` from each channel's `present`, and adapts to the
@@ -193,13 +194,13 @@ struct PredictedBins {
     let weight = pointwiseMax(power, highest * Self.minimumRatio) + BlockTransform.minimumPower
     let spread = multiply(past)
     update(1 / (weight * memory + spread), present)
-    draw()
+    regularizeNextTap()
     let isBroken = .!(spread .>= 0)
-    if any(isBroken) { begin(isBroken) }
+    if any(isBroken) { reset(isBroken) }
   }
 
   /// Resets the state in the lanes of a mask.
-  private mutating func begin(_ lanes: SIMDMask<SIMD8<Int32>>) {
+  private mutating func reset(_ lanes: SIMDMask<SIMD8<Int32>>) {
     let order = gain.count
     for index in coefficients.indices { replace(&coefficients[index], 0, lanes) }
     var entry = 0
@@ -256,12 +257,12 @@ struct PredictedBins {
         coefficients[channel * order + index].add(conjugate: gain[index], error)
       }
     }
-    take(step, growth: 1 / memory)
+    downdate(step, growth: 1 / memory)
   }
 
-  /// Scales the inverse covariance by `growth` and subtracts the outer product of `gain` with
-  /// itself, times `step` and `growth`.
-  private mutating func take(_ step: SIMD8<Float>, growth: Float) {
+  /// Rank-one downdate: scales the inverse covariance by `growth` and subtracts the outer product
+  /// of `gain` with itself, times `step` and `growth`.
+  private mutating func downdate(_ step: SIMD8<Float>, growth: Float) {
     let order = gain.count
     var entry = 0
     for row in 0..<order {
@@ -275,8 +276,8 @@ struct PredictedBins {
     }
   }
 
-  /// Pulls the coefficients of the next tap to zero, in all channels.
-  private mutating func draw() {
+  /// Ridge regularization: reduces the coefficients of the next tap, in all channels.
+  private mutating func regularizeNextTap() {
     block = (block + 1) % (tapCount * Self.ridgeBlocks)
     guard block % Self.ridgeBlocks == 0 else { return }
     let order = gain.count
@@ -293,7 +294,7 @@ struct PredictedBins {
           coefficients[channel * order + index].add(conjugate: gain[index], error)
         }
       }
-      take(step, growth: 1)
+      downdate(step, growth: 1)
     }
   }
 

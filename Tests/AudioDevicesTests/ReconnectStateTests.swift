@@ -114,6 +114,14 @@ import Testing
     #expect((outcome.failure == nil) == reconnects)
   }
 
+  @Test func `an xrun between a return and its first frame is counted and reported once`() throws {
+    let outcome = try run(
+      ScriptedDevice([.ready, .lost, .xrun, .xrun, .ready], returns: [Self.back]), cycles: 9)
+    #expect(outcome.events.map(\.kind) == [.deviceLost, .captureXrun, .deviceReturned])
+    #expect(outcome.captureXruns == 1)
+    #expect(outcome.events.last?.frames == outcome.lostFrames)
+  }
+
   @Test func `a return with other settings is reported once, and waiting continues`() throws {
     let refusal = DeviceReturn.refused(failure(.refused))
     let outcome = try run(

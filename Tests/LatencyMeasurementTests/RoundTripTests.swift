@@ -105,6 +105,18 @@ import Testing
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         begin { $0.sampleRate = .max }
       })
+    let limits =
+      "A probe has at most 10000 measurements, and a unit with a latency of 0 to 16777216 frames.\n"
+    says(
+      limits,
+      await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
+        begin { $0.repeats = .max }
+      })
+    says(
+      limits,
+      await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
+        begin { $0.unitLatencyFrames = .infinity }
+      })
   }
 }
 

@@ -104,6 +104,13 @@ struct DriftingTests {
     #expect(abs(later.ppm - Double(ppm)) < 30 && abs(later.errorFrames) < 1)
   }
 
+  @Test func `the largest step of the clock rate fits in the longest period`() throws {
+    let run = try UnitRun(
+      settings: "drift=10000,drift-at=2:-10000", frames: 6 * 48000, period: 32_768
+    ).runOnTwoClocks()
+    #expect(run.failure == nil && run.heard.count == 6 * 48000)
+  }
+
   @Test(arguments: [16, 24, 32, 40], ClockMaster.allCases)
   func `periods shorter than a batch are supported`(
     period: Int, master: ClockMaster

@@ -58,12 +58,12 @@ struct TimelineReporter: ~Copyable {
   }
 
   /// Reports that the device is back, and the `lost` frames for which it was away, before the cycle
-  /// at `frame`; `concealed` as in `reportGap`. Replaces the report of an xrun.
+  /// at `frame`; `concealed` as in `reportGap`.
   @_noLocks
   mutating func reportReturn(lost: Int, concealed: Int?, at frame: Int) {
+    // An xrun between the return and the first frame; its gap is a part of the absence.
+    reportXrun(lost: 0)
     _ = events.write(TimelineEvent(kind: .deviceReturned, frame: frame, frames: lost))
-    xrun = nil
-    repeatedXruns = 0
     isReturnReported = false
     count(lostFrames: lost &+ (concealed ?? 0))
   }
@@ -179,7 +179,7 @@ struct TimelineReporter: ~Copyable {
     reportOpenGap(at: frame)
     // The device was restarted again and again, and never delivered a frame.
     count(xruns: repeatedXruns)
-    repeatedXruns = 0
+    reportXrun(lost: 0)
     // One of two devices is away and did not come back.
     if let lost = captureLostFrame {
       count(lostFrames: frame &- lost)

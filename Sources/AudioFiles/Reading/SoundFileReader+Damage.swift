@@ -117,10 +117,11 @@ extension SoundFileReader {
   /// next frame that it can decode. Returns false, and returns to the present position, if there is
   /// none.
   mutating func recover(at frame: Int) throws(FileFailure) -> Bool {
-    guard canRestart, let frameCount, frame < min(frameCount, damage.end) else { return false }
+    guard canRestart, let frameCount else { return false }
     let silenceEnd = damage.silenceEnd
-    if try finds(frame) { return true }
-    if silenceEnd <= position { _ = try restart(at: position) }
+    if frame < min(frameCount, damage.end), try finds(frame) { return true }
+    // A decoder that has refused a frame does not continue.
+    _ = try restart(at: max(position, silenceEnd))
     damage.silenceEnd = silenceEnd
     return false
   }

@@ -56,6 +56,9 @@ public struct FeedbackSuppressor: ~Copyable {
   /// Whether the limiter attenuates the sound or the microphone is overdriven.
   var isHeld: Bool { @_noLocks get { isOverdriven || limiterGain < 0.998 } }
 
+  /// The greatest value of `heldHops`: 64 ms.
+  private static var maximumHeldHops: Int { @_noLocks get { 24 } }
+
   /// The level in dBFS above which a tone is loud; a full-scale sine has -3 dBFS.
   static var loudDBFS: Float { @_noLocks get { -23 } }
 
@@ -179,7 +182,7 @@ public struct FeedbackSuppressor: ~Copyable {
 
   /// Takes the next step at the end of a hop, or of four, at the frame `end` of the cycle that
   /// begins at `frame`. Four hops are analysed at once while the suppressor listens, and either no
-  /// limit is reached or the next code is at least 24 hops away.
+  /// limit is reached or no code may be sent soon.
   @_noLocks @inline(never)
   private mutating func finishHops(at frame: Int, end: Int) {
     hopEnd = end
@@ -200,7 +203,7 @@ public struct FeedbackSuppressor: ~Copyable {
       findCandidate()
     }
     if stage != .listening { isTransparent = false }
-    let isCalm = stage == .listening && (!isHeld || hop &+ 24 < nextProbeHop)
+    let isCalm = stage == .listening && (!isHeld || hop &+ Self.maximumHeldHops < nextProbeHop)
     bands.analyse(hopsAtOnce: isCalm && GrowthLines.isDue(at: history) ? HopLevels.levelHops : 1)
   }
 
@@ -208,7 +211,7 @@ public struct FeedbackSuppressor: ~Copyable {
   /// levels `before` them. The limiters change them by `gain` dB.
   @_noLocks @inline(__always)
   private mutating func addHops(since before: SIMD4<Float>, gain: Float) {
-    let step = (bands.levels - before) * 0.25
+    let step = (bands.levels - before) * (1 / Float(HopLevels.levelHops))
     history.add(before + step, gain: gain)
     history.add(before + step * 2, gain: gain)
     lines.addLatest(of: history)
@@ -231,7 +234,7 @@ extension FeedbackSuppressor {
   @_noLocks
   mutating func findCandidate() {
     let hops = bands.hopsAtOnce
-    heldHops = isHeld ? min(24, heldHops &+ hops) : max(0, heldHops &- hops)
+    heldHops = isHeld ? min(Self.maximumHeldHops, heldHops &+ hops) : max(0, heldHops &- hops)
     let loudest = bands.loudest
     if bands.levels[loudest] < -55 {
       if hop &- nextProbeHop > 1500 { failures = 0 }

@@ -99,7 +99,8 @@ public struct ProbeSession: ~Copyable {
 
   /// Creates a measurement by `plan` on a unit with this period. The program ends with a message if
   /// the plan has no input or output channels, uses a channel that the unit does not have, has a
-  /// level that is not a finite number, or has a rate, a period or channels that no unit has.
+  /// level that is not a finite number, or has a rate, a period, a latency or channels that no unit
+  /// has, or more than 10,000 measurements.
   public init(_ plan: ProbePlan, periodFrames: Int) {
     requirement(
       plan.sampleRate > 0 && plan.captureChannels > 0 && plan.playbackChannels > 0
@@ -116,6 +117,9 @@ public struct ProbeSession: ~Copyable {
     requirement(
       plan.levelCapDBFS.isFinite && plan.levelCapDBFS <= 0 && plan.repeats > 0,
       "A probe needs a level of at most 0 dBFS, and one measurement or more.")
+    requirement(
+      plan.repeats <= 10_000 && (0...Double(1 << 24)).contains(plan.unitLatencyFrames),
+      "A probe has at most 10000 measurements, and a unit with a latency of 0 to 16777216 frames.")
     let burst = max(plan.probeFrames, plan.searchFrames)
     let sound = SampleWriter(frameCount: burst, channelCount: plan.playbackChannels)
     // Four seconds, the longest time of an estimate on a slow machine.

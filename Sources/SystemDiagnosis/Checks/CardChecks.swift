@@ -121,7 +121,8 @@ struct CardChecks {
           let status = "\(folder)/\(pcm)/\(sub)/status"
           guard let program = RunningProgram.holding(substream: status, files) else { continue }
           let direction = pcm.hasSuffix("c") ? "input" : "output"
-          held[program, default: []].append("the \(direction) of \(card.id)")
+          let device = "the \(direction) of \(card.id)"
+          if held[program]?.contains(device) != true { held[program, default: []].append(device) }
         }
       }
     }

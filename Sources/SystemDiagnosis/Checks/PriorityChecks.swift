@@ -67,7 +67,7 @@ struct PriorityChecks {
       return Finding(.fine, "memory", "The program may keep its memory from being swapped out.")
     }
     let hasSwap = (files.text("/proc/swaps") ?? "").split(separator: "\n").count > 1
-    let size = Int(limit).map { "\($0 >> 20) MiB" } ?? limit
+    let size = Int(limit).map { $0 < 1 << 20 ? "\($0 >> 10) KiB" : "\($0 >> 20) MiB" } ?? limit
     return Finding(
       hasSwap ? .warning : .notice, "memoryLimit",
       "This user may lock \(size) of memory, not all, so that parts of the program may be swapped out.",

@@ -25,6 +25,7 @@ extension Terminal {
 
   /// Reports `failure` and ends the program. If its status is `.done`, only scripts receive it.
   static func leaveAtOnce(_ failure: ToolFailure) -> Never {
+    stopWaiting()
     if failure.status != .done {
       failure.report()
     } else if OutputMode.current.json {
