@@ -56,6 +56,7 @@ package struct FrameSums: ~Copyable, Sendable {
     of buffer: borrowing SampleBuffer, from first: Int, frames: Int, behind done: Int
   ) -> (added: Int, peak: Float) {
     let channels = buffer.channelCount
+    guard channels > 0 else { return (0, 0) }
     let start = buffer.base + first &* channels
     let (early, late) = (min(skip, frames), min(skip &+ done &* stride, frames))
     let peak = max(
@@ -63,12 +64,13 @@ package struct FrameSums: ~Copyable, Sendable {
       vectors_peak(start + late &* channels, (frames &- late) &* channels))
     var (frame, added) = (skip &+ done &* stride, 0)
     while frame < frames {
-      var (sum, channel): (Float, Int) = (0, 0)
+      let samples = start + frame &* channels
+      var (sum, channel) = (samples[0], 1)
       while channel < channels {
-        sum += start[frame &* channels &+ channel]
+        sum += samples[channel]
         channel &+= 1
       }
-      samples.base[count &+ done &+ added] = sum
+      self.samples.base[count &+ done &+ added] = sum
       frame &+= stride
       added &+= 1
     }
