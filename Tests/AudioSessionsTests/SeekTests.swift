@@ -54,6 +54,14 @@ import Testing
     #expect(difference(heard[Self.lead...], 0..<heard.count - Self.lead) == nil)
   }
 
+  @Test(arguments: [0, -1, .min])
+  func `a seek to the end of a track that was to end plays nothing more`(times: Int) throws {
+    let rig = try playing([CountedFile(frames: 48000)])
+    rig.player.setRegion(nil, times: times)
+    try rig.player.seek(toFrame: 48000)
+    #expect(numbers(rig.run(cycles: 30))[Self.lead...].allSatisfy { $0 == -1 })
+  }
+
   @Test func `of seeks at once the last one counts, also after one to the end`() throws {
     let rig = try playing([CountedFile(frames: 48000)])
     try rig.player.seek(toFrame: 48000)

@@ -59,6 +59,49 @@ import Testing
     #expect(try rig.allNumbers() == Array(1...5000))
   }
 
+  /// Plans a file for each segment of speech; returns the name of the first one.
+  private func planSegments(_ plan: inout RecordingPlan) -> String {
+    plan.leavesSilenceOut = true
+    plan.split = .silence
+    return plan.path.replacing("take.wav", with: "take-001.wav")
+  }
+
+  @Test func `a taken first name of segments is refused before the recording waits for speech`() {
+    var taken = ""
+    let refused = #expect(throws: FileFailure.self) {
+      _ = try RecordingRig { plan in
+        taken = planSegments(&plan)
+        try? TextFile.write("theirs", to: taken, overwrite: false)
+      }
+    }
+    #expect(refused?.remedy == .overwrite)
+    #expect(FileStatus(of: taken)?.byteCount == 6)
+    unlink(taken)
+    rmdir(taken.replacing("/take-001.wav", with: ""))
+  }
+
+  @Test func `a first name of segments that is taken during the wait costs no frame`() throws {
+    var first = ""
+    let rig = try RecordingRig { first = planSegments(&$0) }
+    #expect(rig.names == [])
+    try TextFile.write("theirs", to: first, overwrite: false)
+    rig.record(1000)
+    rig.finish()
+    #expect(rig.names == ["take-001-2.wav", "take-001.wav"])
+    #expect(rig.writer.report.files.map(\.frames) == [1000])
+    #expect(FileStatus(of: first)?.byteCount == 6)
+  }
+
+  @Test(arguments: [SplitRule.frames(10), .seconds(0.1), .bytes(1000)])
+  func `a stream has one file, whatever the plan says about splits`(rule: SplitRule) {
+    var plan = RecordingPlan(
+      path: "-", fileFormat: .wav, sampleFormat: .s16, sampleRate: 8000, channelCount: 1)
+    plan.split = rule
+    var condition = SplitCondition(plan)
+    condition.begin()
+    #expect(condition.room == .max)
+  }
+
   @Test func `a recording whose name the program chose gets the next free one if it is taken`()
     throws
   {

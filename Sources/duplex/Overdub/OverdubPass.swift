@@ -77,7 +77,9 @@ struct OverdubPass {
       report.stopReason = .device(failure)
       outcome = outcome.with(report)
     }
-    alignment.checkChange(to: outcome.report.addedLatencyFrames, path: path)
+    if writer.report.frames > 0 {
+      alignment.checkChange(to: outcome.report.addedLatencyFrames, path: path)
+    }
     var take = RecordedTake(
       path: path, isRegion: command.isPunchIn, plan: plan, roundTrip: roundTrip, outcome: outcome,
       addedFrames: alignment.frames, backingFailure: feeder.failure, report: writer.report)

@@ -68,7 +68,7 @@ struct RecordingSummary {
   }
 
   private var reasonForNoFile: String {
-    if plan.leavesSilenceOut { return "no voice was detected." }
+    if plan.leavesSilenceOut, report.segments.isEmpty { return "no voice was detected." }
     return wasNeverStarted ? "the recording was never started." : "it ended before the first frame."
   }
 }

@@ -209,7 +209,7 @@ extension QueueSource {
     let end = settings.range.isReversed ? nil : decoders.first?.knownEnd(isReversed: false)
     let isOver = end.map { frame >= Double($0) } ?? false
     // An earlier seek of the same moment may have ended the track.
-    settings.range.times = settings.range.times.map { isOver ? max(0, $0 - 1) : max(1, $0) }
+    settings.range.times = settings.range.times.map { max(1, $0) - (isOver ? 1 : 0) }
   }
 }
 

@@ -38,19 +38,23 @@ struct FileSeries: ~Copyable {
   /// that could not be written again still counts as growing then.
   var lostFrames: Int { abandonedFrames + (current?.frames ?? 0) }
 
-  /// Creates the first file; if each segment of speech gets a separate file, only checks the
-  /// folder.
+  /// Creates the first file; if each segment of speech gets a separate file, only checks that it
+  /// can be created.
   init(_ plan: RecordingPlan, events: RecordingEvents) throws(FileFailure) {
     self.plan = plan
     self.events = events
     names = SeriesNames(plan.path, isSeries: plan.split != nil)
     finished = FinishedFiles(plan, events: events)
     splitting = SplitCondition(plan)
-    if plan.isFilePerSegment {
-      try OutputFolder.check(for: plan.path)
-    } else {
-      try open(at: WallClock(isVirtual: plan.isVirtual).start)
+    let start = WallClock(isVirtual: plan.isVirtual).start
+    guard plan.isFilePerSegment else {
+      try open(at: start)
+      return
     }
+    try OutputFolder.check(for: plan.path)
+    var first = names
+    // A writer without frames leaves no file.
+    if !plan.takesFreeName { _ = try plan.makeWriter(first.next(at: start)) }
   }
 
   /// Whether a command for a complete file runs or waits.
@@ -248,8 +252,9 @@ struct FileSeries: ~Copyable {
 
   private mutating func open(at start: UInt64) throws(FileFailure) {
     let name = moves.place(of: names.next(at: start))
-    // The user chose the first name: if it is taken, that is an error.
-    let isFirst = written.isEmpty
+    // The user chose the first name: if it is taken, that is an error. If it is taken while the
+    // recording waits for speech, this must not cost the speech.
+    let isFirst = written.isEmpty && !plan.isFilePerSegment
     let inputs = plan.inputs
     func isPlayed(_ path: String) -> Bool { FileIdentity(of: path).map(inputs.contains) ?? false }
     let raw = plan.rawPath

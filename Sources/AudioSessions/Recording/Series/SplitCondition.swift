@@ -29,6 +29,7 @@ struct SplitCondition {
     firstByteCount = byteCount
     let frameByteCount = plan.channelCount * plan.sampleFormat.byteCount
     switch plan.split {
+    case _ where plan.isStream: room = .max
     case .frames(let count) where count > 0: room = count
     case .seconds(let seconds) where seconds > 0:
       room = max(1, Int(rounding: seconds * Double(plan.sampleRate)))
