@@ -215,7 +215,7 @@ struct TimeTicks {
         ticks = [(0, "0")]
         return
       }
-      let axis = Axis(covering: [0, max(seconds, 1e-6)], start: 0, end: SoundFrame.plotWidth)
+      let axis = Axis(covering: [0, seconds], start: 0, end: SoundFrame.plotWidth)
       ticks = axis.ticks().map { ($0.position / SoundFrame.plotWidth * seconds, $0.label) }
       return
     }

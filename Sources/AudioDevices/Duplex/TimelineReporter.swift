@@ -44,10 +44,7 @@ struct TimelineReporter: ~Copyable {
     if let concealed {
       // Lost frames form a gap, whether or not an xrun was reported.
       let all = unreportedLostFrames &+ (isReturnReported ? 0 : lost) &+ concealed
-      if all > 0, xrun == nil {
-        (xrun, xrunFrame) = (.captureXrun, frame)
-        figures.pointee.captureXruns.add(1, ordering: .relaxed)
-      }
+      if all > 0, xrun == nil { beginXrun(.captureXrun, at: frame) }
       reportXrun(lost: all)
       unreportedLostFrames = 0
     } else {

@@ -34,9 +34,9 @@ struct SampleLayout {
     sampleRate = format.sampleRate
   }
 
-  /// Returns the size of an uncompressed frame: the stated one, unless no sample of `bits` bits in
-  /// `channels` channels can have it. Players compute the size from these two numbers, so a damaged
-  /// size must not move the end of the audio.
+  /// Returns the size of an uncompressed frame of `channels` channels of `bits` bits, as players
+  /// compute it: a damaged stated size must not move the end of the audio. The stated one counts
+  /// only for 24 bits in four bytes, or without a number of channels and bits.
   private static func frameByteCount(stated: Int, channels: Int, bits: Int) -> Int {
     let sampleByteCount = (bits + 7) / 8
     guard (1...8).contains(sampleByteCount), channels > 0 else { return stated }

@@ -1,5 +1,3 @@
-import CSndFile
-
 /// The damage found in a FLAC file. The decoder of libsndfile stops at a damaged frame and does not
 /// continue after it, so it is opened again and seeks to the next frame that it can decode.
 struct FLACDamage {
@@ -153,16 +151,8 @@ extension SoundFileReader {
   /// Opens a FLAC file on disk again, because a decoder that failed does not recover, and seeks to
   /// `frame`. Returns false if this frame cannot be decoded.
   private mutating func restart(at frame: Int) throws(FileFailure) -> Bool {
-    var info = SF_INFO()
-    let fresh = try file.open(&info)
-    guard Int(info.channels) == channelCount, Int(info.samplerate) == sampleRate else {
-      throw .replaced(path)
-    }
-    handle = fresh
     damage.silenceEnd = 0
-    let place = sf_seek(handle.pointer, sf_count_t(frame), SEEK_SET)
-    try checkSource()
-    return place == sf_count_t(frame)
+    return try reopen(at: frame)
   }
 
   private var canRestart: Bool {

@@ -22,7 +22,7 @@ import Glibc
 /// ```
 public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   // @unchecked because the handle has one owner, which moves with the value.
-  var handle: SoundFileHandle
+  private var handle: SoundFileHandle
   let file: VirtualFile
   /// The frame at which the audio data ends and other data may follow; `.max` if it is not limited.
   private let limit: Int
@@ -266,28 +266,26 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     guard frame != position else { return }
     guard isSeekable else { throw .onlyForward(path, isFile: bytes.isSeekable) }
     try resume()
-    let isDamaged = damage.range(containing: frame) != nil
-    let mayBe = frame >= 0 && frame <= limit
-    let place = mayBe && !isDamaged ? sf_seek(handle.pointer, sf_count_t(frame), SEEK_SET) : -1
-    try checkSource()
-    if mayBe, bytes.wasInterrupted {
-      // The next read seeks to this frame.
-      position = frame
-      return
-    }
-    if mayBe, place != sf_count_t(frame), try recover(at: frame) {
-      position = frame
-      return
-    }
-    guard mayBe, place == sf_count_t(frame) else {
+    guard frame >= 0, frame <= limit, try moveDecoder(to: frame) else {
       if let promised = announcedFrameCount ?? frameCount, frame >= 0, frame <= promised {
         throw .unreachable(path, frame, promised)
       }
       throw .noFrame(path, frame, of: frameCount)
     }
+    position = frame
+  }
+
+  /// Prepares the decoder for `frame`. Returns false if there is no such frame.
+  private mutating func moveDecoder(to frame: Int) throws(FileFailure) -> Bool {
+    let isDamaged = damage.range(containing: frame) != nil
+    let place = isDamaged ? -1 : sf_seek(handle.pointer, sf_count_t(frame), SEEK_SET)
+    try checkSource()
+    // The next read seeks to this frame.
+    if bytes.wasInterrupted { return true }
+    guard place == sf_count_t(frame) else { return try recover(at: frame) }
     sourceFailure = nil
     damage.silenceEnd = 0
-    position = frame
+    return true
   }
 
   /// The tags of the file, read from its header.
@@ -310,6 +308,15 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     guard !isReplaced else { throw .replaced(path) }
     guard bytes.wasInterrupted || sourceFailure != nil, isSeekable, !bytes.source.isInterrupted
     else { return }
+    let isThere = try reopen(at: max(position, damage.silenceEnd))
+    sourceFailure = nil
+    guard isThere || bytes.wasInterrupted else {
+      throw .unreachable(path, position, announcedFrameCount ?? frameCount ?? position)
+    }
+  }
+
+  /// Opens the file again and seeks to `frame`. Returns false if the decoder does not reach it.
+  mutating func reopen(at frame: Int) throws(FileFailure) -> Bool {
     var info = SF_INFO()
     let fresh = try file.open(&info)
     // A server may return a different file under the same name. The caller's buffers are allocated
@@ -319,17 +326,13 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
       || Int(info.samplerate) != sampleRate
     guard !isReplaced else { throw .replaced(path) }
     handle = fresh
-    let target = max(position, damage.silenceEnd)
-    let place = sf_seek(handle.pointer, sf_count_t(target), SEEK_SET)
+    let place = sf_seek(handle.pointer, sf_count_t(frame), SEEK_SET)
     try checkSource()
-    sourceFailure = nil
-    guard place == sf_count_t(target) || bytes.wasInterrupted else {
-      throw .unreachable(path, position, announcedFrameCount ?? frameCount ?? position)
-    }
+    return place == sf_count_t(frame)
   }
 
   /// Throws the failure of the source that occurred in a callback, and remembers it.
-  mutating func checkSource() throws(FileFailure) {
+  private mutating func checkSource() throws(FileFailure) {
     do throws(FileFailure) {
       try bytes.check()
     } catch {

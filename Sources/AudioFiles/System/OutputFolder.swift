@@ -24,9 +24,10 @@ package enum OutputFolder {
     }
   }
 
-  /// Returns the folders that may take the file `path` if its own folder cannot: those that contain
-  /// this folder, the nearest first, and the user's home. Shared folders such as /tmp are not among
-  /// them unless the path leads through them, because others could read the file there.
+  /// Returns the paths that the file `path` may get if its own folder cannot take it: in the
+  /// folders that contain this folder, the nearest first, and in the user's home. Shared folders
+  /// such as /tmp are not among them unless the path leads through them, because others could read
+  /// the file there.
   package static func substitutes(for path: String) -> [String] {
     var folders: [String] = []
     var folder = FileName.folder(of: path)
@@ -38,6 +39,6 @@ package enum OutputFolder {
     if let home = FileName.variable("HOME"), home.hasPrefix("/"), !folders.contains(home) {
       folders.append(home)
     }
-    return folders
+    return folders.map { FileName.join($0, String(FileName.last(of: path))) }
   }
 }

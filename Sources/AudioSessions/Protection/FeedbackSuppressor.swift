@@ -172,9 +172,9 @@ public struct FeedbackSuppressor: ~Copyable {
     if bus.peakBound < silence {
       stop = bands.passSilence(from: start, to: bus.frames)
     } else {
-      let heard = bands.listen(bus.buffer, from: start, to: bus.frames, silence: silence)
-      if bus.peakBound == .infinity { bus.peakBound = heard.peak }
-      stop = heard.stop
+      let peak: Float
+      (stop, peak) = bands.listen(bus.buffer, from: start, to: bus.frames, silence: silence)
+      if bus.peakBound == .infinity { bus.peakBound = peak }
     }
     isOverdriven = leveller.isOverdriven(peak: bus.peakBound)
     return stop

@@ -85,7 +85,7 @@ struct HopLevels: ~Copyable {
   ) -> (stop: Int, peak: Float) {
     let frames = min(end &- start, framesLeft)
     let peak = waiting.add(buffer, from: start, frames: frames, silence: silence)
-    if peak < silence { return (passSilence(frames: frames, from: start), peak) }
+    if peak < silence { return (passSilence(from: start, to: end), peak) }
     framesLeft &-= frames
     if isPrecise && hasFramesBetween {
       _ = waitingBetween.add(buffer, from: start, frames: frames)
@@ -117,13 +117,9 @@ struct HopLevels: ~Copyable {
 
   /// Replaces `listen` for frames from `start` up to the end of the hop or to `end` that are known
   /// to be too quiet to matter. Returns the frame at which it stopped.
-  @_noLocks
-  mutating func passSilence(from start: Int, to end: Int) -> Int {
-    passSilence(frames: min(end &- start, framesLeft), from: start)
-  }
-
   @_noLocks @inline(never)
-  private mutating func passSilence(frames: Int, from start: Int) -> Int {
+  mutating func passSilence(from start: Int, to end: Int) -> Int {
+    let frames = min(end &- start, framesLeft)
     framesLeft &-= frames
     takeWaiting()
     state = BandFilters.Pair()
@@ -141,9 +137,10 @@ struct HopLevels: ~Copyable {
   mutating func finishHops() {
     takeWaiting()
     let latest = sums.energy * SIMD4(repeating: share / max(1, analysedFrames))
-    if hopsAtOnce > 1 { energies = (latest, latest, latest, latest) }
-    let sum = (latest + energies.0 + energies.1 + energies.2) * SIMD4(repeating: 0.25)
-    energies = (latest, energies.0, energies.1, energies.2)
+    energies =
+      hopsAtOnce > 1
+      ? (latest, latest, latest, latest) : (latest, energies.0, energies.1, energies.2)
+    let sum = (latest + energies.1 + energies.2 + energies.3) * SIMD4(repeating: 0.25)
     levels = RealtimeDecibels.levels(ofPowers: sum)
     findLoudest()
     // A decaying sound must not end in denormal numbers, which take long to compute with, and a
@@ -154,7 +151,7 @@ struct HopLevels: ~Copyable {
     }
     sums.energy = SIMD4(repeating: 0)
     analysedFrames = 0
-    framesLeft = hopsAtOnce &* hopFrames
+    analyse(hopsAtOnce: hopsAtOnce)
   }
 
   /// Analyses one or four hops at once from now on, the end of a hop.

@@ -53,7 +53,7 @@ struct RecordingInput: ~Copyable {
   /// same time, unless they are the last ones.
   mutating func available(isLast: Bool) -> Int {
     guard playedReader != nil, !isLast else { return reader.available }
-    while playedReader?.takeGap(isLast: false) != nil {}
+    skipPlayedGaps()
     return min(reader.available, playedReader?.available ?? 0)
   }
 
@@ -101,12 +101,17 @@ struct RecordingInput: ~Copyable {
     guard var buffer = played.take() else { return }
     var done = 0
     while done < frames {
-      while playedReader?.takeGap(isLast: false) != nil {}
+      skipPlayedGaps()
       let count = playedReader?.read(into: &buffer, at: done, frames: frames - done) ?? 0
       guard count > 0 else { break }
       done += count
     }
     buffer.clear(from: done, frames: frames - done)
     played = consume buffer
+  }
+
+  /// Skips the gaps of the played frames, in which they are silence.
+  private mutating func skipPlayedGaps() {
+    while playedReader?.takeGap(isLast: false) != nil {}
   }
 }

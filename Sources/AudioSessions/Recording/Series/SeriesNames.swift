@@ -75,8 +75,8 @@ extension SoundFileWriter {
   ) throws(FileFailure) {
     let wanted = path
     var refusal: FileFailure?
-    for folder in [nil] + (isLast ? OutputFolder.substitutes(for: wanted) : []) {
-      path = folder.map { FileName.join($0, String(FileName.last(of: wanted))) } ?? wanted
+    for place in [wanted] + (isLast ? OutputFolder.substitutes(for: wanted) : []) {
+      path = place
       do throws(FileFailure) {
         return try names.claim(
           &path, isReserved: { SoundFileReader.exists($0) || isLast && FileStatus.isTaken($0) }
