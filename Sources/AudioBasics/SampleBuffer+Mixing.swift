@@ -37,12 +37,15 @@ extension SampleBuffer {
     vectors_ramp(base + first &* channelCount, channelCount, frames, gain, step)
   }
 
-  /// Multiplies each of `frames` frames, starting at `first`, by the gain of `limiter`, which
-  /// decreases to the gain that the frame requires. Returns the number of frames above the limit.
+  /// Multiplies `frames` frames, starting at `first`, by the gain of `limiter`, which rises
+  /// linearly or decreases to the gain that a frame requires. Returns their peak and the number of
+  /// frames above the limit. If the peak is NaN or infinite, the frames remain unchanged.
   @_noLocks
-  package mutating func limit(from first: Int, frames: Int, _ limiter: inout LimiterGain) -> Int {
+  package mutating func limit(
+    from first: Int, frames: Int, _ limiter: inout LimiterGain
+  ) -> LimitedBlock {
     requireFrames(from: first, frames)
-    return vectors_limit(&limiter, base + first &* channelCount, channelCount, frames)
+    return vectors_limit_block(&limiter, base + first &* channelCount, channelCount, frames)
   }
 
   /// Multiplies the first channel of the first `frames` frames by `left` and the second by `right`.

@@ -1,7 +1,8 @@
 // Audio thread.
 
 /// The highest peak of the last frames for a limiter, stored as the maxima of sixteen blocks so
-/// that the work per frame is bounded. One thread uses a value at a time.
+/// that the work per frame is bounded. (M. van Herk, "A fast algorithm for local minimum and
+/// maximum filters", Pattern Recognition Letters 13, 1992.) One thread uses a value at a time.
 package struct SlidingPeak: BitwiseCopyable, Sendable {
   /// The number of frames in a block; 0 for a window without memory.
   package let blockFrames: Int
@@ -10,8 +11,12 @@ package struct SlidingPeak: BitwiseCopyable, Sendable {
   /// The highest peak of the last sixteen blocks.
   package private(set) var highest: Float = 0
   private var blockPeak: Float = 0
-  private var peaks = SIMD16<Float>(repeating: 0)
+  /// Blocks are counted in rounds of sixteen. Before `oldest` these are the peaks of the blocks of
+  /// this round; from `oldest` on, each is the highest peak of the last round from that block on.
+  private var peaks = InlineArray<16, Float>(repeating: 0)
   private var oldest = 0
+  /// The highest peak of this round.
+  private var latest: Float = 0
 
   /// Creates a window of sixteen blocks of silence.
   package init(blockFrames: Int) {
@@ -48,15 +53,25 @@ package struct SlidingPeak: BitwiseCopyable, Sendable {
   /// The smallest increase of a gain that is not lost in rounding.
   package static var minimumStep: Float { @_noLocks get { 0.000_000_12 } }
 
-  /// Replaces the oldest block by the current one.
+  /// Adds the current block in place of the oldest one.
   @_noLocks
   private mutating func replaceOldest() {
     peaks[oldest] = blockPeak
-    oldest = (oldest &+ 1) & 15
-    let eight = peaks.lowHalf.replacing(
-      with: peaks.highHalf, where: peaks.highHalf .> peaks.lowHalf)
-    let four = eight.lowHalf.replacing(
-      with: eight.highHalf, where: eight.highHalf .> eight.lowHalf)
-    highest = max(max(four[0], four[1]), max(four[2], four[3]))
+    latest = max(latest, blockPeak)
+    oldest &+= 1
+    if oldest == 16 { beginRound() }
+    highest = max(latest, peaks[oldest])
+  }
+
+  /// Begins a round. Of the last one, the highest peak from each block on is needed.
+  @_noLocks @inline(never)
+  private mutating func beginRound() {
+    var block = 14
+    while block >= 0 {
+      peaks[block] = max(peaks[block], peaks[block &+ 1])
+      block &-= 1
+    }
+    oldest = 0
+    latest = 0
   }
 }

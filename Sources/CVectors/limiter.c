@@ -113,18 +113,24 @@ TWO_VERSIONS(
     long, vectors_frames_above, (const float *samples, long channels, long frames, float limit), samples, channels,
     frames, limit)
 
+// Multiplies whole groups of eight samples of one or two channels; returns the number of frames.
+BODY long ramp_eights(long channels, float *samples, long frames, float gain, float step) {
+  const long frames_of_eight = 8 / channels;
+  float8 index = channels == 1 ? (float8){0, 1, 2, 3, 4, 5, 6, 7} : (float8){0, 0, 1, 1, 2, 2, 3, 3};
+  long frame = 0;
+#pragma clang loop unroll_count(4)
+  for (; frame + frames_of_eight <= frames; frame += frames_of_eight) {
+    float *eight = samples + channels * frame;
+    store8(eight, load8(eight) * (gain + step * index));
+    index += (float)frames_of_eight;
+  }
+  return frame;
+}
+
 BODY void vectors_ramp_body(float *samples, long channels, long frames, float gain, float step) {
   long frame = 0;
-  if (channels == 1 || channels == 2) {
-    const long frames_of_eight = 8 / channels;
-    float8 index =
-        channels == 1 ? (float8){0, 1, 2, 3, 4, 5, 6, 7} : (float8){0, 0, 1, 1, 2, 2, 3, 3};
-    for (; frame + frames_of_eight <= frames; frame += frames_of_eight) {
-      float *eight = samples + channels * frame;
-      store8(eight, load8(eight) * (gain + step * index));
-      index += (float)frames_of_eight;
-    }
-  }
+  if (channels == 1) frame = ramp_eights(1, samples, frames, gain, step);
+  if (channels == 2) frame = ramp_eights(2, samples, frames, gain, step);
   for (; frame < frames; frame++) {
     const float factor = gain + step * (float)frame;
     for (long channel = 0; channel < channels; channel++) samples[channels * frame + channel] *= factor;
@@ -133,3 +139,60 @@ BODY void vectors_ramp_body(float *samples, long channels, long frames, float ga
 TWO_VERSIONS(
     void, vectors_ramp, (float *samples, long channels, long frames, float gain, float step), samples, channels, frames,
     gain, step)
+
+// Measures frames of one or two channels, eight at a time; returns the number of frames measured.
+BODY long measure_eights(int is_stereo, const float *samples, long frames, float limit, LimitedBlock *block) {
+  const integer8 limits = (integer8)(float8)limit;
+  integer8 highest = 0, count = 0;
+  long frame = 0;
+#pragma clang loop unroll_count(2)
+  for (; frame + 8 <= frames; frame += 8) {
+    const float *eight = samples + (is_stereo ? 2 * frame : frame);
+    integer8 peaks = magnitude_bits(eight);
+    if (is_stereo) {
+      const integer8 second = magnitude_bits(eight + 8);
+      peaks = higher_bits(
+          __builtin_shufflevector(peaks, second, 0, 2, 8, 10, 4, 6, 12, 14),
+          __builtin_shufflevector(peaks, second, 1, 3, 9, 11, 5, 7, 13, 15));
+    }
+    highest = higher_bits(peaks, highest);
+    count -= peaks > limits;
+  }
+  const int32_t bits = __builtin_reduce_max(highest);
+  memcpy(&block->peak, &bits, sizeof bits);
+  if (block->peak > limit) block->above = __builtin_reduce_add(count);
+  return frame;
+}
+
+// Returns the peak of frames, NaN if a sample is NaN, and the number of frames above `limit`.
+BODY LimitedBlock levels_of_block(const float *samples, long channels, long frames, float limit) {
+  LimitedBlock block = {0, 0};
+  long frame = 0;
+  if (channels == 1) frame = measure_eights(0, samples, frames, limit, &block);
+  if (channels == 2) frame = measure_eights(1, samples, frames, limit, &block);
+  if (frame == frames) return block;
+  const float *rest = samples + channels * frame;
+  const float peak = vectors_peak_or_nan_body(rest, channels * (frames - frame));
+  if (!isnan(block.peak) && !(peak <= block.peak)) block.peak = peak;
+  if (peak > limit) block.above += vectors_frames_above_body(rest, channels, frames - frame, limit);
+  return block;
+}
+
+BODY LimitedBlock vectors_limit_block_body(LimiterGain *limiter, float *samples, long channels, long frames) {
+  const LimitedBlock block = levels_of_block(samples, channels, frames, limiter->limit);
+  if (!(block.peak < INFINITY)) return block;
+  const float gain = limiter->gain, risen = gain + limiter->step * (float)frames;
+  const float last = limiter->step <= 0 ? gain : risen < limiter->target ? risen : limiter->target;
+  if (block.peak * last > limiter->limit * 0.9999995f) {
+    vectors_limit_body(limiter, samples, channels, frames);
+  } else if (last != gain) {
+    vectors_ramp_body(samples, channels, frames, gain, (last - gain) / (float)frames);
+    limiter->gain = last;
+  } else if (gain != 1) {
+    vectors_scale_body(samples, gain, channels * frames);
+  }
+  return block;
+}
+TWO_VERSIONS(
+    LimitedBlock, vectors_limit_block, (LimiterGain *limiter, float *samples, long channels, long frames), limiter,
+    samples, channels, frames)

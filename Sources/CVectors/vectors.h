@@ -69,3 +69,42 @@ BODY float8 peaks_of_eights(const float *samples, long count, long *index) {
   for (; *index + 8 <= count; *index += 8) first = higher(magnitudes(load8(samples + *index)), first);
   return higher(first, second);
 }
+
+// Returns the bits of eight magnitudes. As integers they are in the order of the magnitudes, and
+// those of NaN are the highest.
+BODY integer8 magnitude_bits(const float *samples) { return (integer8)load8(samples) & 0x7FFFFFFF; }
+BODY integer8 higher_bits(integer8 first, integer8 second) { return first > second ? first : second; }
+
+BODY float vectors_peak_or_nan_body(const float *samples, long count) {
+  integer8 first = 0, second = 0;
+  long index = 0;
+  for (; index + 32 <= count; index += 32) {
+    first = higher_bits(magnitude_bits(samples + index), first);
+    second = higher_bits(magnitude_bits(samples + index + 8), second);
+    first = higher_bits(magnitude_bits(samples + index + 16), first);
+    second = higher_bits(magnitude_bits(samples + index + 24), second);
+  }
+  for (; index + 8 <= count; index += 8) first = higher_bits(magnitude_bits(samples + index), first);
+  int32_t highest = __builtin_reduce_max(higher_bits(first, second));
+  for (; index < count; index++) {
+    int32_t bits;
+    memcpy(&bits, samples + index, sizeof bits);
+    bits &= 0x7FFFFFFF;
+    if (bits > highest) highest = bits;
+  }
+  float peak;
+  memcpy(&peak, &highest, sizeof peak);
+  return peak;
+}
+
+BODY void vectors_scale_body(float *samples, float gain, long count) {
+  long index = 0;
+  for (; index + 32 <= count; index += 32) {
+    store8(samples + index, load8(samples + index) * gain);
+    store8(samples + index + 8, load8(samples + index + 8) * gain);
+    store8(samples + index + 16, load8(samples + index + 16) * gain);
+    store8(samples + index + 24, load8(samples + index + 24) * gain);
+  }
+  for (; index + 8 <= count; index += 8) store8(samples + index, load8(samples + index) * gain);
+  for (; index < count; index++) samples[index] *= gain;
+}

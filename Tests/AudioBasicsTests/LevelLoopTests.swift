@@ -229,6 +229,56 @@ import Testing
     }
   }
 
+  @Test(arguments: counts, 1...3)
+  func `a limiter measures and limits a block at once`(frames: Int, channels: Int) {
+    for (gain, target, step, level) in [
+      (1, 1, 0, 0.5), (0.5, 0.9, 0.0001, 0.5), (0.5, 0.501, 0.1, 1), (0.7, 0.7, 0, 1),
+      (0.9, 0.9, 0.01, 4),
+    ] as [(Float, Float, Float, Float)] {
+      var start = samples(frames * channels + 1, seed: 11)
+      for index in start.indices { start[index] *= level }
+      let peak = start.prefix(frames * channels).reduce(0) { max($0, abs($1)) }
+      let limiter = LimiterGain(
+        limit: 0.8, brought_to: 0.799_999_2, step: step, target: target, gain: gain)
+      let last = min(max(gain, target), gain + step * Float(frames))
+      var (wanted, single) = (start, limiter)
+      if peak * last > 0.8 {
+        _ = vectors_limit(&single, &wanted, channels, frames)
+      } else {
+        let slope = frames > 0 ? (last - gain) / Float(frames) : 0
+        vectors_ramp(&wanted, channels, frames, gain, slope)
+        single.gain = last
+      }
+      var (limited, plain) = (start, start)
+      var (state, plainState) = (limiter, limiter)
+      let block = vectors_limit_block(&state, &limited, channels, frames)
+      let plainBlock = plain_limit_block(&plainState, &plain, channels, frames)
+      #expect(block.peak == peak && plainBlock.peak == peak)
+      #expect(block.above == vectors_frames_above(start, channels, frames, 0.8))
+      #expect(plainBlock.above == block.above)
+      #expect(isSame(limited, wanted) && isSame(plain, wanted))
+      #expect(state.gain == single.gain && state.target == single.target)
+      #expect(plainState.gain == single.gain && plainState.target == single.target)
+    }
+  }
+
+  @Test(arguments: [1, 7, 8, 19], 1...3)
+  func `a limiter leaves a block with NaN or infinity as it is`(frames: Int, channels: Int) {
+    for value in [Float.nan, -.nan, .infinity, -.infinity] {
+      for index in 0..<frames * channels {
+        var samples = samples(frames * channels, seed: 12)
+        samples[index] = value
+        let start = samples
+        var limiter = LimiterGain(limit: 0.1, brought_to: 0.1, step: 0, target: 0.5, gain: 0.5)
+        let block = vectors_limit_block(&limiter, &samples, channels, frames)
+        #expect(!block.peak.isFinite && block.peak.isNaN == value.isNaN)
+        #expect(isSame(samples, start) && limiter.gain == 0.5 && limiter.target == 0.5)
+        let plain = plain_limit_block(&limiter, &samples, channels, frames)
+        #expect(!plain.peak.isFinite && isSame(samples, start))
+      }
+    }
+  }
+
   @Test(arguments: 1...3)
   func `NaN in one channel does not hide a loud channel from the limiter`(channels: Int) {
     for channel in 0..<channels {

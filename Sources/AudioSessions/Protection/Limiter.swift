@@ -141,34 +141,21 @@ public struct Limiter: ~Copyable {
   /// Limits the frames of one block.
   @_noLocks
   private mutating func processBlock(_ buffer: inout SampleBuffer, from first: Int, frames: Int) {
-    let limit = clampedLimit
-    let peak = buffer.finitePeak(from: first, frames: frames, silenced: &silencedSamples)
     // The step is never below the resolution of a float, or the gain would never reach its target.
     let step =
       isHeld || gain >= target ? 0 : max((target - gain) * recovery, SlidingPeak.minimumStep)
-    let last = step > 0 ? min(target, gain + step * Float(frames)) : gain
-    if peak * last > limit * 0.999_999_5 {
-      limitFrames(&buffer, from: first, frames: frames, step: step)
-    } else {
-      if peak > limit { limitedFrames &+= buffer.framesAbove(limit, from: first, frames: frames) }
-      if last != gain {
-        buffer.ramp(from: first, frames: frames, gain: gain, step: (last - gain) / Float(frames))
-        gain = last
-      } else if gain != 1 {
-        buffer.scale(from: first, frames: frames, by: gain)
-      }
+    var block = LimiterGain(
+      limit: clampedLimit, brought_to: clampedLimit * SlidingPeak.margin, step: step,
+      target: target, gain: gain)
+    var levels = buffer.limit(from: first, frames: frames, &block)
+    if !levels.peak.isFinite {
+      silencedSamples &+= buffer.silenceNonFinite(from: first, frames: frames)
+      levels = buffer.limit(from: first, frames: frames, &block)
     }
-    if recentPeak.add(peak, frames: frames) { target = recentPeak.gain(limit: limit) }
-  }
-
-  /// Limits frame by frame, if a peak requires a lower gain than the current one.
-  @_noLocks @inline(never)
-  private mutating func limitFrames(
-    _ buffer: inout SampleBuffer, from first: Int, frames: Int, step: Float
-  ) {
-    var falling = LimiterGain(
-      limit: limit, brought_to: limit * SlidingPeak.margin, step: step, target: target, gain: gain)
-    limitedFrames &+= buffer.limit(from: first, frames: frames, &falling)
-    (target, gain) = (falling.target, falling.gain)
+    limitedFrames &+= levels.above
+    (target, gain) = (block.target, block.gain)
+    if recentPeak.add(levels.peak, frames: frames) {
+      target = recentPeak.gain(limit: clampedLimit)
+    }
   }
 }

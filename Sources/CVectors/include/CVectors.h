@@ -84,6 +84,19 @@ typedef struct {
 /// that a frame requires. Returns the number of frames above the limit.
 SAMPLE_LOOP long vectors_limit(LimiterGain *limiter, float *samples, long channels, long frames);
 
+/// What a limiter found in a block of frames.
+typedef struct {
+  /// The highest magnitude before the gain; NaN if a sample is NaN.
+  float peak;
+  /// The number of frames above the limit.
+  long above;
+} LimitedBlock;
+
+/// Multiplies the frames of a block by the gain, which rises linearly, frame by frame if a frame
+/// requires a lower gain than that. A block whose peak is NaN or infinite remains unchanged.
+SAMPLE_LOOP LimitedBlock vectors_limit_block(
+    LimiterGain *limiter, float *samples, long channels, long frames);
+
 /// Copies `count` samples to memory that does not overlap. The C library selects the fastest
 /// version.
 __attribute__((swift_attr("@_noLocks"), always_inline)) static inline void vectors_copy(
