@@ -30,6 +30,23 @@ package struct FrameSums: ~Copyable, Sendable {
     requirement(
       frames &- skip <= (samples.frameCount &- count) &* stride,
       "There are more sums than the filters process.")
+    let channels = buffer.channelCount
+    // Most cycles have whole groups of 16 frames, the first of which has a sum.
+    guard stride == 2 && skip == 0 && frames & 15 == 0 && (channels == 2 || channels == 1) else {
+      return addGroupsAndRest(of: buffer, from: first, frames: frames, silence: silence)
+    }
+    let start = buffer.base + first &* channels
+    let peak = vectors_sum_every_other(samples.base + count, start, channels, frames &>> 1)
+    if peak >= silence { count &+= frames &>> 1 }
+    return peak
+  }
+
+  /// Does the same for any number of frames and channels: in groups of 16 frames if possible, the
+  /// rest one by one.
+  @_noLocks @inline(never)
+  private mutating func addGroupsAndRest(
+    of buffer: borrowing SampleBuffer, from first: Int, frames: Int, silence: Float
+  ) -> Float {
     var (added, peak): (Int, Float) = (0, 0)
     let channels = buffer.channelCount
     if stride == 2 && (channels == 2 || channels == 1) && skip &+ 16 <= frames {
