@@ -169,12 +169,19 @@ struct OverdubPass {
     if let fraction = plan.fraction {
       shift = FrameShift(fraction: fraction, channelCount: recording.channelCount)
     }
-    return try RecordingWriter(
-      recording,
-      ringFrames: try RecordingRing.frameCount(
-        seconds: nil, sampleRate: recording.sampleRate, channelCount: recording.channelCount),
-      gate: WindowGate(plan.window) { alignment.place($0) },
-      shift: shift)
+    let ringFrames = try RecordingRing.frameCount(
+      seconds: nil, sampleRate: recording.sampleRate, channelCount: recording.channelCount)
+    do throws(FileFailure) {
+      return try RecordingWriter(
+        recording, ringFrames: ringFrames, gate: WindowGate(plan.window) { alignment.place($0) },
+        shift: shift)
+    } catch {
+      guard error.remedy == .shortenRing else { throw error }
+      // The ring buffer of a take has a fixed length.
+      throw FileFailure(
+        error.kind, error.message,
+        hint: "Use fewer --channels or a lower --rate, or end other programs.")
+    }
   }
 
   /// Returns the task that the screen shows.
