@@ -1,3 +1,4 @@
+import AudioBasics
 import AudioSpectra
 import Glibc
 
@@ -21,8 +22,9 @@ public struct ProbeSignal: Sendable {
   private static let edge = 0.42...0.445
 
   /// Creates a burst of `frames` frames. Its ends fade in and out over `rampFrames` frames, so that
-  /// there are no clicks.
+  /// there are no clicks. More than 16,777,216 frames end the program with a message.
   public init(seed: UInt64, frames: Int, rampFrames: Int = 0) {
+    requirement(frames <= 1 << 24, "A burst has at most 16777216 frames.")
     // Mixed, so that no two seeds begin the same sequence at different positions.
     var numbers = SplitMix64(seed: SplitMix64.mixed(seed))
     let noise: [Float] = (0..<max(0, frames)).map { _ in

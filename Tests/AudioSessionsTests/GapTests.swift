@@ -1,6 +1,7 @@
 import AudioBasics
 import AudioDevices
 import AudioFiles
+import Glibc
 import RealtimeAudio
 import Testing
 
@@ -26,6 +27,50 @@ import Testing
       if case .overflow(_, let frames) = event { frames } else { nil }
     }
     #expect(reported == [4000])
+  }
+
+  @Test func `frames that exceed the ring are reported with their place on the timeline`() throws {
+    let rig = try RecordingRig(ringFrames: 5000)
+    rig.begin(at: 30_000)
+    rig.record(4000)
+    rig.save()
+    rig.record(9000)
+    rig.save()
+    rig.finish()
+    #expect(rig.writer.report.gaps.first?.frame == 9000)
+    let reported = rig.events.compactMap { event -> Int? in
+      if case .overflow(let frame, _) = event { frame } else { nil }
+    }
+    #expect(reported == [39_000])
+  }
+
+  @Test func `a recording whose recorder is in no mixer ends with its session`() throws {
+    let rig = try RecordingRig()
+    rig.record(100)
+    #expect(rig.writer.step())
+    rig.writer.conclude()
+    #expect(!rig.writer.step())
+    #expect(rig.writer.report.frames == 100 && rig.writer.report.failure == nil)
+  }
+
+  @Test func `a recorder of played frames that is in no mixer does not stop the recording`() throws
+  {
+    let path = "/tmp/duplex-unplayed-\(UInt64.random(in: 0..<UInt64.max)).wav"
+    defer { unlink(path) }
+    var plan = RecordingPlan(
+      path: path, fileFormat: .wav, sampleFormat: .float, sampleRate: 8000, channelCount: 1)
+    plan.isVirtual = true
+    let writer = try RecordingWriter(plan, ringFrames: 1000, playedChannels: 1)
+    var recorder = writer.takeRecorder()
+    for second in 0..<10 {
+      recorder?.record(
+        SampleBuffer(frameCount: 1000, channelCount: 1), frames: 1000,
+        at: CycleTime(frame: second * 1000, nanoseconds: 0, lostFrames: 0))
+      #expect(writer.step())
+    }
+    recorder?.finish()
+    #expect(!writer.step())
+    #expect(writer.report.frames == 10_000 && writer.report.overflowFrames == 0)
   }
 
   @Test func `frames lost at the end by a full disk are removed from the whole report`() {

@@ -41,6 +41,9 @@ final class RecordingRig {
     rmdir(folder)
   }
 
+  /// Lets the recording begin at `frame` of the timeline. Call it before the first frame.
+  func begin(at frame: Int) { self.frame = frame }
+
   /// Passes `frames` further frames to the recorder, after a gap of `lost` frames.
   func record(_ frames: Int, lost: Int = 0) {
     frame += lost

@@ -25,6 +25,23 @@ let deviceMistakes: [Mistake] = [
   Mistake(name: "selected-channel-beyond-device", answer: .stopped) {
     _ = ChannelSelection([3], of: 2)
   },
+  Mistake(name: "buffer-of-a-device-without-end", answer: .stopped) {
+    _ = DeviceBuffer(format: .s16LE, channelCount: 2, frameCount: .max)
+  },
+  Mistake(name: "buffer-of-a-device-with-too-many-channels", answer: .stopped) {
+    _ = DeviceBuffer(format: .s16LE, channelCount: .max, frameCount: 1)
+  },
+  Mistake(name: "buffer-of-a-device-of-negative-size", answer: .harmless) {
+    _ = DeviceBuffer(format: .s16LE, channelCount: -1, frameCount: .min)
+  },
+  Mistake(name: "buffer-of-a-device-without-its-channel", answer: .stopped) {
+    _ = DeviceBuffer(
+      format: .s16LE, channelCount: 2, frameCount: 64, lending: ChannelSelection([200], of: 256))
+  },
+  Mistake(name: "secondary-output-with-a-negative-number", answer: .harmless) {
+    let outputs = FanOutDevice(try open(), resamplerQuality: 5)
+    _ = (outputs.secondaryReading(.min), outputs.secondaryReading(.max))
+  },
   Mistake(name: "callbacks-too-short", answer: .stopped) { try run(Fixed(64, 2)) },
   Mistake(name: "callbacks-of-one-channel", answer: .stopped) { try run(Fixed(256, 1)) },
   Mistake(name: "unit-started-twice", answer: .thrown) {

@@ -32,6 +32,32 @@ let fileMistakes: [Mistake] = [
   Mistake(name: "plan-with-an-impossible-ring", answer: .thrown) {
     try record({ _ in }, ringFrames: .max)
   },
+  Mistake(name: "plan-with-a-million-played-channels", answer: .thrown) {
+    let plan = RecordingPlan(
+      path: "played.wav", fileFormat: .wav, sampleFormat: .s16, sampleRate: 48000, channelCount: 2)
+    _ = try RecordingWriter(plan, ringFrames: 4800, playedChannels: 1_000_000)
+  },
+  Mistake(name: "recorder-in-no-mixer", answer: .harmless) {
+    var plan = RecordingPlan(
+      path: "nowhere.wav", fileFormat: .wav, sampleFormat: .s16, sampleRate: 48000, channelCount: 2)
+    plan.overwrite = true
+    let writer = try RecordingWriter(plan, ringFrames: 48000)
+    try run(Mixer(try open().configuration), background: [writer])
+  },
+  Mistake(name: "gaps-beyond-the-timeline", answer: .harmless) {
+    for frames in [Int.min, -1, .max] {
+      var session = SessionReport()
+      session.events = [
+        TimelineEvent(kind: .captureXrun, frame: frames, frames: frames),
+        TimelineEvent(kind: .captureAbsent, frame: .max, frames: .max),
+      ]
+      var recorded = RecordingReport()
+      recorded.gaps = [
+        RecordingGap(frame: frames, frames: frames), RecordingGap(frame: .max, frames: .max),
+      ]
+      _ = session.gaps(in: recorded)
+    }
+  },
   Mistake(name: "plan-split-after-nothing", answer: .harmless) {
     try record { $0.split = .frames(0) }
   },

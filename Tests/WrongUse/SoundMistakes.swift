@@ -227,6 +227,15 @@ let soundMistakes: [Mistake] = [
       ProbePlan(sampleRate: 0, captureChannels: 0, playbackChannels: 0, unitLatencyFrames: 0),
       periodFrames: 0)
   },
+  Mistake(name: "ratio-of-rate-0", answer: .stopped) {
+    _ = RateRatio(inputRate: 0, outputRate: 0)
+  },
+  Mistake(name: "ratio-of-the-least-rate", answer: .stopped) {
+    _ = RateRatio(inputRate: .min, outputRate: -1)
+  },
+  Mistake(name: "burst-without-end", answer: .stopped) {
+    _ = ProbeSignal(seed: 0, frames: .max, rampFrames: .max)
+  },
   Mistake(name: "parameter-out-of-range", answer: .harmless) {
     let parameter = EffectParameter(.nan, in: 0...1)
     parameter.value = 5

@@ -98,9 +98,12 @@ func run(_ callbacks: consuming Fixed) throws {
 }
 
 /// Runs `mixer` on a new device.
-func run(_ mixer: consuming Mixer, frameLimit: Int = 4800) throws {
+func run(
+  _ mixer: consuming Mixer, background: [any BackgroundWork] = [], frameLimit: Int = 4800
+) throws {
   let runner = SessionRunner(
-    device: try open(), callbacks: mixer, background: [], meter: nil, frameLimit: frameLimit)
+    device: try open(), callbacks: mixer, background: background, meter: nil,
+    frameLimit: frameLimit)
   _ = try runner.run(clock: .virtual) { _, _ in .proceed }
 }
 

@@ -1,3 +1,4 @@
+import AudioBasics
 import Glibc
 
 /// The low-pass filter of a `RateConverter`: a sinc with a Kaiser window, whose length, edge and
@@ -75,8 +76,10 @@ public struct RateRatio: Sendable, Equatable {
   /// The number of output frames in the same time.
   public let outputStep: Int
 
-  /// Creates the ratio of two rates in Hz, both above 0.
+  /// Creates the ratio of two rates in Hz, both above 0: another rate ends the program with a
+  /// message.
   public init(inputRate: Int, outputRate: Int) {
+    requirement(inputRate > 0 && outputRate > 0, "The rates of a ratio must be above 0.")
     // Euclid's algorithm.
     var (common, rest) = (inputRate, outputRate)
     while rest != 0 { (common, rest) = (rest, common % rest) }

@@ -236,7 +236,7 @@ public struct FanOutDevice: DuplexDriver, ~Copyable {
   /// Returns the drift and xruns of a secondary output; nil if there is none with that index.
   @_noLocks
   public func secondaryReading(_ index: Int) -> SecondaryOutputReading? {
-    index < count ? (feeds + index).pointee.reading(at: base.now) : nil
+    (0..<count).contains(index) ? (feeds + index).pointee.reading(at: base.now) : nil
   }
 
   /// Stops all devices.

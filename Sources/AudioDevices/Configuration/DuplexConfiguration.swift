@@ -178,7 +178,7 @@ package struct DuplexShape: BitwiseCopyable, Sendable {
     canProveStart =
       hasCapture && hasPlayback && configuration.keepsTime
       && playbackRate == configuration.sampleRate
-    let ahead = Double(configuration.periodFrames + configuration.headroomFrames)
+    let ahead = Double(configuration.periodFrames) + Double(configuration.headroomFrames)
     playbackAheadFrames = Int(
       rounding: ahead * Double(playbackRate) / Double(configuration.sampleRate))
   }

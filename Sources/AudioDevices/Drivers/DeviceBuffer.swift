@@ -26,11 +26,25 @@ public struct DeviceBuffer: ~Copyable, @unchecked Sendable {
   private let places: ChannelOffsets
 
   /// Creates a buffer of `frameCount` silent frames of `channelCount` channels, of which
-  /// `selection` is lent.
+  /// `selection` is lent. A negative number of frames or channels counts as 0. More than 1,024
+  /// channels, selected channels that the buffer does not have, and a buffer for which there is no
+  /// memory end the program with a message.
   public init(
     format: SampleFormat, channelCount: Int, frameCount: Int,
     lending selection: ChannelSelection? = nil
   ) {
+    let (channelCount, frameCount) = (max(0, channelCount), max(0, frameCount))
+    requirement(
+      channelCount <= SampleBuffer.maximumChannels,
+      "The buffer of a device has at most 1024 channels.")
+    requirement(
+      selection?.channels.allSatisfy { $0 <= channelCount } ?? true,
+      "A channel was selected that the device does not have.")
+    // No sample has more bytes than one of a sample buffer.
+    requirement(
+      frameCount < 1 << 14
+        || SampleBuffer.hasRoom(frameCount: frameCount, channelCount: channelCount),
+      "There is no memory for a buffer of that size.")
     self.init(
       DeviceLayout(interleaved: format, channelCount: channelCount), frameCount: frameCount,
       lending: selection)

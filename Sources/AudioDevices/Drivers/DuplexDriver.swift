@@ -41,7 +41,8 @@ public protocol DuplexDriver: ReconnectableDriver, ~Copyable {
   /// Hands frames of that room over to be played.
   mutating func commit(_ frames: Int)
 
-  /// Returns the oldest event that was not reported yet. Called only after `hasEvents`.
+  /// Returns the oldest event that was not reported yet. Called only after `hasEvents`, until it
+  /// returns nil because there is no other.
   mutating func takeEvent() -> DeviceEvent?
 
   /// Returns the drift and xruns of the secondary output with that index; nil if there is none.

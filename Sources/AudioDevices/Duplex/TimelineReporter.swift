@@ -203,6 +203,6 @@ struct TimelineReporter: ~Copyable {
   @_noLocks
   private func count(lostFrames: Int) {
     guard lostFrames > 0 else { return }
-    figures.pointee.lostFrames.add(lostFrames, ordering: .relaxed)
+    figures.pointee.lostFrames.wrappingAdd(lostFrames, ordering: .relaxed)
   }
 }

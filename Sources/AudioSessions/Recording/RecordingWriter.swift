@@ -27,6 +27,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   private let isWaiting = AtomicFlag()
   private let hasLeft = AtomicFlag()
   private let isAbandoned = AtomicFlag()
+  private let isPlayedRecorded = AtomicFlag()
 
   /// The commands of the user to the recording. Any thread but the audio thread.
   public let control = RecordingControl()
@@ -40,7 +41,8 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   /// through, moved by the fraction of a frame in `shift` and cleaned by `cleaner`, which gets the
   /// played frames from a recorder of `playedChannels` channels. The uncleaned frames are written
   /// to `rawPath`, unless it is nil. The rings hold `ringFrames` frames while the disk stalls,
-  /// including those being written. Throws the errors of creating files.
+  /// including those being written. Throws the errors of creating files, and `.invalidRequest` for
+  /// a plan that no file can hold, more than 1,024 played channels, or rings without memory.
   public init(
     _ plan: RecordingPlan, ringFrames: Int, gate: any RecordingGate = WindowGate(PunchWindow()),
     shift: consuming FrameShift? = nil, cleaner: consuming VoiceCleaner? = nil,
@@ -50,6 +52,11 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     var plan = plan
     plan.rawPath = rawPath
     let widest = max(plan.channelCount, playedChannels)
+    guard playedChannels <= SampleBuffer.maximumChannels else {
+      throw FileFailure(
+        .invalidRequest, "\(playedChannels) played channels cannot be recorded.",
+        hint: "Record \(SampleBuffer.maximumChannels) or fewer.")
+    }
     guard SampleBuffer.hasRoom(frameCount: ringFrames, channelCount: widest) else {
       throw FileFailure(
         .invalidRequest,
@@ -79,11 +86,16 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     self.events = events
   }
 
-  /// Returns the audio thread's half, once.
+  /// Returns the audio thread's half, once. The recording ends when the recorder is finished, as a
+  /// mixer does at the end of a session, or with `conclude`, as a session does.
   public func takeRecorder() -> Recorder? { recorder.take() }
 
-  /// Returns the half that records the played frames, once; nil if it is not needed.
-  public func takePlayedRecorder() -> Recorder? { playedRecorder.take() }
+  /// Returns the half that records the played frames, once; nil if it is not needed. If it is not
+  /// taken, the played frames are silence.
+  public func takePlayedRecorder() -> Recorder? {
+    isPlayedRecorded.raise()
+    return playedRecorder.take()
+  }
 
   /// Whether the files cannot be written any more. Any thread.
   public var isFailed: Bool { hasFailed.isRaised }
@@ -142,11 +154,10 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     return poll()
   }
 
-  /// Does nothing: the recording ends when the recorder closes its ring.
-  public func conclude() {}
-
-  /// Ends the recording with the frames that are in the ring now.
-  public func abandon() { isAbandoned.raise() }
+  /// Ends the recording with the frames that are in the ring now: the audio has ended, and nothing
+  /// follows. The recorder may not have finished, if it was in the mixer of another session or in
+  /// none. Any thread.
+  public func conclude() { isAbandoned.raise() }
 
   /// Returns whether commands for complete files run or wait.
   private func poll() -> Bool {
@@ -168,12 +179,14 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
       while let gap = input.takeGap(isLast: isLast) {
         pipeline.noteGap(at: input.position, frames: gap.frames)
         if gap.kind == .overflow {
-          events.emit(.overflow(frame: input.position, frames: gap.frames))
+          let frame = (input.firstFrame ?? 0) + input.position
+          events.emit(.overflow(frame: frame, frames: gap.frames))
         }
       }
       // The order matters: commands given from now on apply to later frames. They are read before
       // each piece, since on a slow disk there is more to write each time.
-      let available = input.available(isLast: isLast)
+      // Nobody delivers played frames if their recorder was not taken.
+      let available = input.available(isLast: isLast || !isPlayedRecorded.isRaised)
       if let firstFrame = input.firstFrame {
         pipeline.begin(at: input.origin, firstFrame: firstFrame)
         for request in control.take() { pipeline.note(request.command, at: request.frame) }

@@ -1,3 +1,4 @@
+import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
@@ -21,17 +22,19 @@ extension SessionReport {
     let silences = events.flatMap { event -> [RecordingGap] in
       switch event.kind {
       case .captureXrun, .captureReturned, .captureAbsent:
-        recorded.kept(of: event.frame..<event.frame + event.frames)
+        recorded.kept(of: event.frame..<event.frame.clampedSum(max(0, event.frames)))
       default: []
       }
     }
-    let all = (recorded.gaps + silences).sorted { $0.frame < $1.frame }
+    // A program may have set the frames of a report to any number.
+    let all = (recorded.gaps + silences).filter { $0.frame >= 0 && $0.frames > 0 }
+      .sorted { $0.frame < $1.frame }
     return all.reduce(into: []) { merged, gap in
-      guard let last = merged.last, gap.frame <= last.frame + last.frames else {
+      guard let last = merged.last, gap.frame <= last.frame.clampedSum(last.frames) else {
         merged.append(gap)
         return
       }
-      let end = max(last.frame + last.frames, gap.frame + gap.frames)
+      let end = max(last.frame.clampedSum(last.frames), gap.frame.clampedSum(gap.frames))
       merged[merged.count - 1].frames = end - last.frame
     }
   }
@@ -52,15 +55,16 @@ extension RecordingReport {
   /// begins.
   private var pieces: [(timeline: Range<Int>, frame: Int)] {
     var found: [(timeline: Range<Int>, frame: Int)] = []
-    for segment in segments where segment.frames > 0 {
+    for segment in segments where segment.frames > 0 && segment.frame >= 0 {
       var (place, frame) = (segment.timelineFrame, segment.frame)
-      let end = segment.frame + segment.frames
+      let end = segment.frame.clampedSum(segment.frames)
       for pause in pauses where (frame...end).contains(pause.frame) {
-        guard pause.timelineFrame + pause.frames > place else { continue }
-        found.append((place..<place + pause.frame - frame, frame))
-        (place, frame) = (pause.timelineFrame + pause.frames, pause.frame)
+        let next = pause.timelineFrame.clampedSum(pause.frames)
+        guard next > place else { continue }
+        found.append((place..<place.clampedSum(pause.frame - frame), frame))
+        (place, frame) = (next, pause.frame)
       }
-      found.append((place..<place + end - frame, frame))
+      found.append((place..<place.clampedSum(end - frame), frame))
     }
     return found
   }

@@ -38,6 +38,7 @@ public enum EngineFailure: ExplainedFailure, Sendable, Equatable {
     switch self {
     case .device(let failure): failure.message
     case .file(let failure): failure.message
+    case .unknownFormat(""): "The name of the file is empty."
     case .unknownFormat(let path):
       "The name \(path) has no known extension, so the file format is unknown."
     case .nothingToRecord(.microphone): "There is no input to record."

@@ -1,3 +1,5 @@
+import RealtimeAudio
+
 /// The result of one check: one sentence that describes it, and one that explains what to do.
 public struct Finding: Sendable, Equatable {
   /// The severity of a finding.
@@ -33,10 +35,11 @@ extension Machine {
   /// Returns all findings, the most severe first. `configuration` describes why ALSA cannot read
   /// its configuration, and what to do; nil if it can. `defaultServer` is the plugin of the sound
   /// server that ALSA's default device uses; nil if it uses none. `wakeUps` is evaluated after all
-  /// other checks; it is nil if the measurement did not finish.
+  /// other checks; it is nil if the measurement did not finish, and throws if the measured thread
+  /// cannot be created.
   public func findings(
     configuration: (message: String, remedy: String)? = nil, defaultServer: String? = nil,
-    wakeUps: @autoclosure () -> WakeUpSample?
+    wakeUps: @autoclosure () throws(ThreadFailure) -> WakeUpSample?
   ) -> [Finding] {
     let unreadable = configuration.map {
       Finding(.problem, "alsaConfiguration", $0.message, remedy: $0.remedy)
@@ -45,7 +48,7 @@ extension Machine {
       [unreadable].compactMap(\.self) + CardChecks(self).findings + USBChecks(self).findings
       + ServerChecks(self, defaultServer: defaultServer).findings
       + KernelChecks(self).findings + PowerChecks(self).findings
-      + PriorityChecks(self, wakeUps()).findings
+      + PriorityChecks(self, Result(catching: wakeUps)).findings
     return Finding.Severity.allCases.flatMap { severity in found.filter { $0.severity == severity }
     }
   }

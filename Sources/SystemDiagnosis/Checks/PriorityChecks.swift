@@ -5,25 +5,28 @@ import RealtimeAudio
 struct PriorityChecks {
   private let machine: Machine
   private let files: SystemFiles
-  private let wakeUps: WakeUpSample?
+  private let wakeUps: Result<WakeUpSample?, ThreadFailure>
 
-  init(_ machine: Machine, _ wakeUps: WakeUpSample?) {
+  init(_ machine: Machine, _ wakeUps: Result<WakeUpSample?, ThreadFailure>) {
     self.machine = machine
     files = machine.files
     self.wakeUps = wakeUps
   }
 
   var findings: [Finding] {
-    guard let wakeUps else {
-      return [
+    switch wakeUps {
+    case .success(let sample?): [priority(sample.granted), memory, lateness(sample)]
+    case .success(nil):
+      [
         Finding(
           .problem, "wakeUpsStuck",
           "A thread that asked for realtime priority was not woken up again.",
           remedy: "Check with top which program keeps the processors busy, and whether dbus runs."),
         memory,
       ]
+    case .failure(let failure):
+      [Finding(.problem, "noThread", failure.message, remedy: failure.hint), memory]
     }
-    return [priority(wakeUps.granted), memory, lateness(wakeUps)]
   }
 
   /// The advice on how to allow realtime priority permanently.

@@ -3,25 +3,38 @@ import RealtimeAudio
 /// Measures wake-up delays in parallel with other work: once per millisecond, as with a period of
 /// 48 frames at 48 kHz.
 public final class WakeUpMeasurement {
-  private let result: MutexBox<WakeUpSample?>
+  typealias Answer = Result<WakeUpSample, ThreadFailure>
+  /// A function that starts the measured thread.
+  typealias Start = @Sendable () throws(ThreadFailure) -> RealtimeThread<WakeUpLoop>
+
+  private let answer: MutexBox<Answer?>
   private var thread: RealtimeThread<MeasurementSupervisor>?
 
   /// Starts the measurement. It takes one second, or longer if the system bus is slow to grant a
-  /// priority. Throws a `ThreadFailure` if the thread cannot be created.
-  public init() throws(ThreadFailure) {
-    let result = MutexBox<WakeUpSample?>(nil)
-    self.result = result
+  /// priority. Throws a `ThreadFailure` if the thread that starts it cannot be created.
+  public convenience init() throws(ThreadFailure) {
+    try self.init { () throws(ThreadFailure) in
+      try RealtimeThread(
+        name: "duplex-audio", priority: .realtime(WakeUpSample.wantedPriority), WakeUpLoop())
+    }
+  }
+
+  /// Starts the measurement of the thread that `start` starts.
+  init(_ start: @escaping Start) throws(ThreadFailure) {
+    let answer = MutexBox<Answer?>(nil)
+    self.answer = answer
     thread = try RealtimeThread(
-      name: "duplex-sample", priority: .normal, MeasurementSupervisor(result: result))
+      name: "duplex-sample", priority: .normal, MeasurementSupervisor(start: start, answer: answer))
   }
 
   /// Waits for the sample and returns it; returns nil if it is not complete when the host clock
-  /// reaches `nanoseconds`. The thread is then abandoned.
-  public func sample(until nanoseconds: UInt64) -> WakeUpSample? {
+  /// reaches `nanoseconds`. The thread is then abandoned. Throws a `ThreadFailure` if the measured
+  /// thread cannot be created.
+  public func sample(until nanoseconds: UInt64) throws(ThreadFailure) -> WakeUpSample? {
     while HostClock.nanoseconds < nanoseconds {
-      if let sample = result.withLock({ $0 }) {
+      if let answer = answer.withLock({ $0 }) {
         if let thread = thread.take() { _ = thread.join() }
-        return sample
+        return try answer.get()
       }
       HostClock.pause(milliseconds: 10)
     }
@@ -31,20 +44,23 @@ public final class WakeUpMeasurement {
 
   /// Waits until the measuring thread has its priority, which an unresponsive bus may delay.
   private struct MeasurementSupervisor: RealtimeWork, ~Copyable, Sendable {
-    let result: MutexBox<WakeUpSample?>
+    let start: Start
+    let answer: MutexBox<Answer?>
 
     mutating func run() {
-      let wanted = ThreadPriority.realtime(WakeUpSample.wantedPriority)
-      guard let thread = try? RealtimeThread(name: "duplex-audio", priority: wanted, WakeUpLoop())
-      else { return }
-      let granted = thread.granted
-      let late = thread.join().late
-      result.withLock { $0 = WakeUpSample(granted: granted, late: late) }
+      do throws(ThreadFailure) {
+        let thread = try start()
+        let granted = thread.granted
+        let late = thread.join().late
+        answer.withLock { $0 = .success(WakeUpSample(granted: granted, late: late)) }
+      } catch {
+        answer.withLock { [error] in $0 = .failure(error) }
+      }
     }
   }
 
   /// Sleeps repeatedly and measures the delays.
-  private struct WakeUpLoop: RealtimeWork, ~Copyable, Sendable {
+  struct WakeUpLoop: RealtimeWork, ~Copyable, Sendable {
     private(set) var late = [Double](repeating: 0, count: 1000)
 
     mutating func run() {

@@ -40,13 +40,14 @@ private struct DoctorRun {
   func run() throws -> ExitStatus {
     let start = HostClock.nanoseconds
     let load = command.load ? try SystemLoad(folder: SystemLoad.defaultFolder) : nil
-    let measurement = try? WakeUpMeasurement()
+    // It runs in parallel with the other checks.
+    let measurement = Result { () throws(ThreadFailure) in try WakeUpMeasurement() }
     var wakeUps: WakeUpSample?
     let findings = Machine().findings(
       configuration: ALSAConfiguration.failure.map { ($0.message, $0.hint) },
       defaultServer: ALSAConfiguration.defaultServer,
-      wakeUps: {
-        wakeUps = measurement?.sample(until: start + 2_500_000_000)
+      wakeUps: try { () throws(ThreadFailure) in
+        wakeUps = try measurement.get().sample(until: start + 2_500_000_000)
         return wakeUps
       }())
     withExtendedLifetime(load) {}

@@ -68,7 +68,9 @@ struct LatencyCommand: AudioCommand {
       (listen == nil) == (reference == nil),
       "--listen and --reference must be given together.")
     try require(
-      listen == nil || !save, "--save cannot be used with --listen: no device is measured.")
+      listen == nil || !save,
+      "--save cannot be used with --listen: it saves the round trip of a device, and none is measured. "
+        + "Leave --save out, and give overdub the result with --latency.")
     try require(
       [fromChannel, toChannel].compactMap(\.self).allSatisfy((1...64).contains),
       "--from-channel and --to-channel must be 1 to 64.")

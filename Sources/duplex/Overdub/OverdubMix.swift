@@ -1,4 +1,5 @@
 import AudioBasics
+import AudioDevices
 import AudioFiles
 import AudioSessions
 import ProgramRuntime
@@ -13,25 +14,63 @@ struct OverdubMix {
     take = takePath
   }
 
+  /// The format of the mix, its channels, and their speakers if they are known.
+  private struct Shape {
+    let fileFormat: FileFormat
+    let sampleFormat: FileSampleFormat
+    let sampleRate: Int
+    let channelCount: Int
+    let speakers: [Speaker]?
+
+    /// Creates the shape of the mix of `backing` with a take that has `sampleFormat`, `sampleRate`
+    /// and `channelCount`. The mix keeps the speaker positions of the backing's channels.
+    init(
+      _ fileFormat: FileFormat, backing: any SoundDecoder, _ sampleFormat: FileSampleFormat,
+      sampleRate: Int, channelCount: Int
+    ) {
+      self.fileFormat = fileFormat
+      self.sampleFormat = fileFormat.nearest(to: sampleFormat)
+      self.sampleRate = sampleRate
+      let channels = max(channelCount, backing.channelCount)
+      self.channelCount = channels
+      speakers =
+        backing.channelCount == channels
+        ? backing.speakers ?? Speaker.defaultLayout(channelCount: channels) : nil
+    }
+  }
+
+  /// Throws if the format of a mix at `path` cannot hold the sum of the backing and a take that is
+  /// recorded with `configuration`.
+  func check(_ path: String, _ configuration: DuplexConfiguration) throws {
+    let shape = Shape(
+      try format(of: path), backing: try Decoding.decoder(forPath: command.backing),
+      configuration.capture?.format.fileSampleFormat ?? .s24,
+      sampleRate: configuration.sampleRate,
+      channelCount: configuration.capture?.channelCount ?? 1)
+    try shape.fileFormat.check(
+      sampleFormat: shape.sampleFormat, sampleRate: shape.sampleRate,
+      channelCount: shape.channelCount, speakers: shape.speakers)
+  }
+
+  private func format(of path: String) throws -> FileFormat {
+    try RecordingTarget(
+      path: path, fileFormat: nil, sampleFormat: nil, overwrite: command.overwrite
+    ).fileFormat
+  }
+
   /// Writes the mix to `path`. Returns the failure of a source that could not be read to its end;
   /// the mix is complete except for the rest of that source. Throws if the mix cannot be written.
   func write(to path: String) throws -> FileFailure? {
     let recorded = try SoundFileReader(path: take)
     let backing = try Decoding.decoder(forPath: command.backing)
-    let rate = recorded.sampleRate
-    let channels = max(recorded.channelCount, backing.channelCount)
-    let target = try RecordingTarget(
-      path: path, fileFormat: nil, sampleFormat: nil, overwrite: command.overwrite)
-    let wanted = recorded.sampleFormat ?? .s24
-    // The mix keeps the speaker positions of the backing's channels.
-    let speakers =
-      backing.channelCount == channels
-      ? backing.speakers ?? Speaker.defaultLayout(channelCount: channels) : nil
+    let shape = Shape(
+      try format(of: path), backing: backing, recorded.sampleFormat ?? .s24,
+      sampleRate: recorded.sampleRate, channelCount: recorded.channelCount)
+    let (rate, channels) = (shape.sampleRate, shape.channelCount)
     var writer = try SoundFileWriter(
-      path: path, fileFormat: target.fileFormat,
-      sampleFormat: target.fileFormat.nearest(to: wanted), sampleRate: rate, channelCount: channels,
-      overwrite: command.overwrite, speakers: speakers, appearance: .finished,
-      shouldStopWaiting: { SignalWatch.isEndWaiting })
+      path: path, fileFormat: shape.fileFormat, sampleFormat: shape.sampleFormat, sampleRate: rate,
+      channelCount: channels, overwrite: command.overwrite, speakers: shape.speakers,
+      appearance: .finished, shouldStopWaiting: { SignalWatch.isEndWaiting })
     let stop = StopRequest()
     let mix = TrackMix(
       try [command.backing, take].map {

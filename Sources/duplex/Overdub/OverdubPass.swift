@@ -35,7 +35,6 @@ struct OverdubPass {
   func record(on open: consuming OpenDevice) throws -> RecordedTake {
     let configuration = open.configuration
     let rate = configuration.sampleRate
-    try command.protection.checkLookahead(at: rate)
     let track = try TrackReader(
       path: command.backing, sampleRate: rate,
       channelCount: configuration.playback?.channelCount ?? 2,
@@ -47,7 +46,8 @@ struct OverdubPass {
     let delay = Double(parts.protection?.delayFrames ?? 0)
     let plan = try OverdubPlan(
       command, backing: track, roundTrip: roundTrip.frames + delay, configuration)
-    let splice = try existingTake(configuration)
+    let splice = try files.existing(path, configuration)
+    warnOfLostParts(splice)
     let feeder = try feeder(track, plan, configuration, &callbacks)
     let alignment = StepAlignment(configuration, isFixed: roundTrip.source == .given)
     let target = try files.target(path, into: splice)
@@ -124,24 +124,9 @@ struct OverdubPass {
     return MicrophoneKeys(targets, from: 0)
   }
 
-  /// Returns the take into which the region is inserted; nil if there is none yet. Throws if its
-  /// shape is not that of the recording.
-  private func existingTake(_ configuration: DuplexConfiguration) throws -> FileSplice? {
-    guard let splice = try files.existing(path) else { return nil }
-    let rate = configuration.sampleRate
-    let channels = configuration.capture?.channelCount ?? 1
-    guard splice.sampleRate == rate, splice.channelCount == channels else {
-      throw ToolFailure.unusable(
-        "\(splice.path) has \(splice.channelCount.counted("channel")) at \(splice.sampleRate) Hz; this take "
-          + "would have \(channels) at \(rate) Hz.",
-        hint: "Use -c \(splice.channelCount) -r \(splice.sampleRate), or convert the file.")
-    }
-    warnOfLostParts(splice)
-    return splice
-  }
-
-  private func warnOfLostParts(_ splice: FileSplice) {
-    guard !splice.lostParts.isEmpty else { return }
+  /// Warns of the parts that the take loses when the region is inserted into it.
+  private func warnOfLostParts(_ splice: FileSplice?) {
+    guard let splice, !splice.lostParts.isEmpty else { return }
     let parts = splice.lostParts.map(\.printable).joined(separator: ", ")
     warn(
       "metadataLost", "\(splice.path) is rewritten without its parts \(parts).",
@@ -184,12 +169,19 @@ struct OverdubPass {
     if let fraction = plan.fraction {
       shift = FrameShift(fraction: fraction, channelCount: recording.channelCount)
     }
-    return try RecordingWriter(
-      recording,
-      ringFrames: try RecordingRing.frameCount(
-        seconds: nil, sampleRate: recording.sampleRate, channelCount: recording.channelCount),
-      gate: WindowGate(plan.window) { alignment.place($0) },
-      shift: shift)
+    let ringFrames = try RecordingRing.frameCount(
+      seconds: nil, sampleRate: recording.sampleRate, channelCount: recording.channelCount)
+    do throws(FileFailure) {
+      return try RecordingWriter(
+        recording, ringFrames: ringFrames, gate: WindowGate(plan.window) { alignment.place($0) },
+        shift: shift)
+    } catch {
+      guard error.remedy == .shortenRing else { throw error }
+      // The ring buffer of a take has a fixed length.
+      throw FileFailure(
+        error.kind, error.message,
+        hint: "Use fewer --channels or a lower --rate, or end other programs.")
+    }
   }
 
   /// Returns the task that the screen shows.

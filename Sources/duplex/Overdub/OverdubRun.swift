@@ -122,6 +122,11 @@ final class OverdubRun {
   /// Runs one stream: measures the round trip if it is unknown, else records the next pass.
   private func step(on open: consuming OpenDevice) throws -> ExitStatus {
     try findRoundTrip(open.configuration)
+    // A refusal must not follow a measurement or a take.
+    if takes.isEmpty {
+      try command.protection.checkLookahead(at: open.configuration.sampleRate)
+      try files.check(open.configuration)
+    }
     guard let roundTrip else {
       try measure(on: open)
       return .done

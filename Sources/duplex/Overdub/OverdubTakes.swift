@@ -1,3 +1,5 @@
+import AudioBasics
+import AudioDevices
 import AudioFiles
 
 /// The files of an overdub: one take for each pass, checked before playback starts.
@@ -46,6 +48,20 @@ struct OverdubTakes {
     }
   }
 
+  /// Throws if a take or the mix cannot hold what is recorded with `configuration`.
+  func check(_ configuration: DuplexConfiguration) throws {
+    for path in paths where try existing(path, configuration) == nil {
+      let plan = try target(path, into: nil).plan(
+        configuration.capture, sampleRate: configuration.sampleRate, .virtual)
+      try plan.fileFormat.check(
+        sampleFormat: plan.sampleFormat, sampleRate: plan.sampleRate,
+        channelCount: plan.channelCount)
+    }
+    if let mix = command.mix {
+      try OverdubMix(command, takePath: paths[0]).check(mix, configuration)
+    }
+  }
+
   /// Returns whether `region` covers the whole take at `path`. Returns false if the take cannot be
   /// read, which is reported elsewhere.
   private static func isAll(of path: String, _ region: Range<Int>) -> Bool {
@@ -56,13 +72,27 @@ struct OverdubTakes {
   }
 
   /// Returns the take into which the region is inserted; nil if there is none yet. Of several
-  /// takes, each is a copy of the take without a number, if that exists.
-  func existing(_ path: String) throws -> FileSplice? {
+  /// takes, each is a copy of the take without a number, if that exists. Throws if its shape is not
+  /// that of a recording with `configuration`.
+  func existing(_ path: String, _ configuration: DuplexConfiguration) throws -> FileSplice? {
     guard command.isPunchIn else { return nil }
+    let splice: FileSplice
     if path != command.take, SoundFileReader.exists(command.take) {
-      return try FileSplice(path: command.take, copyPath: path, overwrite: command.overwrite)
+      splice = try FileSplice(path: command.take, copyPath: path, overwrite: command.overwrite)
+    } else if SoundFileReader.exists(path) {
+      splice = try FileSplice(path: path)
+    } else {
+      return nil
     }
-    return SoundFileReader.exists(path) ? try FileSplice(path: path) : nil
+    let rate = configuration.sampleRate
+    let channels = configuration.capture?.channelCount ?? 1
+    guard splice.sampleRate == rate, splice.channelCount == channels else {
+      throw ToolFailure.unusable(
+        "\(splice.path) has \(splice.channelCount.counted("channel")) at \(splice.sampleRate) Hz; this take "
+          + "would have \(channels) at \(rate) Hz.",
+        hint: "Use -c \(splice.channelCount) -r \(splice.sampleRate), or convert the file.")
+    }
+    return splice
   }
 
   /// Returns the target of a pass: the take, or for a region a separate file that is inserted into

@@ -113,6 +113,7 @@ struct MicrophoneSession {
     return outcome.conclude(
       name, recorded: report, failure: progress?.failure,
       isReported: report?.failure == nil && progress?.announces ?? false,
+      wasWarning: recording?.watch.hasWarned(of: report?.failure) ?? false,
       extra: fields + (recording?.summary.fields ?? [:]), sentence: sentence)
   }
 }

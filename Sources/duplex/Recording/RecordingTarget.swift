@@ -109,9 +109,23 @@ extension RecordingTarget {
     }
   }
 
-  /// Throws if options exclude each other, and warns about tags that the format cannot hold.
+  /// Warns that the extension of the name is that of another format: programs that choose a decoder
+  /// by the name cannot read the file. RF64 is often named .wav, and Opus .ogg.
+  private func warnOfName() {
+    guard let named = FileFormat(pathExtensionOf: path), named != fileFormat else { return }
+    let families: [Set<FileFormat>] = [[.wav, .rf64], [.ogg, .opus]]
+    guard !families.contains(where: { $0.isSuperset(of: [named, fileFormat]) }) else { return }
+    warn(
+      "nameOfOtherFormat",
+      "The format of \(path) is \(fileFormat.title), but its name is that of a \(named.title) file.",
+      hint: "Choose a name that ends in .\(fileFormat.name), or leave --file-format out.")
+  }
+
+  /// Throws if options exclude each other, and warns about a name of another format, and about tags
+  /// that the format cannot hold.
   func check(_ options: RecordingOptions, json: Bool) throws(ToolFailure) {
     try checkRaw(options.cleaning.raw)
+    warnOfName()
     if options.split == nil, hasTime(path) {
       warn(
         "nameNotExpanded",

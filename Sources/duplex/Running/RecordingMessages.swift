@@ -8,15 +8,27 @@ final class RecordingMessages {
   private let sampleRate: Int
   /// The sentence about a file that cannot hold markers; nil if it can, or after the warning.
   private var markerLimit: String?
+  /// The remedy for a disk that stalls for longer than the ring buffer lasts, in one sentence.
+  private let stallRemedy: String
+  /// The failures that were reported as warnings.
+  private(set) var warnings: [FileFailure] = []
 
-  /// Creates the messages for a recording with this `plan`.
-  init(_ plan: RecordingPlan) {
+  /// Creates the messages for a recording with this `plan`, by a command that offers `stallRemedy`.
+  init(_ plan: RecordingPlan, stallRemedy: String = "Use a longer --ring.") {
     sampleRate = plan.sampleRate
+    self.stallRemedy = stallRemedy
     if plan.isStream {
       markerLimit = "Standard output and pipes hold no markers"
     } else if !plan.fileFormat.holdsMarkers {
       markerLimit = "\(plan.fileFormat.title) files hold no markers"
     }
+  }
+
+  /// Returns the sentence about `frames` frames, from `frame` of the timeline on, that did not fit
+  /// into the ring buffer.
+  func overflowSentence(frame: Int, frames: Int) -> String {
+    "the disk stalled for longer than the ring buffer lasts: \(frames.counted("frame")) lost at frame \(frame). "
+      + stallRemedy
   }
 
   /// Reports `event`.
@@ -25,8 +37,7 @@ final class RecordingMessages {
     case .overflow(let frame, let frames):
       duplex.reportEvent(
         .xrun("capture", .gap(frame, frames) + ["cause": "disk"]),
-        "the disk stalled for longer than the ring buffer lasts: \(frames.counted("frame")) lost at frame \(frame). "
-          + "Use a longer --ring.")
+        overflowSentence(frame: frame, frames: frames))
     case .marker(let marker):
       let seconds = Double(marker.frame) / Double(sampleRate)
       duplex.reportEvent(
@@ -78,6 +89,7 @@ final class RecordingMessages {
         Event("disk", ["secondsLeft": seconds.digits(0)]),
         "the disk will be full in about \(left).")
     case .warning(let failure):
+      warnings.append(failure)
       duplex.reportEvent(
         Notice.warning(ToolFailure(failure)).event, "\(failure.message) \(failure.optionHint)")
     }

@@ -83,17 +83,6 @@ extension Fields {
   }
 }
 
-extension SessionReport {
-  /// Returns this report with the end at the frame at which the disk failed: later frames are not
-  /// part of the recording.
-  func ending(with recorded: RecordingReport?) -> SessionReport {
-    guard let recorded, case .disk = stopReason else { return self }
-    var report = self
-    report.frames = min(report.frames, recorded.frames)
-    return report
-  }
-}
-
 extension ProgrammeLevels {
   /// The fields for events and summaries.
   var fields: Fields {

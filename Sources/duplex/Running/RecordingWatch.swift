@@ -82,6 +82,11 @@ final class RecordingWatch: KeyResponder {
     writer.control.ask(pauses ? .pause : .resume, at: frame)
   }
 
+  /// Returns whether a warning has reported `failure`.
+  func hasWarned(of failure: FileFailure?) -> Bool {
+    messages.warnings.contains { $0 == failure }
+  }
+
   /// Ends the wait for commands of --on-file. Returns false if the writer was not waiting for them.
   func leaveCommands() -> Bool {
     guard writer.isWaitingForOthers else { return false }

@@ -120,18 +120,20 @@ struct SessionOutcome {
     return outcome
   }
 
-  /// Prints the summary. If there was a loss that was not reported yet, an error is printed before.
-  /// Returns the exit status.
+  /// Prints the summary. If there was a loss that was not reported yet, an error is printed before;
+  /// `wasWarning` states whether a warning has reported the failure of a file. Returns the exit
+  /// status.
   @discardableResult
   func conclude(
     _ command: String, recorded: RecordingReport? = nil, failure: FileFailure? = nil,
-    isReported: Bool = false, hasSounded: Bool? = nil, extra: Fields, sentence: String?
+    isReported: Bool = false, wasWarning: Bool = false, hasSounded: Bool? = nil, extra: Fields,
+    sentence: String?
   ) -> ExitStatus {
     var status = ExitStatus.done
     let fileFailure = recorded?.failure ?? failure
     if let fileFailure {
       let failure = ToolFailure(fileFailure)
-      if !isReported { failure.report() }
+      if !isReported { failure.report(wasWarning: wasWarning) }
       // If nothing was played or recorded, nothing was lost: the request could not be fulfilled.
       let isUncreated = recorded?.frames == 0 && fileFailure.kind == .cannotCreate
       let isNothing =

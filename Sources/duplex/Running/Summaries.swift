@@ -54,7 +54,6 @@ extension Fields {
     recorded: RecordingReport? = nil
   ) -> Fields {
     let gaps = recorded.map { report.gaps(in: $0) } ?? report.gaps
-    let report = report.ending(with: recorded)
     var fields: Fields = [
       "command": command, "seconds": configuration.seconds(report.frames),
       "frames": report.frames, "sampleRate": configuration.sampleRate,

@@ -10,6 +10,9 @@ final class TakeKeys: KeyResponder {
   private let firstFrame: Int
   private var count = 0
 
+  /// The remedy for a disk that stalls: the ring buffer of a take has a fixed length.
+  static let stallRemedy = "Record TAKE to a faster disk."
+
   /// Creates the keys for a recording of `captureDevice` by `writer` according to `plan`. It begins
   /// at `firstFrame` of the take.
   init(
@@ -18,7 +21,7 @@ final class TakeKeys: KeyResponder {
     self.writer = writer
     self.captureDevice = captureDevice
     self.firstFrame = firstFrame
-    messages = RecordingMessages(plan)
+    messages = RecordingMessages(plan, stallRemedy: Self.stallRemedy)
   }
 
   var bindings: [KeyBinding] { KeyBindings.take }
@@ -36,9 +39,7 @@ final class TakeKeys: KeyResponder {
       case .marker(var marker):
         marker.frame += firstFrame
         messages.report(.marker(marker))
-      case .overflow(let frame, let frames):
-        messages.report(.overflow(frame: frame + firstFrame, frames: frames))
-      case .diskLow, .warning, .unsetMarker, .renamed: messages.report(event)
+      case .overflow, .diskLow, .warning, .unsetMarker, .renamed: messages.report(event)
       case .onlySilence: SilenceSearch.notice(of: captureDevice, within: 300).report()
       default: break
       }

@@ -126,10 +126,12 @@ struct ToolFailure: Error {
       hint: "No file was changed; start the command again.")
   }
 
-  /// Prints the error on standard error, and emits it as an event in JSON mode.
-  func report() {
-    Terminal.say("duplex: \(message) \(hint)")
-    if OutputMode.current.json { Terminal.emit(event) }
+  /// Prints the error on standard error, and emits it as an event in JSON mode. If a warning has
+  /// told the same, its sentence is not repeated.
+  func report(wasWarning: Bool = false) {
+    let mode = OutputMode.current
+    if !wasWarning || mode.json || mode.quiet { Terminal.say("duplex: \(message) \(hint)") }
+    if mode.json { Terminal.emit(event) }
   }
 
   /// The event for scripts.

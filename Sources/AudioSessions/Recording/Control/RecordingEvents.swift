@@ -5,7 +5,8 @@ import RealtimeAudio
 
 /// An event of a recording, as reported to its watcher.
 public enum RecordingEvent: Sendable {
-  /// Captured frames did not fit into the ring: a gap on the timeline.
+  /// Captured frames did not fit into the ring: a gap of `frames` frames at `frame` of the unit's
+  /// timeline.
   case overflow(frame: Int, frames: Int)
   /// A frame of the recording was marked.
   case marker(RecordedMarker)
