@@ -76,6 +76,8 @@ struct OverdubTakes {
       fileFormat: command.isPunchIn ? splice?.fileFormat ?? fileFormat : nil,
       sampleFormat: splice?.sampleFormat, overwrite: command.overwrite && !command.isPunchIn)
     target.inputs = inputs
+    // A take is one file, which is inserted or mixed afterwards.
+    target.continuesInNextFile = false
     return target
   }
 }

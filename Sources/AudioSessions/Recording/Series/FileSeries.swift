@@ -285,7 +285,7 @@ struct FileSeries: ~Copyable {
     written.insert(path)
     moves.begin(path)
     hasOriginated = false
-    splitting.begin()
+    splitting.begin(upTo: writer?.soundByteCountLimit)
   }
 
   private mutating func closeCurrent() throws(FileFailure) {
