@@ -11,9 +11,10 @@ enum { option_quick_exit = CURLOPTTYPE_LONG + 322 };
 
 static struct {
   __typeof__(&curl_global_init) global_init;
-  // The header defines these two functions as macros with argument checks, so their types are
+  // The header defines these functions as macros with argument checks, so their types are
   // declared here.
   CURLcode (*easy_setopt)(CURL *, CURLoption, ...);
+  CURLcode (*easy_getinfo)(CURL *, CURLINFO, ...);
   __typeof__(&curl_easy_init) easy_init;
   __typeof__(&curl_easy_cleanup) easy_cleanup;
   __typeof__(&curl_easy_pause) easy_pause;
@@ -56,6 +57,7 @@ bool ccurl_load(void) {
   const struct library_function functions[] = {
     {"curl_global_init", &lib.global_init},
     {"curl_easy_setopt", &lib.easy_setopt},
+    {"curl_easy_getinfo", &lib.easy_getinfo},
     {"curl_easy_init", &lib.easy_init},
     {"curl_easy_cleanup", &lib.easy_cleanup},
     {"curl_easy_pause", &lib.easy_pause},
@@ -162,6 +164,12 @@ const char *ccurl_transfer_reason(const ccurl_transfer *transfer) {
   return transfer->reason[0] ? transfer->reason : lib.easy_strerror(transfer->code);
 }
 
+long ccurl_transfer_proxy_status(const ccurl_transfer *transfer) {
+  long status = 0;
+  lib.easy_getinfo(transfer->easy, CURLINFO_HTTP_CONNECTCODE, &status);
+  return status;
+}
+
 ccurl_multi *ccurl_multi_create(void) {
   ccurl_multi *multi = calloc(1, sizeof *multi);
   if (multi) multi->multi = lib.multi_init();
@@ -185,12 +193,14 @@ void ccurl_multi_remove(ccurl_multi *multi, ccurl_transfer *transfer) {
   lib.multi_remove_handle(multi->multi, transfer->easy);
 }
 
-static ccurl_outcome outcome(CURLcode code) {
-  switch (code) {
+static ccurl_outcome outcome(const ccurl_transfer *transfer) {
+  const long proxy_status = ccurl_transfer_proxy_status(transfer);
+  if (transfer->code != CURLE_OK && proxy_status >= 300) return ccurl_proxy_refused;
+  switch (transfer->code) {
     case CURLE_OK: return ccurl_complete;
     case CURLE_WRITE_ERROR: return ccurl_aborted;
-    case CURLE_COULDNT_RESOLVE_HOST:
-    case CURLE_COULDNT_RESOLVE_PROXY: return ccurl_no_host;
+    case CURLE_COULDNT_RESOLVE_HOST: return ccurl_no_host;
+    case CURLE_COULDNT_RESOLVE_PROXY: return ccurl_no_proxy;
     case CURLE_COULDNT_CONNECT: return ccurl_no_connection;
     case CURLE_OPERATION_TIMEDOUT: return ccurl_timed_out;
     case CURLE_PEER_FAILED_VERIFICATION:
@@ -215,7 +225,7 @@ ccurl_outcome ccurl_multi_perform(ccurl_multi *multi, ccurl_transfer *transfer) 
   while ((message = lib.multi_info_read(multi->multi, &count))) {
     if (message->msg == CURLMSG_DONE && message->easy_handle == transfer->easy) {
       transfer->code = message->data.result;
-      return outcome(transfer->code);
+      return outcome(transfer);
     }
   }
   return ccurl_still_running;

@@ -2,8 +2,11 @@
 #include "linux_files.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 int linux_unnamed_file(const char *folder, unsigned mode) {
@@ -16,6 +19,16 @@ int linux_rename_to_free(const char *old_path, const char *new_path) {
 
 bool linux_punch_hole(int descriptor, int64_t offset, int64_t count) {
   return fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, count) == 0;
+}
+
+int64_t linux_maximum_file_size(const char *folder) {
+  int64_t maximum = INT64_MAX;
+  struct statfs status;
+  // FAT stores a file's size in 32 bits. The limits of other file systems are terabytes.
+  if (statfs(folder, &status) == 0 && status.f_type == MSDOS_SUPER_MAGIC) maximum = UINT32_MAX;
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < (rlim_t)maximum) maximum = (int64_t)limit.rlim_cur;
+  return maximum;
 }
 
 bool linux_pipe(int ends[2], bool waits) { return pipe2(ends, O_CLOEXEC | (waits ? 0 : O_NONBLOCK)) == 0; }

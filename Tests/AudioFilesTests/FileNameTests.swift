@@ -91,11 +91,32 @@ import Testing
   }
 
   @Test func `an extended name is shortened to the maximum length of a file name`() {
-    #expect(FileName.insertShortening("-x", into: "a/b.wav") == "a/b-x.wav")
+    #expect(FileName.insert("-x", into: "a/b.wav") == "a/b-x.wav")
     let long = String(repeating: "é", count: 124)
-    let grown = FileName.insertShortening("-region", into: "folder/\(long).wav")
+    let grown = FileName.insert("-region", into: "folder/\(long).wav")
     #expect(FileName.last(of: grown).utf8.count <= 255 && grown.hasSuffix("é-region.wav"))
     #expect(grown.hasPrefix("folder/éé"))
+  }
+
+  @Test(arguments: [
+    (String(repeating: "x", count: 251) + ".wav", String(repeating: "x", count: 247) + "-002.wav"),
+    (String(repeating: "x", count: 247) + ".wav", String(repeating: "x", count: 247) + "-002.wav"),
+    // Each of these bytes is three bytes in the text that stands for the name.
+    (
+      FileName.text(of: [UInt8](repeating: 0xE9, count: 200)) + ".wav",
+      FileName.text(of: [UInt8](repeating: 0xE9, count: 200)) + "-002.wav"
+    ),
+    (
+      FileName.text(of: [UInt8](repeating: 0xE9, count: 251)) + ".wav",
+      FileName.text(of: [UInt8](repeating: 0xE9, count: 247)) + "-002.wav"
+    ),
+    (String(repeating: "x", count: 255), String(repeating: "x", count: 251) + "-002"),
+    ("a." + String(repeating: "y", count: 253), "-002." + String(repeating: "y", count: 250)),
+  ])
+  func `a number fits into the longest name`(name: String, numbered: String) {
+    let path = FileName.insert("-002", into: "folder/" + name)
+    #expect(path.utf8.elementsEqual("folder/\(numbered)".utf8))
+    #expect(FileName.bytes(of: numbered).count <= 255)
   }
 
   @Test func `a name with a zero byte is refused for that reason`() {

@@ -109,6 +109,33 @@ import Testing
     #expect(verdict(nil) == .fail(.refused(address, 404)))
   }
 
+  @Test(
+    arguments: [
+      ([:], "http://a.example/", nil),
+      (["http_proxy": "p"], "http://a.example/", "http_proxy"),
+      (["http_proxy": "p"], "https://a.example/", nil),
+      (["HTTP_PROXY": "p"], "http://a.example/", nil),
+      (
+        ["https_proxy": "", "HTTPS_PROXY": "p", "ALL_PROXY": "q"], "https://a.example/",
+        "HTTPS_PROXY"
+      ),
+      (["ALL_PROXY": "q"], "http://a.example:80/", "ALL_PROXY"),
+      (["all_proxy": "q", "no_proxy": "b.example, .A.example"], "http://a.example:80/", nil),
+      (["all_proxy": "q", "no_proxy": "example"], "http://a.example/", nil),
+      (["all_proxy": "q", "no_proxy": "ample"], "http://a.example/", "all_proxy"),
+      (["all_proxy": "q", "NO_PROXY": "*"], "http://a.example/", nil),
+      (["all_proxy": "q", "no_proxy": "::1"], "http://u:p@[::1]:80/a", nil),
+    ] as [([String: String], String, String?)])
+  func `the proxy that is used is named`(
+    variables: [String: String], text: String, name: String?
+  ) throws {
+    try CurlLibrary.load()
+    let address = try WebAddress(text)
+    let found = ProxyVariable.name(
+      isEncrypted: address.isEncrypted, host: address.host, { variables[$0] })
+    #expect(found == name)
+  }
+
   @Test func `a redirect does not lead from https to http, nor off the web`() throws {
     try CurlLibrary.load()
     let address = try WebAddress("https://a.example/b/c.wav")

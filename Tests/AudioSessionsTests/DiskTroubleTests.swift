@@ -9,9 +9,13 @@ import Testing
 @Suite struct DiskTroubleTests {
   @Test func `a recording continues in the present file if the next one cannot be created`() throws
   {
-    let name = String(repeating: "a", count: 251) + ".wav"
-    let rig = try RecordingRig(name: name)
-    // With a number, that name is longer than any file system allows.
+    let rig = try RecordingRig { plan in
+      // With a number, that path is longer than the kernel allows.
+      let missing = 4095 - plan.path.utf8.count
+      plan.path =
+        FileName.folder(of: plan.path) + "/" + String(repeating: "./", count: missing / 2)
+        + FileName.last(of: plan.path)
+    }
     rig.writer.control.ask(.split, at: 3000)
     rig.record(4000)
     rig.finish()

@@ -18,7 +18,8 @@ struct PCMSearch: ~Copyable {
       name: "duplex-search", priority: .normal,
       PCMSearching(
         slot: shared.share(), request: request, direction: direction, granted: stream,
-        places: places, news: news))
+        places: places, news: news,
+        usesJACK: DeviceNames.types(of: stream.device).contains("jack")))
     slot = shared
   }
 
@@ -37,6 +38,8 @@ private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
   let granted: StreamConfiguration
   let places: DeviceLocations
   let news: MutexBox<DeviceReturn?>
+  /// Whether the PCM is a client of JACK.
+  let usesJACK: Bool
 
   private var isOver: Bool { slot.pointer.pointee.isOver.load(ordering: .relaxed) }
 
@@ -51,10 +54,12 @@ private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
 
   /// Closes the PCM, because the driver of an unplugged card waits for that, and opens it again.
   private func reopen() {
-    slot.pointer.pointee.pcm = nil
+    guard inTurn({ slot.pointer.pointee.pcm = nil }) != nil else { return }
+    // The clients of the other directions are closed before a new one is opened.
+    if usesJACK { HostClock.pause(milliseconds: 500) }
     var report = ReconnectReport()
     while !isOver {
-      let found = search()
+      guard let found = inTurn({ search() }) else { return }
       if report.shouldReport(found) { news.withLock { $0 = found } }
       if case .returned = found {
         // Hands the PCM to the audio thread; pairs with the load in `ALSAStream.reattach`.
@@ -62,6 +67,15 @@ private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
       }
       HostClock.pause(milliseconds: 100)
     }
+  }
+
+  /// Returns what `body`, which opens or closes the PCM, returns; nil if it was not called because
+  /// the session is over.
+  private func inTurn<Answer>(_ body: () -> Answer) -> Answer? {
+    guard usesJACK else { return body() }
+    guard JACKTurn.begin(until: { isOver }) else { return nil }
+    defer { JACKTurn.end() }
+    return body()
   }
 
   private func search() -> DeviceReturn {
@@ -84,6 +98,30 @@ private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
     } catch {
       return DeviceReturn(error)
     }
+  }
+}
+
+/// The turn to open or close a client of JACK. Its library has one state for all clients of a
+/// process, and crashes if one is closed while another is opened, which would happen if the server
+/// restarts during full-duplex operation. A search that waits for its turn takes notice of the end
+/// of the session.
+private enum JACKTurn {
+  private static let isTaken = Atomic<Bool>(false)
+
+  /// Waits for the turn; returns false if `isOver` before it comes.
+  static func begin(until isOver: () -> Bool) -> Bool {
+    // Acquires the state of JACK's library; pairs with the store in `end`.
+    while isTaken.exchange(true, ordering: .acquiring) {
+      if isOver() { return false }
+      HostClock.pause(milliseconds: 10)
+    }
+    return true
+  }
+
+  /// Ends the turn.
+  static func end() {
+    // Publishes the state of JACK's library; pairs with the exchange in `begin`.
+    isTaken.store(false, ordering: .releasing)
   }
 }
 

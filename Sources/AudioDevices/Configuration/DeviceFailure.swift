@@ -168,6 +168,8 @@ extension DeviceFailure {
     DeviceFailure(
       .lost,
       "The device \(configuration.deviceNames) has delivered nothing for \(seconds.counted("second")).",
-      hint: "Check its cable and clock source, then start again.")
+      hint: configuration.isServer
+        ? "Check whether its sound server still runs, then start again."
+        : "Check its cable and clock source, then start again.")
   }
 }

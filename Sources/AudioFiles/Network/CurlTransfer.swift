@@ -66,6 +66,9 @@ final class CurlTransfer {
     return words
   }
 
+  /// The HTTP status with which a proxy answered to the request for a connection.
+  fileprivate var proxyStatus: Int { ccurl_transfer_proxy_status(pointer) }
+
   /// The state of the callbacks.
   fileprivate struct Context {
     unowned let receiver: any TransferReceiver
@@ -156,6 +159,8 @@ final class CurlMulti {
     case ccurl_complete: return .complete
     case ccurl_aborted: return .unwanted
     case ccurl_no_host: return .noHost
+    case ccurl_no_proxy: return .noProxy
+    case ccurl_proxy_refused: return .proxyRefused(transfer.proxyStatus)
     case ccurl_untrusted: return .untrusted(transfer.reason)
     case ccurl_not_http: return .notHTTP
     case ccurl_bad_address: return .badAddress(transfer.reason)
@@ -180,6 +185,9 @@ enum TransferEnd: Equatable {
   /// The receiver refused the rest.
   case unwanted
   case noHost
+  case noProxy
+  /// The proxy answered with this HTTP status to the request for a connection.
+  case proxyRefused(Int)
   /// No connection could be made.
   case unconnected(String)
   case untrusted(String)

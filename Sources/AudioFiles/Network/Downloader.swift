@@ -191,11 +191,9 @@ final class Downloader {
 
   private func concludeWithoutAnswer(_ end: TransferEnd) {
     switch end {
-    case .noHost:
-      let reason = "there is no such server, or no network"
-      attempt.disconnection = reason
-      let failure = FileFailure.unreachable(address.original, reason)
-      facts == nil ? giveUp(failure) : retry(failure)
+    case .noHost: unresolved("there is no such server, or no network")
+    case .noProxy: unresolved("there is no such proxy, or no network")
+    case .proxyRefused(let status): reject(.refusedByProxy(address.current, status))
     case .unconnected(let reason):
       attempt.disconnection = reason
       interrupted(reason, isUnconnected: facts == nil)
@@ -207,6 +205,12 @@ final class Downloader {
     case .broken(let reason): interrupted(reason)
     case .complete, .unwanted: interrupted("the server closed the connection")
     }
+  }
+
+  private func unresolved(_ reason: String) {
+    attempt.disconnection = reason
+    let failure = FileFailure.unreachable(address.original, reason)
+    facts == nil ? giveUp(failure) : retry(failure)
   }
 
   private func redirect(to reference: String) {

@@ -38,6 +38,13 @@ struct WebAddress: Equatable, Sendable {
     return name.prefix(scheme) + name.dropFirst(scheme).prefix { !"/?#".contains($0) }
   }
 
+  /// The name or number of the server: `example.org`, `::1`.
+  var host: Substring {
+    let authority = server.drop { $0 != ":" }.dropFirst(3)
+    guard authority.first != "[" else { return authority.dropFirst().prefix { $0 != "]" } }
+    return authority.prefix { $0 != ":" }
+  }
+
   /// Returns the target of a redirect from this address to `reference`. Throws `.cannotOpen`.
   func redirected(to reference: String) throws(FileFailure) -> WebAddress {
     guard let joined = joined(to: reference) else {
@@ -105,7 +112,8 @@ extension FileFailure {
   /// Returns the failure for an error status of the server.
   static func refused(_ address: WebAddress, _ status: Int) -> FileFailure {
     switch status {
-    case 401, 403, 407:
+    case 407: return refusedByProxy(address, status)
+    case 401, 403:
       return FileFailure(
         .permissionDenied, "The server does not let you read \(address.name) (HTTP \(status)).",
         hint: address.hasUser
@@ -142,6 +150,17 @@ extension FileFailure {
     FileFailure(
       .cannotOpen, "\(address.name) redirects too many times.",
       hint: "Open the address in a browser, and give the one of the file itself.")
+  }
+
+  /// Returns the failure for a proxy that does not pass the request on.
+  static func refusedByProxy(_ address: WebAddress, _ status: Int) -> FileFailure {
+    let variable = ProxyVariable.name(for: address) ?? "http_proxy"
+    return FileFailure(
+      status == 407 ? .permissionDenied : .cannotOpen,
+      "The proxy does not pass the request for \(address.name) on (HTTP \(status)).",
+      hint: status == 407
+        ? "Put the proxy's name and password in \(variable): http://name:password@host:port"
+        : "Check the proxy in \(variable), or except the server with no_proxy.")
   }
 
   /// Returns the failure for a body that is not audio.
@@ -184,7 +203,9 @@ extension FileFailure {
   static func unreachable(_ address: WebAddress, _ reason: String) -> FileFailure {
     FileFailure(
       .cannotOpen, "\(address.name) cannot be reached: \(reason).",
-      hint: "Check the address, and this machine's connection.")
+      hint: ProxyVariable.name(for: address).map {
+        "Check the address, this machine's connection, and the proxy in \($0)."
+      } ?? "Check the address, and this machine's connection.")
   }
 
   /// Returns the failure to find audio in the received bytes before the deadline.

@@ -199,6 +199,11 @@ extension FileFailure {
         ("The name of a file cannot hold a zero byte.", "Choose another name.")
       case EROFS:
         ("\(path) cannot be created: its disk is read-only.", "Choose another disk.")
+      case EMFILE, ENFILE:
+        (
+          "\(path) cannot be created: too many files are open.",
+          "Raise the limit with ulimit -n, or close other programs."
+        )
       default: ("\(path) cannot be created: \(error.reason).", "Choose another name.")
       }
     return FileFailure(

@@ -121,23 +121,17 @@ extension FileName {
   }
 
   /// Returns `path` with `text` inserted before the ending: `take.wav` and `-2` make `take-2.wav`.
+  /// The name is shortened if it would be longer than file names may be, because a recording must
+  /// not end because of the number in its name.
   package static func insert(_ text: String, into path: String) -> String {
-    guard let dot = dot(of: path) else { return path + text }
-    return String(path[..<dot]) + text + String(path[dot...])
-  }
-
-  /// Inserts `text` as `insert` does, and shortens the name if it would be longer than file names
-  /// may be.
-  package static func insertShortening(_ text: String, into path: String) -> String {
-    let tooMany = last(of: insert(text, into: path)).utf8.count - Int(NAME_MAX)
-    guard tooMany > 0 else { return insert(text, into: path) }
     let (start, end) = (nameStart(of: path), dot(of: path) ?? path.endIndex)
-    var stem = path[start..<end]
+    var (stem, ending) = (path[start..<end], path[end...])
+    var excess = bytes(of: String(path[start...])).count + text.utf8.count - Int(NAME_MAX)
     // Whole characters are removed, so that text remains valid.
-    while stem.utf8.count > max(0, path[start..<end].utf8.count - tooMany), !stem.isEmpty {
-      stem = stem.dropLast()
+    while excess > 0, let last = stem.popLast() ?? ending.popLast() {
+      excess -= bytes(of: String(last)).count
     }
-    return String(path[..<start]) + stem + text + path[end...]
+    return String(path[..<start]) + stem + text + ending
   }
 
   /// Returns the path of the file `name` in `folder`.

@@ -108,6 +108,13 @@ enum FileSystem {
     return status
   }
 
+  /// Returns the largest size in bytes that a file in `folder` may have; nil if there is no limit
+  /// in practice.
+  static func maximumFileByteCount(in folder: String) -> Int? {
+    let maximum = withBytes(of: folder) { linux_maximum_file_size($0) }
+    return maximum == .max ? nil : Int(maximum)
+  }
+
   /// Throws `EINVAL` if `path` contains a zero byte, at which the kernel would end the name.
   static func checkName(_ path: String) throws(SystemError) {
     guard !path.utf8.contains(0) else { throw SystemError(number: EINVAL) }

@@ -5,6 +5,20 @@ extension SoundFileWriter {
   /// The number of bytes before the first sample of a WAV or RF64 file.
   public static var headerByteCount: Int { WaveHeader.byteCount }
 
+  /// The size in bytes up to which samples may be written: what the file format, the file system
+  /// and the limit of the process allow, without the room for metadata after the samples and for
+  /// frames that an encoder holds back. nil if there is no limit in practice, and for a pipe or a
+  /// device.
+  package var soundByteCountLimit: Int? {
+    guard byteCount != nil else { return nil }
+    let place = FileSystem.maximumFileByteCount(in: FileName.folder(of: path))
+    // The lengths in AIFF have 32 bits.
+    let format = fileFormat == .aiff ? Int(UInt32.max) : nil
+    guard let maximum = [place, format].compactMap({ $0 }).min() else { return nil }
+    let held = fileFormat.isPlain ? 0 : 2 * 4096 * channelCount * MemoryLayout<Float>.size
+    return maximum - min(65536 + held, maximum / (fileFormat.isPlain ? 4 : 2))
+  }
+
   /// The present size of the file in bytes; nil for a pipe, and after `complete`.
   public var byteCount: Int? {
     var status = stat()

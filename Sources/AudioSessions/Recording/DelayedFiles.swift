@@ -39,17 +39,17 @@ struct DelayedFiles: ~Copyable {
   }
 
   /// Removes the oldest frames, at most `count`, and writes them if they are kept; the first was
-  /// captured at `start` nanoseconds since 1970. `words` contains the samples of `buffer` in 16
-  /// bits, or is empty. Returns the number of frames.
+  /// captured at `start`. `words` contains the samples of `buffer` in 16 bits, or is empty. Returns
+  /// the number of frames.
   mutating func take(
     _ count: Int, _ buffer: borrowing SampleBuffer, _ words: Span<Int16>, isKept: Bool,
-    start: UInt64
+    start: CaptureTime
   ) throws(FileFailure) -> Int {
     var done = try takeStored(count, isKept: isKept, start: start)
     let next = latest.prefix(count - done)
     latest = next.upperBound..<latest.upperBound
     if isKept, !next.isEmpty {
-      let time = start &+ FrameTime.nanoseconds(of: done, at: sampleRate)
+      let time = start.advanced(by: done, at: sampleRate)
       try series.write(buffer, words, from: next.lowerBound, frames: next.count, start: time)
       levels.add(buffer, words, next)
     }
@@ -59,13 +59,15 @@ struct DelayedFiles: ~Copyable {
 
   /// Removes and writes frames in the same way, but only those in the line.
   @discardableResult
-  mutating func takeStored(_ count: Int, isKept: Bool, start: UInt64) throws(FileFailure) -> Int {
+  mutating func takeStored(_ count: Int, isKept: Bool, start: CaptureTime) throws(FileFailure)
+    -> Int
+  {
     var done = 0
     while true {
       let piece = oldest.piece(atMost: count - done)
       guard !piece.isEmpty else { return done }
       if isKept {
-        let time = start &+ FrameTime.nanoseconds(of: done, at: sampleRate)
+        let time = start.advanced(by: done, at: sampleRate)
         try series.write(
           oldest.samples, Span(), from: piece.lowerBound, frames: piece.count, start: time)
         levels.add(oldest.samples, Span(), piece)

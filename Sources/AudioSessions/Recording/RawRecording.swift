@@ -44,8 +44,8 @@ struct RawRecording: ~Copyable {
   }
 
   /// Removes the oldest `count` frames, and writes them if they are kept; the first was captured at
-  /// `start` nanoseconds since 1970.
-  mutating func take(_ count: Int, isKept: Bool, start: UInt64) {
+  /// `start`.
+  mutating func take(_ count: Int, isKept: Bool, start: CaptureTime) {
     attempt { files throws(FileFailure) in
       try files.takeStored(count, isKept: isKept, start: start)
     }

@@ -226,7 +226,7 @@ struct RecordingPipeline: ~Copyable {
 
   /// Starts commands for complete files, and removes surplus files.
   mutating func poll() {
-    output.series.poll(at: time(of: position))
+    output.series.poll(at: time(of: position).device)
     report.files = output.series.files
     report.frames = output.series.frames
   }
@@ -288,7 +288,7 @@ extension RecordingPipeline {
     isOpen = true
     if plan.isFilePerSegment { output.series.split() }
     let segment = RecordedSegment(
-      timelineFrame: timelineFrame, frame: output.series.frames, start: time(of: position))
+      timelineFrame: timelineFrame, frame: output.series.frames, start: time(of: position).wall)
     report.segments.append(segment)
     guard plan.leavesSilenceOut else { return }
     events.emit(.opened(segment))
@@ -380,7 +380,7 @@ extension RecordingPipeline {
     return report.pauses[last]
   }
 
-  private func time(of frame: Int) -> UInt64 {
+  private func time(of frame: Int) -> CaptureTime {
     wall.time(
       at: beginning.nanoseconds
         + Int(clamping: FrameTime.nanoseconds(of: frame, at: plan.sampleRate)))

@@ -20,6 +20,9 @@ typedef enum ccurl_outcome {
   /// A callback refused the response.
   ccurl_aborted,
   ccurl_no_host,
+  ccurl_no_proxy,
+  /// The proxy answered with an error status; see `ccurl_transfer_proxy_status`.
+  ccurl_proxy_refused,
   ccurl_no_connection,
   ccurl_timed_out,
   ccurl_untrusted,
@@ -56,6 +59,10 @@ void ccurl_transfer_resume(ccurl_transfer *transfer);
 
 /// Returns a text that explains why the transfer did not complete.
 const char *ccurl_transfer_reason(const ccurl_transfer *transfer);
+
+/// Returns the last HTTP status with which a proxy answered to the request for a connection; 0 if
+/// there was none.
+long ccurl_transfer_proxy_status(const ccurl_transfer *transfer);
 
 ccurl_multi *ccurl_multi_create(void);
 void ccurl_multi_destroy(ccurl_multi *multi);

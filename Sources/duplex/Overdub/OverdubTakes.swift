@@ -102,10 +102,12 @@ struct OverdubTakes {
     // it.
     let random = String(UInt32.random(in: 0 ... .max), radix: 36)
     var target = try RecordingTarget(
-      path: command.isPunchIn ? FileName.insertShortening("-region-\(random)", into: path) : path,
+      path: command.isPunchIn ? FileName.insert("-region-\(random)", into: path) : path,
       fileFormat: command.isPunchIn ? splice?.fileFormat ?? fileFormat : nil,
       sampleFormat: splice?.sampleFormat, overwrite: command.overwrite && !command.isPunchIn)
     target.inputs = inputs
+    // A take is one file, which is inserted or mixed afterwards.
+    target.continuesInNextFile = false
     return target
   }
 }

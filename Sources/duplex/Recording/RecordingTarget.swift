@@ -15,6 +15,8 @@ struct RecordingTarget {
   let overwrite: Bool
   /// Whether the program chose the name, and takes another one if that is taken meanwhile.
   var takesFreeName = false
+  /// Whether the recording continues in another file when its file can hold no more.
+  var continuesInNextFile = true
   /// The files that are read during the recording.
   var inputs: Set<FileIdentity> = []
 
@@ -78,6 +80,7 @@ struct RecordingTarget {
     plan.overwrite = overwrite
     plan.takesFreeName = takesFreeName
     plan.inputs = inputs
+    plan.continuesInNextFile = continuesInNextFile
     plan.isVirtual = clock.isVirtual
     plan.shouldStopWaiting = { SignalWatch.isEndWaiting }
     return plan

@@ -74,6 +74,10 @@ public struct RecordingPlan: Sendable {
   public var tags = SoundFileTags()
   /// The condition for the next file; nil for one file, which the user can still split.
   public var split: SplitRule?
+  /// Whether the recording continues in another file, named as after a split, when its file is as
+  /// large as the format, the file system (4 GiB on FAT) or the limit of the process allows. False
+  /// means that the recording ends there with a failure.
+  public var continuesInNextFile = true
   /// The limit on what is kept; nil for no limit.
   public var keep: KeepRule?
   /// A shell command to run after each file; it receives the file's path in `$1`.

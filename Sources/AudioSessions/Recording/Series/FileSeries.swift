@@ -28,6 +28,8 @@ struct FileSeries: ~Copyable {
   private(set) var files: [RecordedFile] = []
   /// The number of frames in all files, including those that were removed.
   private(set) var frames = 0
+  /// The end of the last frame written, in nanoseconds of the device's clock.
+  private var end = 0
   /// The number of frames in files that another program truncated or wrote to.
   private var abandonedFrames = 0
 
@@ -71,18 +73,17 @@ struct FileSeries: ~Copyable {
     }
   }
 
-  /// Appends frames from `first` on, which was captured at `start` nanoseconds since 1970: those of
-  /// `words`, if it is not empty and the file accepts them, otherwise those of `buffer`, which are
-  /// the same.
+  /// Appends frames from `first` on, which was captured at `start`: those of `words`, if it is not
+  /// empty and the file accepts them, otherwise those of `buffer`, which are the same.
   mutating func write(
     _ buffer: borrowing SampleBuffer, _ words: Span<Int16>, from first: Int = 0,
-    frames count: Int, start: UInt64
+    frames count: Int, start: CaptureTime
   ) throws(FileFailure) {
     var done = 0
     while done < count {
       // The time is computed from the block's start: a sum of rounded steps can be slightly below a
       // whole second, and the file's name would be one second early.
-      let exact = start &+ FrameTime.nanoseconds(of: done, at: plan.sampleRate)
+      let exact = start.advanced(by: done, at: plan.sampleRate).wall
       let time = (exact + 500) / 1000 * 1000
       if writer?.isModifiedByOthers == true { abandon() }
       try prepareFile(at: time)
@@ -105,6 +106,7 @@ struct FileSeries: ~Copyable {
         try writer?.write(words, from: first + done, frames: part)
       }
       done += part
+      end = start.advanced(by: done, at: plan.sampleRate).device
       splitting.note(part, byteCount: splitting.countsBytes ? writer?.byteCount : nil)
     }
   }
@@ -137,9 +139,9 @@ struct FileSeries: ~Copyable {
     frames += change
   }
 
-  /// Starts commands for complete files, and removes surplus files. `now` is in nanoseconds since
-  /// 1970.
-  mutating func poll(at now: UInt64) {
+  /// Starts commands for complete files, and removes surplus files. `now` is in nanoseconds of the
+  /// device's clock.
+  mutating func poll(at now: Int) {
     let gone = finished.step(at: now, isGrowing: current != nil)
     if !gone.isEmpty { files.removeAll { gone.contains($0.path) } }
   }
@@ -283,7 +285,7 @@ struct FileSeries: ~Copyable {
     written.insert(path)
     moves.begin(path)
     hasOriginated = false
-    splitting.begin()
+    splitting.begin(upTo: writer?.soundByteCountLimit)
   }
 
   private mutating func closeCurrent() throws(FileFailure) {
@@ -363,7 +365,6 @@ struct FileSeries: ~Copyable {
     if let trouble { throw trouble }
     guard !plan.isStream else { return }
     events.emit(.finished(file))
-    let length = FrameTime.nanoseconds(of: file.frames, at: plan.sampleRate)
-    finished.add(file.path, end: file.start &+ length)
+    finished.add(file.path, end: end)
   }
 }

@@ -5,7 +5,7 @@ import AudioFiles
 struct FinishedFiles: ~Copyable {
   private struct Entry {
     var path: String
-    let end: UInt64
+    let end: Int
     let byteCount: Int
     /// The identity of the file at `path`: a file that another program puts there must not be
     /// removed.
@@ -40,8 +40,9 @@ struct FinishedFiles: ~Copyable {
   /// Whether a command runs or waits.
   var isBusy: Bool { !waiting.isEmpty }
 
-  /// Adds the complete file `path`; its last frame was captured at `end` nanoseconds since 1970.
-  mutating func add(_ path: String, end: UInt64) {
+  /// Adds the complete file `path`; its last frame was captured at `end` nanoseconds of the
+  /// device's clock. A file does not become older if the wall clock is set.
+  mutating func add(_ path: String, end: Int) {
     let entry = Entry(
       path: path, end: end, byteCount: FileStatus(of: path)?.byteCount ?? 0,
       identity: FileIdentity(of: path))
@@ -65,7 +66,7 @@ struct FinishedFiles: ~Copyable {
 
   /// Starts the commands that are due, and removes surplus files at `now`; `isGrowing` means that
   /// one more file is being written. Returns the paths that do not exist any more.
-  mutating func step(at now: UInt64, isGrowing: Bool) -> [String] {
+  mutating func step(at now: Int, isGrowing: Bool) -> [String] {
     poll()
     var gone: [String] = []
     while exceedsLimit(at: now, isGrowing: isGrowing) {
@@ -133,14 +134,14 @@ struct FinishedFiles: ~Copyable {
     kept.append(entry)
   }
 
-  private func exceedsLimit(at now: UInt64, isGrowing: Bool) -> Bool {
+  private func exceedsLimit(at now: Int, isGrowing: Bool) -> Bool {
     guard let rule, let oldest = kept.first else { return false }
     switch rule {
     case .files(let count): return kept.count + waiting.count + (isGrowing ? 1 : 0) > count
     // If a single file exceeds the limit, the newest is kept, so that something remains.
     case .bytes(let count): return byteCount > count && kept.count + waiting.count > 1
     case .seconds(let seconds):
-      return Double(now) - Double(oldest.end) > seconds * 1e9
+      return Double(now &- oldest.end) > seconds * 1e9
     }
   }
 }

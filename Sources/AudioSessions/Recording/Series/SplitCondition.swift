@@ -1,12 +1,15 @@
 import AudioFiles
 
 /// The condition for the next file of a recording: a request, or the number of frames or bytes that
-/// the plan allows in a file. Disk thread.
+/// the plan, the file format and the disk allow in a file. Disk thread.
 struct SplitCondition {
   private let plan: RecordingPlan
   private var isRequested = false
   /// The number of frames until the file is full.
   private(set) var room = Int.max
+  /// The size in bytes at which the file can hold no more; nil if there is no limit, or if the next
+  /// file could not be created there.
+  private var lastByteCount: Int?
   /// The size from which the bytes of an encoded file are counted.
   private var firstByteCount = 0
 
@@ -23,11 +26,19 @@ struct SplitCondition {
     return isRequested || room == 0
   }
 
+  /// Begins with an empty file that can hold `lastByteCount` bytes; nil if there is no limit.
+  mutating func begin(upTo lastByteCount: Int?) {
+    self.lastByteCount = plan.continuesInNextFile && !plan.isStream ? lastByteCount : nil
+    begin()
+  }
+
   /// Begins with an empty file, or lets a file of `byteCount` bytes continue by as much as a file
   /// may hold, because the next one cannot be created.
   mutating func begin(at byteCount: Int = 0) {
     firstByteCount = byteCount
     let frameByteCount = plan.channelCount * plan.sampleFormat.byteCount
+    // A file that is full continues until the disk refuses it.
+    if let lastByteCount, byteCount >= lastByteCount - frameByteCount { self.lastByteCount = nil }
     switch plan.split {
     case _ where plan.isStream: room = .max
     case .frames(let count) where count > 0: room = count
@@ -36,6 +47,9 @@ struct SplitCondition {
     case .bytes(let count) where count > 0 && plan.fileFormat.isPlain:
       room = max(1, (count - SoundFileWriter.headerByteCount) / frameByteCount)
     case .frames, .seconds, .bytes, .silence, nil: room = .max
+    }
+    if let lastByteCount, plan.fileFormat.isPlain {
+      room = min(room, max(1, (lastByteCount - byteCount) / frameByteCount))
     }
   }
 
@@ -51,13 +65,15 @@ struct SplitCondition {
   }
 
   /// Whether the size of the file matters.
-  var countsBytes: Bool { maximumByteCount != nil }
+  var countsBytes: Bool {
+    maximumByteCount != nil || lastByteCount != nil && !plan.fileFormat.isPlain
+  }
 
   /// Notes that `frames` frames were written, after which the file has `byteCount` bytes.
   mutating func note(_ frames: Int, byteCount: Int?) {
     if room != .max { room -= frames }
-    if let maximumByteCount, let byteCount, byteCount - firstByteCount >= maximumByteCount {
-      request()
-    }
+    guard let byteCount else { return }
+    if let maximumByteCount, byteCount - firstByteCount >= maximumByteCount { request() }
+    if let lastByteCount, byteCount >= lastByteCount { request() }
   }
 }

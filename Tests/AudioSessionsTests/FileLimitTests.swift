@@ -1,0 +1,128 @@
+import AudioBasics
+import AudioFiles
+import Glibc
+import Testing
+
+@testable import AudioSessions
+
+/// Tests of the limits on a recording's files: the age up to which they are kept, and the size up
+/// to which they grow.
+@Suite struct FileLimitTests {
+  private static func plan(_ format: FileFormat, folder: String = "") -> RecordingPlan {
+    RecordingPlan(
+      path: "\(folder)/take.\(format.name)", fileFormat: format, sampleFormat: .s16,
+      sampleRate: 8000, channelCount: 1)
+  }
+
+  /// Writes six files of a second each, the first frames of which were captured at `wall` seconds
+  /// since 1970, and returns the numbers of those that are kept.
+  private func kept(_ rule: KeepRule, wall: (Int) -> Int) throws -> [Int] {
+    let folder = "/tmp/duplex-limits-\(UInt64.random(in: 0 ... .max))"
+    mkdir(folder, 0o777)
+    var plan = Self.plan(.wav, folder: folder)
+    (plan.split, plan.keep) = (.frames(8000), rule)
+    var series = try FileSeries(plan, events: RecordingEvents())
+    let second = SampleBuffer(frameCount: 8000, channelCount: 1)
+    for index in 0..<6 {
+      try series.write(
+        second, Span(), frames: 8000,
+        start: CaptureTime(
+          wall: UInt64(wall(index)) * 1_000_000_000, device: index * 1_000_000_000))
+      series.poll(at: (index + 1) * 1_000_000_000)
+    }
+    try series.finish(.nothing)
+    series.poll(at: 6_000_000_000)
+    let names = series.paths.map { FileName.last(of: $0) }
+    for path in series.paths { unlink(path) }
+    #expect(rmdir(folder) == 0)
+    return names.compactMap { Int($0.dropFirst("take-".count).prefix(3)) }
+  }
+
+  @Test(
+    arguments: [
+      // Set ahead by a year, as on a machine without a battery that finds the network; set back; set
+      // again and again.
+      { $0 < 3 ? $0 : 31_536_000 + $0 }, { $0 < 3 ? 31_536_000 + $0 : $0 },
+      { $0 % 2 * 31_536_000 + $0 }, { $0 },
+    ] as [@Sendable (Int) -> Int])
+  func `a file does not become older if the wall clock is set`(
+    wall: @Sendable (Int) -> Int
+  ) throws {
+    #expect(try kept(.seconds(2), wall: wall) == [4, 5, 6])
+    #expect(try kept(.seconds(60), wall: wall) == [1, 2, 3, 4, 5, 6])
+  }
+
+  private func expectDue(_ condition: inout SplitCondition, _ isDue: Bool) {
+    let found = condition.takeDue()
+    #expect(found == isDue)
+  }
+
+  @Test func `a file of samples is full when its bytes are`() {
+    var condition = SplitCondition(Self.plan(.aiff))
+    condition.begin(upTo: 4_294_901_759)
+    #expect(condition.room == 2_147_450_879)
+    condition.note(2_147_450_879, byteCount: nil)
+    expectDue(&condition, true)
+    // The next file cannot be created: this one continues until it is refused.
+    condition.begin(at: 4_294_901_812)
+    #expect(condition.room == .max)
+    expectDue(&condition, false)
+    condition.begin(upTo: nil)
+    #expect(condition.room == .max)
+  }
+
+  @Test func `an encoded file is full when its bytes are`() {
+    var condition = SplitCondition(Self.plan(.flac))
+    condition.begin(upTo: 100_000)
+    #expect(condition.countsBytes && condition.room == .max)
+    condition.note(4096, byteCount: 99_999)
+    expectDue(&condition, false)
+    condition.note(4096, byteCount: 100_000)
+    expectDue(&condition, true)
+    condition.begin(at: 100_000)
+    condition.note(4096, byteCount: 108_000)
+    expectDue(&condition, false)
+  }
+
+  @Test func `a limit of the disk and one of the user both hold`() {
+    var plan = Self.plan(.wav)
+    plan.split = .frames(1000)
+    var condition = SplitCondition(plan)
+    condition.begin(upTo: 4000)
+    #expect(condition.room == 1000)
+    condition.begin(upTo: 400)
+    #expect(condition.room == 200)
+    plan.split = .bytes(1 << 20)
+    plan.fileFormat = .flac
+    condition = SplitCondition(plan)
+    condition.begin(upTo: 100_000)
+    condition.note(4096, byteCount: 100_000)
+    expectDue(&condition, true)
+  }
+
+  @Test func `one file is one file`() {
+    var plan = Self.plan(.wav)
+    plan.continuesInNextFile = false
+    var condition = SplitCondition(plan)
+    condition.begin(upTo: 4000)
+    #expect(condition.room == .max)
+    plan = Self.plan(.wav)
+    plan.path = "-"
+    condition = SplitCondition(plan)
+    condition.begin(upTo: 4000)
+    #expect(condition.room == .max)
+  }
+
+  @Test(
+    arguments: [(.aiff, Int(UInt32.max) - 65536), (.wav, nil), (.flac, nil)]
+      as [(FileFormat, Int?)])
+  func `only AIFF has a limit of its own`(format: FileFormat, limit: Int?) throws {
+    let path = "/tmp/duplex-limit-\(UInt64.random(in: 0 ... .max)).\(format.name)"
+    let writer = try SoundFileWriter(
+      path: path, fileFormat: format, sampleFormat: .s16, sampleRate: 8000, channelCount: 1,
+      overwrite: false)
+    let found = writer.soundByteCountLimit
+    unlink(path)
+    #expect(found == limit)
+  }
+}
