@@ -36,7 +36,7 @@ struct OverdubTakes {
       let mayExist =
         command.overwrite
         || (command.isPunchIn && path == command.take && exists && !Self.isAll(of: path, region))
-      guard mayExist || !exists else { throw ToolFailure.exists(path) }
+      guard mayExist || !exists else { throw FileFailure.exists(path) }
       // An unusable folder is reported before the user plays.
       if !exists { try OutputFolder.check(for: path) }
     }

@@ -187,9 +187,7 @@ extension RecordingTarget {
         "--raw has the same name as the recording.", hint: "Choose another name for --raw.")
     }
     try Self.refuseFolder(raw)
-    guard overwrite || !SoundFileReader.exists(raw) else {
-      throw ToolFailure.exists(raw)
-    }
+    guard overwrite || !SoundFileReader.exists(raw) else { throw ToolFailure(.exists(raw)) }
   }
 }
 
