@@ -1,5 +1,4 @@
 import AudioBasics
-import CALSA
 import RealtimeAudio
 
 extension ALSADuplex {

@@ -1,7 +1,5 @@
 // Audio thread.
 
-import AudioBasics
-
 /// The number of frames that an input lost, in xruns and without them, and that the unit does not
 /// know of yet.
 struct LostFrameCounter: BitwiseCopyable {
