@@ -31,17 +31,15 @@ BODY float peak_of(const float *frame, long channels) {
 // Processes eight frames at a time; returns the number of frames processed. The target decreases to
 // the gain that each peak requires. The gain of a frame is therefore the minimum of the gains that
 // the peaks up to this frame require, the target, and the previous gain increased by its steps.
-BODY long limit_eights(int is_stereo, LimiterGain *limiter, float *samples, long frames, long *above) {
+BODY long limit_eights(int is_stereo, LimiterGain *limiter, float *samples, long frames) {
   const float limit = limiter->limit;
   const float8 one = 1, steps = limiter->step * (float8){1, 2, 3, 4, 5, 6, 7, 8};
   float gain = limiter->gain, target = limiter->target;
-  integer8 count = 0;
   long frame = 0;
   for (; frame + 8 <= frames; frame += 8) {
     float *eight = samples + (is_stereo ? 2 * frame : frame);
     const float8 peaks = frame_peaks(is_stereo, 1, eight);
     const integer8 is_above = peaks > (float8)limit;
-    count -= is_above;
     float8 needed = is_above ? limiter->brought_to / peaks : one;
     needed = lower(needed, __builtin_shufflevector(needed, one, 8, 0, 1, 2, 3, 4, 5, 6));
     needed = lower(needed, __builtin_shufflevector(needed, one, 8, 9, 0, 1, 2, 3, 4, 5));
@@ -61,15 +59,16 @@ BODY long limit_eights(int is_stereo, LimiterGain *limiter, float *samples, long
   }
   limiter->gain = gain;
   limiter->target = target;
-  *above = __builtin_reduce_add(count);
   return frame;
 }
 
-BODY long vectors_limit_body(LimiterGain *limiter, float *samples, long channels, long frames) {
+// Multiplies each frame by the gain. The gain and the target decrease to the gain that a frame
+// requires.
+BODY void limit_frames(LimiterGain *limiter, float *samples, long channels, long frames) {
   const float limit = limiter->limit;
-  long above = 0, frame = 0;
-  if (channels == 1) frame = limit_eights(0, limiter, samples, frames, &above);
-  if (channels == 2) frame = limit_eights(1, limiter, samples, frames, &above);
+  long frame = 0;
+  if (channels == 1) frame = limit_eights(0, limiter, samples, frames);
+  if (channels == 2) frame = limit_eights(1, limiter, samples, frames);
   float gain = limiter->gain, target = limiter->target;
   for (; frame < frames; frame++) {
     float *first = samples + channels * frame;
@@ -80,7 +79,6 @@ BODY long vectors_limit_body(LimiterGain *limiter, float *samples, long channels
       const float needed = limiter->brought_to / peak;
       if (needed < target) target = needed;
       if (needed < gain) gain = needed;
-      above++;
     }
     for (long channel = 0; channel < channels; channel++) {
       const float scaled = first[channel] * gain;
@@ -89,11 +87,7 @@ BODY long vectors_limit_body(LimiterGain *limiter, float *samples, long channels
   }
   limiter->gain = gain;
   limiter->target = target;
-  return above;
 }
-TWO_VERSIONS(
-    long, vectors_limit, (LimiterGain *limiter, float *samples, long channels, long frames), limiter, samples, channels,
-    frames)
 
 BODY long vectors_frames_above_body(const float *samples, long channels, long frames, float limit) {
   integer8 count = 0;
@@ -178,13 +172,17 @@ BODY LimitedBlock levels_of_block(const float *samples, long channels, long fram
   return block;
 }
 
+// The share of the limit below which the rounded product of a peak and a gain is safe; `brought_to`
+// is lower.
+static const float safe_share = 0.9999995f;
+
 BODY LimitedBlock vectors_limit_block_body(LimiterGain *limiter, float *samples, long channels, long frames) {
   const LimitedBlock block = levels_of_block(samples, channels, frames, limiter->limit);
   if (!(block.peak < INFINITY)) return block;
   const float gain = limiter->gain, risen = gain + limiter->step * (float)frames;
   const float last = limiter->step <= 0 ? gain : risen < limiter->target ? risen : limiter->target;
-  if (block.peak * last > limiter->limit * 0.9999995f) {
-    vectors_limit_body(limiter, samples, channels, frames);
+  if (block.peak * last > limiter->limit * safe_share) {
+    limit_frames(limiter, samples, channels, frames);
   } else if (last != gain) {
     vectors_ramp_body(samples, channels, frames, gain, (last - gain) / (float)frames);
     limiter->gain = last;

@@ -1,4 +1,5 @@
-// Declarations shared by the files of this module: vectors of eight, and functions in two versions.
+// Shared by the files of this module: vectors of eight, functions in two versions, and loops that
+// several files use.
 #pragma once
 
 #include "CVectors.h"

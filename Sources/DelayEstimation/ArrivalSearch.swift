@@ -174,9 +174,8 @@ private struct WhitenedMatch {
 
   /// Returns nil if one of the signals is silent, or if the two barely overlap.
   init?(_ spectra: Spectra, _ all: LagIndices, _ transform: borrowing FourierTransform) {
-    let reach = transform.length / 1024
-    let density = PowerDensity(of: spectra.played, reach: reach)
-    let recordedDensity = PowerDensity(of: spectra.recorded, reach: reach)
+    let density = PowerDensity(of: spectra.played, length: spectra.length)
+    let recordedDensity = PowerDensity(of: spectra.recorded, length: spectra.length)
     guard density.mean > 0, recordedDensity.mean > 0 else { return nil }
     // The reference is audible only at frequencies where it has power.
     let whitePlayed = density.limited(density.whitened(spectra.played))
@@ -259,8 +258,7 @@ private struct Candidate {
     self.heights = heights
     coherence = Coherence(
       cross: spectra.cross, power: spectra.power, recordedPower: spectra.recordedPower,
-      length: spectra.length, delay: Double(lagIndex),
-      parts: max(1, min(512, spectra.cross.count / 16)))
+      length: spectra.length, delay: Double(lagIndex))
   }
 }
 

@@ -19,14 +19,14 @@ struct Coherence {
 
   /// Computes the coherence from `cross`, the recording's spectrum times the conjugate of the
   /// reference's. `power` and `recordedPower` are the powers of reference and recording at each
-  /// bin. `delay` is in frames.
+  /// bin. `delay` is in frames. There are up to 512 parts, of at least 16 bins, so that the
+  /// contribution of chance to a part is small.
   init(
-    cross: [ComplexFloat], power: [Float], recordedPower: [Float], length: Int, delay: Double,
-    parts: Int
+    cross: [ComplexFloat], power: [Float], recordedPower: [Float], length: Int, delay: Double
   ) {
     let spectrum = SpectrumParts(
       cross: cross, power: power, recordedPower: recordedPower, length: length, delay: delay,
-      count: parts)
+      count: max(1, min(512, cross.count / 16)))
     self.init(spectrum)
   }
 

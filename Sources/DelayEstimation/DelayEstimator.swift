@@ -85,7 +85,7 @@ public struct DelayEstimator: Sendable {
     // increase the likelihood of the recording counts as none.
     let drift = drifted.drift?.isSignificant == true ? nil : drifted.drift
     let driftFrames = (drift?.deviation ?? estimate.boundFrames) / 2
-    if driftFrames > 0.25 { estimate.add(.faint) }
+    if driftFrames > EstimateThreshold.faintDriftFrames { estimate.add(.faint) }
     estimate.deviationFrames = hypot(estimate.deviationFrames, driftFrames)
     return estimate
   }
@@ -105,46 +105,68 @@ public struct DelayEstimator: Sendable {
         match, fit, chosen, excerpt.transform, offset: start, frames: reference.count)
     else { return nil }
     if case .strongest = choice {
-      if found.earlierPeakRatio > 0.3 { estimate.add(.earlierArrival) }
-      if found.secondPeakRatio > 0.8 { estimate.add(.ambiguous) }
-      // The fitted arrival is at another position than the match found.
-      if abs(estimate.delayFrames - Double(found.lag)) > 2 { estimate.add(.disagreement) }
-      // A faint match that is one of several is typical of two signals that only resemble each
-      // other.
+      addDoubts(of: found, to: &estimate)
       let isOneOfMany =
-        found.secondPeakRatio > 0.7 || estimate.doubts.contains(.ambiguous)
+        found.secondPeakRatio > EstimateThreshold.similarGain
+        || estimate.doubts.contains(.ambiguous)
         || estimate.doubts.contains(.earlierArrival)
-      if isOneOfMany, estimate.score < 12 { return nil }
+      if isOneOfMany, estimate.score < EstimateThreshold.faintScore { return nil }
     }
     let residual = PhaseResidual(fit.fit, of: chosen, power: match.power)
-    let isUnanimous =
-      residual.otherDelays.allSatisfy { abs($0) < 0.5 }
-      && found.otherLags.allSatisfy { abs(Double($0) - estimate.strongestFrames) < 1.5 }
-    if !isUnanimous { estimate.add(.disagreement) }
-    if found.margin < 30 { estimate.add(.ambiguous) }
+    addDoubts(of: residual, found, to: &estimate)
     let hidden = residual.hiddenEcho
-    if hidden.worstFrames > 0.5 || abs(hidden.correctionFrames) > 0.05 { estimate.add(.narrowBand) }
     estimate.delayFrames += hidden.correctionFrames
     let halves = HalfDelays(
       reference, match, fit.fit, of: fit.fit.arrivals[chosen], excerpt.transform)
-    if abs(halves.difference) > max(0.05, 6 * halves.inflation * estimate.boundFrames) {
+    if abs(halves.difference)
+      > max(
+        EstimateThreshold.equalFrames,
+        EstimateThreshold.deviations * halves.inflation * estimate.boundFrames)
+    {
       estimate.add(.drifting)
     }
-    // The correlation of so faint a signal is not above the noise: the match is only a resemblance.
     let power = pow(10, estimate.signalToNoiseDB / 10) * Double(reference.count)
-    guard power > Self.minimumPower else { return nil }
-    // Rounding to single precision alone causes an error of 0.0001 frame.
+    guard power > EstimateThreshold.minimumPower else { return nil }
     estimate.deviationFrames =
       (estimate.boundFrames * estimate.boundFrames
-      + hidden.worstFrames * hidden.worstFrames / 4 + 1e-8).squareRoot()
+      + hidden.worstFrames * hidden.worstFrames / 4 + Self.roundingVariance).squareRoot()
     return Placement(
       estimate: estimate, match: match, fit: fit, chosen: chosen,
       likelihood: hidden.likelihood + match.likelihood(of: fit, frames: reference.count))
   }
 
-  /// The least ratio of the power of a signal times its frames to the power of the noise: the
-  /// square of the height of its correlation in standard deviations.
-  private static let minimumPower = 4.0
+  /// The variance of a delay in squared frames that rounding to single precision alone causes: an
+  /// error of 0.0001 frame.
+  private static let roundingVariance = 1e-8
+
+  /// Adds the doubts that follow from other methods, from the next best lag and from an echo within
+  /// the width of the peak.
+  private func addDoubts(
+    of residual: PhaseResidual, _ found: ArrivalSearch, to estimate: inout DelayEstimate
+  ) {
+    let isUnanimous =
+      residual.otherDelays.allSatisfy { abs($0) < EstimateThreshold.wrongFrames }
+      && found.otherLags.allSatisfy {
+        abs(Double($0) - estimate.strongestFrames) < EstimateThreshold.wrongLagFrames
+      }
+    if !isUnanimous { estimate.add(.disagreement) }
+    if found.margin < EstimateThreshold.ambiguousMargin { estimate.add(.ambiguous) }
+    let hidden = residual.hiddenEcho
+    if hidden.worstFrames > EstimateThreshold.wrongFrames
+      || abs(hidden.correctionFrames) > EstimateThreshold.correctedFrames
+    {
+      estimate.add(.narrowBand)
+    }
+  }
+
+  /// Adds the doubts that follow from other matches of the search.
+  private func addDoubts(of found: ArrivalSearch, to estimate: inout DelayEstimate) {
+    if found.earlierPeakRatio > EstimateThreshold.earlierGain { estimate.add(.earlierArrival) }
+    if found.secondPeakRatio > EstimateThreshold.equalGain { estimate.add(.ambiguous) }
+    if abs(estimate.delayFrames - Double(found.lag)) > EstimateThreshold.movedFrames {
+      estimate.add(.disagreement)
+    }
+  }
 
   /// Returns the number of frames before and after a match in which echoes are searched for.
   static func guardFrames(_ referenceFrames: Int) -> Int {
@@ -179,21 +201,30 @@ public struct DelayEstimator: Sendable {
     .Doubt]
   {
     var doubts: [DelayEstimate.Doubt] = []
-    if estimate.score < 12 || estimate.boundFrames > 0.12 { doubts.append(.faint) }
+    let bound = estimate.boundFrames
+    if estimate.score < EstimateThreshold.faintScore || bound > EstimateThreshold.faintBoundFrames {
+      doubts.append(.faint)
+    }
     let difference = abs(estimate.phaseSlopeFrames - estimate.delayFrames)
-    // In a partial band, an echo within the width of the peak biases the delay without being
-    // separated. It bends the phase, as does a filter whose delay depends on frequency.
-    let isBent = bandShare < 0.6 && abs(bend) > max(0.005, 12 * estimate.boundFrames)
-    if isBent || difference > max(0.05, 6 * estimate.boundFrames) { doubts.append(.disagreement) }
-    if bandShare < 0.03 { doubts.append(.narrowBand) }
+    let isBent =
+      bandShare < EstimateThreshold.partialBandShare
+      && abs(bend) > max(EstimateThreshold.bentFrames, EstimateThreshold.bendDeviations * bound)
+    if isBent
+      || difference > max(EstimateThreshold.equalFrames, EstimateThreshold.deviations * bound)
+    {
+      doubts.append(.disagreement)
+    }
+    if bandShare < EstimateThreshold.narrowBandShare { doubts.append(.narrowBand) }
     let strength = abs(estimate.gain)
     for arrival in estimate.arrivals
-    where abs(arrival.delayFrames - estimate.delayFrames) > 0.5 {
+    where abs(arrival.delayFrames - estimate.delayFrames) > EstimateThreshold.wrongFrames {
       if case .strongest = choice, arrival.delayFrames < estimate.delayFrames,
-        abs(arrival.gain) > 0.3 * strength, !doubts.contains(.earlierArrival)
+        abs(arrival.gain) > EstimateThreshold.earlierGain * strength,
+        !doubts.contains(.earlierArrival)
       {
         doubts.append(.earlierArrival)
-      } else if case .strongest = choice, abs(arrival.gain) > 0.8 * strength,
+      } else if case .strongest = choice,
+        abs(arrival.gain) > EstimateThreshold.equalGain * strength,
         !doubts.contains(.ambiguous)
       {
         doubts.append(.ambiguous)
@@ -202,13 +233,21 @@ public struct DelayEstimator: Sendable {
     return doubts
   }
 
+  /// The step and the reach of the drawn correlation around its peak, in frames.
+  private static let drawnStepFrames = 1.0 / 16
+  private static let drawnReachFrames = 8.0
+  /// The frames of the response that are drawn before the result, and those after it: 85 ms of
+  /// reflections at 48 kHz.
+  private static let drawnFramesBefore = 512
+  private static let drawnFramesAfter = 4096
+
   /// Stores the correlation a few frames around the result, and the response before and after it.
   private func draw(
     _ fit: ArrivalFit, _ answer: Arrival, _ transform: borrowing FourierTransform, offset: Int,
     into estimate: inout DelayEstimate
   ) {
-    let step = 1.0 / 16
-    let reach = 8.0
+    let step = Self.drawnStepFrames
+    let reach = Self.drawnReachFrames
     let peak = fit.own.point(at: 0).value * answer.gain
     let firstLag = answer.delayFrames - reach
     estimate.correlation = SampledCurve(
@@ -219,8 +258,10 @@ public struct DelayEstimator: Sendable {
     whole.arrivals = []
     let response = whole.unexplained(transform)
     let middle = Int(rounding: answer.delayFrames)
-    let first = max(0, middle - 512)
-    let end = min(response.count, middle + 4096, 2 * middle + 512)
+    // After the result, at most 512 frames more are drawn than the response has before it.
+    let first = max(0, middle - Self.drawnFramesBefore)
+    let end = min(
+      response.count, middle + Self.drawnFramesAfter, 2 * middle + Self.drawnFramesBefore)
     estimate.impulseResponse = SampledCurve(
       first < end ? Array(response[first..<end]) : [], firstFrame: Double(first + offset))
   }

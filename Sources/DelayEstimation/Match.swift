@@ -52,9 +52,18 @@ struct Match {
     cross = played.indices.map { recorded[$0] * played[$0].conjugate }
     power = played.map(\.power)
     recordedPower = recorded.map(\.power)
-    playedDensity = PowerDensity(of: played, reach: length / 1024)
-    recordedDensity = PowerDensity(of: recorded, reach: length / 1024)
+    playedDensity = PowerDensity(of: played, length: length)
+    recordedDensity = PowerDensity(of: recorded, length: length)
   }
+
+  /// The number of fits with the band and the noise that follow from the arrivals of the previous
+  /// fit. The first is made without echoes, the others with them.
+  private static let rounds = 3
+  /// The least density of the played signal that counts in a weight, relative to its mean (-20 dB):
+  /// at gaps in its spectrum the weight would be that of the noise alone.
+  private static let densityFloor = 0.01
+  /// The highest signal-to-noise ratio of a result in dB: there may be no noise at all.
+  private static let maximumRatioDB = 200.0
 
   /// Fits the arrivals near a lag in frames: first the strongest alone, from which band and noise
   /// are estimated, then with its echoes. Returns nil if there is no arrival.
@@ -68,7 +77,7 @@ struct Match {
       fit: weighted(around, noise: recordedDensity.bins, gain: around.gain, first), band: around,
       noise: [])
     outcome.fit.refine()
-    for round in 0..<3 {
+    for round in 0..<Self.rounds {
       first = outcome.fit.arrivals[0]
       let band = band(at: first.delayFrames)
       let arrivals = outcome.fit.arrivals
@@ -117,8 +126,7 @@ struct Match {
     }
     let coherence = Coherence(
       cross: bins.indices.map { bins[$0] * played[$0].conjugate }, power: power,
-      recordedPower: bins.map(\.power), length: length, delay: 0,
-      parts: max(1, min(512, bins.count / 16)))
+      recordedPower: bins.map(\.power), length: length, delay: 0)
     return IsolatedArrival(bins: bins, likelihood: coherence.likelihood)
   }
 
@@ -136,8 +144,10 @@ struct Match {
     case .strongest:
       return arrivals.indices.max { abs(arrivals[$0].gain) < abs(arrivals[$1].gain) }
     case .first:
-      return arrivals.indices.filter { abs(arrivals[$0].gain) >= 0.3 * strongest }
-        .min { arrivals[$0].delayFrames < arrivals[$1].delayFrames }
+      return arrivals.indices.filter {
+        abs(arrivals[$0].gain) >= EstimateThreshold.earlierGain * strongest
+      }
+      .min { arrivals[$0].delayFrames < arrivals[$1].delayFrames }
     }
   }
 
@@ -149,7 +159,7 @@ struct Match {
     var information = 0.0
     let squaredGain = answer.gain * answer.gain
     // Weighted like the fit, because a range that a filter distorts is not noise.
-    let floor = 0.01 * SpectrumPart.minimumNoise * squaredGain * playedDensity.mean
+    let floor = Self.densityFloor * SpectrumPart.minimumNoise * squaredGain * playedDensity.mean
     for bin in 1..<max(2, power.count - 1) where outcome.band.bins[bin] {
       let frequency = 2 * Double.pi * Double(bin) / Double(length)
       let recordedPower = squaredGain * Double(power[bin])
@@ -163,9 +173,9 @@ struct Match {
     }
     // The excerpt is longer than the signal, so it contains more noise than the time of the signal.
     noise *= Double(frames) / Double(lags.upperBound - 1 + frames)
-    let ratio = noise > 0 && signal > 0 ? 10 * log10(signal / noise) : 200
+    let ratio = noise > 0 && signal > 0 ? 10 * log10(signal / noise) : Self.maximumRatioDB
     return Quality(
-      signalToNoiseDB: min(200, ratio),
+      signalToNoiseDB: min(Self.maximumRatioDB, ratio),
       boundFrames: information > 0
         ? outcome.fit.inflation(of: chosen) / (2 * information).squareRoot() : .infinity)
   }
@@ -178,7 +188,8 @@ struct Match {
     let ample = SpectrumPart.minimumNoise * gain * gain
     let weights = power.indices.map { bin in
       guard band.bins[bin] else { return Float(0) }
-      let clutter = noise[bin] + ample * (playedDensity.bins[bin] + 0.01 * playedDensity.mean)
+      let clutter =
+        noise[bin] + ample * (playedDensity.bins[bin] + Self.densityFloor * playedDensity.mean)
       return clutter > 0 ? Float(1 / clutter) : 0
     }
     // Scaled to about one, so that single precision suffices at any level.
@@ -197,7 +208,7 @@ struct Match {
     for arrival in arrivals {
       rest.subtract(gain: arrival.gain, at: arrival.delayFrames, spectrum: played)
     }
-    return PowerDensity(of: rest.bins, reach: length / 1024)
+    return PowerDensity(of: rest.bins, length: length)
   }
 
   /// Adds an arrival at the first rise of the response, if that is before all others.
@@ -208,7 +219,9 @@ struct Match {
     whole.arrivals = []
     let response = whole.unexplained(transform)
     let highest = lags.reduce(Float(0)) { max($0, abs(response[$1])) }
-    let floor = max(0.3 * highest, 6 * Float(ArrivalFit.deviation(of: response)))
+    let floor = max(
+      Float(EstimateThreshold.earlierGain) * highest,
+      Float(EstimateThreshold.deviations) * Float(ArrivalFit.deviation(of: response)))
     guard let rise = lags.first(where: { abs(response[$0]) >= floor }) else { return }
     // Advance from the rise to its crest.
     var crest = rise

@@ -25,65 +25,102 @@ struct PhaseResidual {
     hiddenEcho = HiddenEcho(bands, lobe: fit.lobe)
   }
 
+  /// The least number of bands of a spectrum that is received evenly.
+  private static let bandCount = 64.0
+
+  /// Returns the bands of equal energy, so that a narrow spectrum has as many as a wide one, with
+  /// the phases of the arrival with this index.
   private static func bands(
     _ cross: CorrelationFunction, _ fit: ArrivalFit, _ index: Int, _ power: [Float]
   ) -> [PhaseBand] {
-    // Bands of equal energy, so that a narrow spectrum has as many as a wide one.
     let count = cross.bins.count
     let whole = fit.energy.reduce(0.0) { $0 + Double($1) }
     guard whole > 0 else { return [] }
     let arrival = fit.arrivals[index]
     let step = 2 * Double.pi / Double(cross.length)
-    var echoes = fit.arrivals.enumerated().filter { $0.offset != index }.map { other in
-      let angle = step * (other.element.delayFrames - arrival.delayFrames)
-      return (
-        real: other.element.gain / arrival.gain, imaginary: 0.0, cosine: cos(angle),
-        sine: -sin(angle)
-      )
+    var own = Phasor(arrival.gain < 0 ? -1 : 1, turning: step * arrival.delayFrames)
+    var echoes = fit.arrivals.indices.filter { $0 != index }.map { other in
+      let echo = fit.arrivals[other]
+      return Phasor(
+        echo.gain / arrival.gain, turning: step * (arrival.delayFrames - echo.delayFrames))
     }
-    let turn = (real: cos(step * arrival.delayFrames), imaginary: sin(step * arrival.delayFrames))
-    var (real, imaginary) = (arrival.gain < 0 ? -1.0 : 1.0, 0.0)
     var bands: [PhaseBand] = []
-    var sum = (along: 0.0, across: 0.0, energy: 0.0, moment: 0.0, strength: 0.0, size: 0.0)
-    let widest = Double(count) / 64
+    var sums = BandSums()
     for bin in 1..<max(2, count - 1) {
-      let nextReal = real * turn.real - imaginary * turn.imaginary
-      imaginary = real * turn.imaginary + imaginary * turn.real
-      real = nextReal
-      var (pathsReal, pathsImaginary) = (1.0, 0.0)
+      own.turn()
+      // The spectrum of all arrivals, relative to that of this one.
+      var paths = (real: 1.0, imaginary: 0.0)
       for echo in echoes.indices {
-        let next =
-          echoes[echo].real * echoes[echo].cosine - echoes[echo].imaginary * echoes[echo].sine
-        echoes[echo].imaginary =
-          echoes[echo].real * echoes[echo].sine + echoes[echo].imaginary * echoes[echo].cosine
-        echoes[echo].real = next
-        pathsReal += next
-        pathsImaginary += echoes[echo].imaginary
+        echoes[echo].turn()
+        paths.real += echoes[echo].real
+        paths.imaginary += echoes[echo].imaginary
       }
       let energy =
-        Double(fit.energy[bin]) * (pathsReal * pathsReal + pathsImaginary * pathsImaginary)
+        Double(fit.energy[bin]) * (paths.real * paths.real + paths.imaginary * paths.imaginary)
       guard energy > 0 else { continue }
-      let plain = (Double(cross.bins[bin].real), Double(cross.bins[bin].imaginary))
-      let product = (
-        plain.0 * pathsReal + plain.1 * pathsImaginary,
-        plain.1 * pathsReal - plain.0 * pathsImaginary
-      )
-      sum.along += product.0 * real - product.1 * imaginary
-      sum.across += product.0 * imaginary + product.1 * real
-      sum.energy += energy
-      sum.moment += energy * step * Double(bin)
-      sum.strength += Double(power[bin])
-      sum.size += 1
-      if sum.energy > whole / 64 || sum.size > widest {
-        bands.append(
-          PhaseBand(
-            frequency: sum.moment / sum.energy, phase: atan2(sum.across, sum.along),
-            level: log(max(1e-30, hypot(sum.across, sum.along)) / sum.energy),
-            information: 2 * arrival.gain * arrival.gain * sum.energy / fit.weightScale,
-            strength: sum.strength, size: sum.size))
-        sum = (0, 0, 0, 0, 0, 0)
+      let plain = (real: Double(cross.bins[bin].real), imaginary: Double(cross.bins[bin].imaginary))
+      sums.add(
+        (
+          real: plain.real * paths.real + plain.imaginary * paths.imaginary,
+          imaginary: plain.imaginary * paths.real - plain.real * paths.imaginary
+        ), turnedBy: own)
+      sums.energy += energy
+      sums.moment += energy * step * Double(bin)
+      sums.strength += Double(power[bin])
+      sums.size += 1
+      if sums.energy > whole / bandCount || sums.size > Double(count) / bandCount {
+        bands.append(sums.band(gain: arrival.gain, weightScale: fit.weightScale))
+        sums = BandSums()
       }
     }
     return bands
+  }
+}
+
+/// A complex number that turns by the same angle at each step.
+private struct Phasor {
+  private(set) var real: Double
+  private(set) var imaginary = 0.0
+  private let cosine: Double
+  private let sine: Double
+
+  /// Creates the real number `magnitude`, which turns by `angle` radians a step.
+  init(_ magnitude: Double, turning angle: Double) {
+    real = magnitude
+    cosine = cos(angle)
+    sine = sin(angle)
+  }
+
+  mutating func turn() {
+    let next = real * cosine - imaginary * sine
+    imaginary = real * sine + imaginary * cosine
+    real = next
+  }
+}
+
+/// The sums over the bins of one band.
+private struct BandSums {
+  /// The cross-spectrum along and across the direction that the delay of the arrival explains.
+  private var along = 0.0
+  private var across = 0.0
+  /// The energy of the played signal, weighted by the inverse of the noise.
+  var energy = 0.0
+  /// The angular frequencies in radians per frame, weighted by the energy.
+  var moment = 0.0
+  var strength = 0.0
+  var size = 0.0
+
+  /// Adds a bin of the cross-spectrum, without the delay that `phasor` explains.
+  mutating func add(_ product: (real: Double, imaginary: Double), turnedBy phasor: Phasor) {
+    along += product.real * phasor.real - product.imaginary * phasor.imaginary
+    across += product.real * phasor.imaginary + product.imaginary * phasor.real
+  }
+
+  /// Returns the band of an arrival with this gain in a fit with weights of this scale.
+  func band(gain: Double, weightScale: Double) -> PhaseBand {
+    PhaseBand(
+      frequency: moment / energy, phase: atan2(across, along),
+      level: log(max(1e-30, hypot(across, along)) / energy),
+      information: 2 * gain * gain * energy / weightScale, strength: strength, size: size)
   }
 }

@@ -8,8 +8,11 @@ struct PowerDensity {
   /// The mean of all bins.
   let mean: Double
 
-  /// Averages `spectrum`, each bin with `reach` neighbours on either side.
-  init(of spectrum: [ComplexFloat], reach: Int) {
+  /// Averages `spectrum`, that of a transform of `length` frames, around each bin over a 256th of
+  /// its width, 94 Hz at 48 kHz: enough bins for their random differences to average out, and few
+  /// enough to follow the shape of the spectrum.
+  init(of spectrum: [ComplexFloat], length: Int) {
+    let reach = length / 1024
     var sums = [0.0]
     sums.reserveCapacity(spectrum.count + 1)
     var sum = 0.0

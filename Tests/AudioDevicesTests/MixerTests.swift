@@ -68,7 +68,7 @@ import Testing
     #expect(mixer.pointee.controls.1.volumes == (30, 33))
     mixer.pointee.controls.1.volumes = (5, 5)
     change.restore()
-    #expect(mixer.pointee.controls.1.volumes == (5, 5), "it is put back once")
+    #expect(mixer.pointee.controls.1.volumes == (5, 5), "it is restored once")
     #expect(mixer.pointee.opened == mixer.pointee.closed)
   }
 

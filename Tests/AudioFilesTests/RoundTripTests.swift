@@ -31,19 +31,19 @@ import Testing
     let written = integers(bits: 16, frames: 9001, channels: channels)
     try save(written, to: folder("numbers"), format, .s16)
     var writer = try SoundFileWriter(
-      path: folder("words"), fileFormat: format, sampleFormat: .s16, sampleRate: 48000,
+      path: folder("integers"), fileFormat: format, sampleFormat: .s16, sampleRate: 48000,
       channelCount: channels, overwrite: false)
-    let takesWords = writer.takesWords
-    #expect(takesWords == [.wav, .rf64, .raw].contains(format))
-    guard takesWords else { return }
-    let words = (0..<written.sampleCount).map {
+    let acceptsIntegers = writer.acceptsIntegers
+    #expect(acceptsIntegers == [.wav, .rf64, .raw].contains(format))
+    guard acceptsIntegers else { return }
+    let integers = (0..<written.sampleCount).map {
       Int16(exactly: written[$0] * 32768) ?? 0
     }
-    try writer.write(words.span, frames: 4000)
+    try writer.write(integers.span, frames: 4000)
     try writer.write(written, from: 4000, frames: 1)
-    try writer.write(words.span, from: 4001, frames: 5000)
+    try writer.write(integers.span, from: 4001, frames: 5000)
     try writer.finish()
-    #expect(folder.bytes(of: "words") == folder.bytes(of: "numbers"))
+    #expect(folder.bytes(of: "integers") == folder.bytes(of: "numbers"))
   }
 
   @Test func `only 16-bit files accept integers`() throws {
@@ -52,8 +52,8 @@ import Testing
       let writer = try SoundFileWriter(
         path: folder("x\(sampleFormat)"), fileFormat: .wav, sampleFormat: sampleFormat,
         sampleRate: 48000, channelCount: 1, overwrite: false)
-      let takesWords = writer.takesWords
-      #expect(!takesWords)
+      let acceptsIntegers = writer.acceptsIntegers
+      #expect(!acceptsIntegers)
     }
   }
 

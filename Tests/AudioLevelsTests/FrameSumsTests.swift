@@ -40,6 +40,8 @@ import Testing
     _ = sums.add(sound, from: 0, frames: 20)
     let peak = sums.add(sound, from: 20, frames: 30, silence: 2)
     #expect(peak < 2 && sums.count == 10)
+    let groups = sums.add(sound, from: 20, frames: 32, silence: 2)
+    #expect(groups < 2 && sums.count == 10)
     _ = sums.add(sound, from: 50, frames: 14)
     #expect(
       sums.count == 17

@@ -151,7 +151,7 @@ import Testing
   }
 
   @Test(arguments: ["take.wav", "take-%s.wav"])
-  func `the files after a rename of their folder go to where it is now, which is told once`(
+  func `the files after a rename of their folder go to where it is now, which is reported once`(
     name: String
   ) throws {
     let rig = try RecordingRig(name: "inner/" + name, folders: ["inner"]) {

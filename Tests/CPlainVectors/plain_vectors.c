@@ -17,7 +17,6 @@
 #define vectors_sum_up plain_sum_up
 #define vectors_measure plain_measure
 #define vectors_follow_bands plain_follow_bands
-#define vectors_limit plain_limit
 #define vectors_limit_block plain_limit_block
 #define vectors_frames_above plain_frames_above
 #define vectors_ramp plain_ramp

@@ -89,7 +89,8 @@ import Testing
     #expect(told == report.events)
   }
 
-  @Test func `a run that ends otherwise has no failure, and a loss is told once`() async throws {
+  @Test func `a run that ends otherwise has no failure, and a loss is reported once`() async throws
+  {
     let plain = DuplexEngine(device: "sim:clock=free")
     #expect(try await plain.run(seconds: 0.1).failure == nil)
     var settings = DuplexEngine.Settings()

@@ -90,8 +90,8 @@ import Testing
     var buffer = SampleBuffer(frameCount: 5, channelCount: 2)
     var copy = SampleBuffer(frameCount: 5, channelCount: 2)
     var (written, seen, copied) = (0, [Int16](), [Float]())
-    func note(_ words: Span<Int16>) {
-      for index in words.indices { seen.append(words[index]) }
+    func note(_ integers: Span<Int16>) {
+      for index in integers.indices { seen.append(integers[index]) }
     }
     for count in [4, 3, 5, 0, 1] {
       for index in 0..<2 * count { buffer[index] = Float(-10 + 2 * written + index) / 32768 }
@@ -99,7 +99,7 @@ import Testing
       written += count
       for _ in 0..<2 {
         let piece = reader.piece(atMost: 100)
-        note(reader.words(of: piece))
+        note(reader.integers(of: piece))
         reader.copy(piece, into: &copy)
         for index in 0..<2 * piece.count { copied.append(copy[index]) }
         reader.skip(piece.count)

@@ -1,5 +1,4 @@
 import AudioBasics
-import CALSA
 import RealtimeAudio
 
 extension ALSADuplex {
@@ -36,54 +35,54 @@ extension ALSADuplex {
     guard let leader = input?.configuration ?? output?.configuration else {
       throw .noDevice
     }
-    let atDevice = request.atRate(leader.sampleRate)
-    var headroom = request.headroomFrames == nil ? leader.periodFrames : atDevice.headroom
-    if request.headroomFrames == nil, let stream = output?.configuration, stream.sampleRate > 0 {
-      // The request does not specify the headroom, so it is limited to what the buffer holds.
-      let room = stream.bufferFrames * leader.sampleRate / stream.sampleRate
-      // PipeWire's plugin passes at most the wake-up threshold to its server at a time.
-      let free = fillsBuffer ? max(leader.periodFrames, room / 4) : leader.periodFrames
-      let maximum = max(1, room - free)
-      headroom = fillsBuffer ? maximum : min(headroom, maximum)
-    }
+    let headroom = Self.headroom(
+      request, leader, output: output?.configuration, fillsBuffer: fillsBuffer)
     var configuration = DuplexConfiguration(
       sampleRate: leader.sampleRate, periodFrames: leader.periodFrames, headroomFrames: headroom,
       capture: input?.configuration, playback: output?.configuration)
     configuration.keepsTime = input?.keepsTime ?? false || output?.keepsTime ?? false
-    // The kernel links the directions of two cards as well, but these have two clocks. Plugins
-    // cannot be linked.
-    let hasTwoClocks = PCMEnd.haveTwoClocks(input?.end, output?.end)
-    if let capture = input?.handle, let playback = output?.handle, !hasTwoClocks {
-      configuration.isLinked = snd_pcm_link(capture, playback) == 0
-    }
+    var pcms = PCMPair(capture: input, playback: output)
+    configuration.isLinked = pcms.isLinked
 
     let ahead = DuplexShape(configuration).playbackAheadFrames
-    if let stream = output?.configuration, stream.bufferFrames < ahead {
+    if let stream = pcms.playback?.configuration, stream.bufferFrames < ahead {
       throw PCMFailure.refused(
         stream.device, .playback, "cannot do a buffer of \(ahead) frames",
         hint: "It holds \(stream.bufferFrames); ask for a shorter period or less headroom.",
         remedy: .shrinkPeriod(bufferFrames: stream.bufferFrames))
     }
-    let wakeUp = try Self.arrangeWaking(&input, &output, headroomFrames: headroom)
-    self.init(
-      capture: input, playback: output, configuration: configuration, wakeUp: wakeUp,
-      request: request)
-    self.hasTwoClocks = hasTwoClocks
+    let wakeUp = try Self.arrangeWaking(&pcms, headroomFrames: headroom)
+    self.init(pcms, configuration: configuration, wakeUp: wakeUp, request: request)
+  }
+
+  /// Returns the headroom in frames at the rate of `leader`. If the request does not specify it, it
+  /// is a period, limited to what the buffer of `output` holds, or all that it holds.
+  private static func headroom(
+    _ request: DuplexRequest, _ leader: StreamConfiguration, output: StreamConfiguration?,
+    fillsBuffer: Bool
+  ) -> Int {
+    guard request.headroomFrames == nil else { return request.atRate(leader.sampleRate).headroom }
+    guard let output, output.sampleRate > 0 else { return leader.periodFrames }
+    let room = output.bufferFrames * leader.sampleRate / output.sampleRate
+    // PipeWire's plugin passes at most the wake-up threshold to its server at a time.
+    let free = fillsBuffer ? max(leader.periodFrames, room / 4) : leader.periodFrames
+    let maximum = max(1, room - free)
+    return fillsBuffer ? maximum : min(leader.periodFrames, maximum)
   }
 
   private static func arrangeWaking(
-    _ input: inout PCM?, _ output: inout PCM?, headroomFrames: Int
+    _ pcms: inout PCMPair, headroomFrames: Int
   ) throws(DeviceFailure) -> PollSet {
-    var frames = input?.configuration.periodFrames ?? 1
-    if let stream = output?.configuration {
+    var frames = pcms.capture?.configuration.periodFrames ?? 1
+    if let stream = pcms.playback?.configuration {
       // The thread wakes when no more than the headroom is queued.
       let free = max(stream.periodFrames, stream.bufferFrames - headroomFrames)
-      try output?.configureWaking(availableFrames: free)
-      if input?.handle == nil { frames = free }
+      try pcms.playback?.configureWaking(availableFrames: free)
+      if pcms.capture?.handle == nil { frames = free }
     }
-    try input?.configureWaking(availableFrames: frames)
-    if let wakeUp = try input?.pollSet(availableFrames: frames) { return wakeUp }
-    if let wakeUp = try output?.pollSet(availableFrames: frames) { return wakeUp }
+    try pcms.capture?.configureWaking(availableFrames: frames)
+    if let wakeUp = try pcms.capture?.pollSet(availableFrames: frames) { return wakeUp }
+    if let wakeUp = try pcms.playback?.pollSet(availableFrames: frames) { return wakeUp }
     throw .noDevice
   }
 }
@@ -94,17 +93,16 @@ extension ALSADuplex {
 
   /// Closes both directions: the driver of an unplugged card waits for that.
   public mutating func close() {
-    if configuration.capture != nil { gap.open() }
+    if configuration.capture != nil { losses.openGap(nil) }
     wakeUp = nil
-    capture = nil
-    playback = nil
+    pcms.close()
     returning = nil
   }
 
   /// Waits 100 ms, then searches for the same devices by their names and identities.
   public mutating func pollForReconnection() -> DeviceReturn {
     HostClock.pause(milliseconds: 100)
-    if let moves = capture?.hasMoved, let since = returning {
+    if let moves = pcms.capture?.hasMoved, let since = returning {
       if moves {
         returning = nil
         return .returned(cards: since.cards)
@@ -112,11 +110,11 @@ extension ALSADuplex {
       guard now &- since.nanoseconds > PCM.movesWithinNanoseconds else { return .absent }
       close()
     }
-    guard let found = places.locate(request) else { return .absent }
+    guard let found = places.locate() else { return .absent }
     do throws(DeviceFailure) {
       try adopt(ALSADuplex(opening: found.request))
       try start()
-      guard capture?.hasMoved != false else {
+      guard pcms.capture?.hasMoved != false else {
         returning = (found.cards, now)
         return .absent
       }
@@ -136,8 +134,7 @@ extension ALSADuplex {
     guard granted == configuration else {
       throw .otherSettings(configuration.deviceNames)
     }
-    capture = opened.capture.take()
-    playback = opened.playback.take()
     wakeUp = opened.wakeUp.take()
+    pcms = opened.pcms
   }
 }

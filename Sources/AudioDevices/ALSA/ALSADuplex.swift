@@ -16,35 +16,30 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   public private(set) var configuration: DuplexConfiguration
   /// Whether the directions are those of two cards, or of a card and a sound server, which a name
   /// in ALSA's configuration can combine. They need a bridge (`AsynchronousPair`).
-  public internal(set) var hasTwoClocks = false
+  public var hasTwoClocks: Bool {
+    @_noLocks get { pcms.hasTwoClocks }
+  }
   private var periodTime: UInt64 = 0
-  var capture: PCM?
-  var playback: PCM?
+  var pcms: PCMPair
   private let shape: DuplexShape
   var wakeUp: PollSet?
   /// The number of frames that must be available (or free) for a wake-up to count.
   private let wakeFrames: Int
-  /// The request, and the identities of its devices, by which they are found again.
-  let request: DuplexRequest
   let places: DeviceLocations
   /// An xrun or a failure that was detected in the middle of a cycle.
   private var trouble: DeviceReadiness?
-  private var proof = StartLatencyCheck(expected: 0)
+  private var correction = LatencyCorrection(expected: 0)
   /// The number of frames from input to output as the driver counts them, at the last check of a
   /// start.
   private var reportedLatencyFrames = 0
-  /// The number of frames that the output must still drop (positive) or add as silence (negative).
-  private var correction = 0
-  /// The number of frames written to the output since the start, minus those read from the input:
-  /// the number of frames that both hold together.
-  private var heldFrames = 0
   /// Without input: the number of frames committed before the start, and whether the start was
   /// made.
   private var primedFrames = 0
   private var isStarted = false
-  private var stillness = 0
-  /// The number of consecutive refusals of frames for which there should have been room.
-  private var refusals = 0
+  /// The sleeps that ended with an error although the device reports none.
+  private var failedSleeps = ConsecutiveFailures()
+  /// The refusals of frames for which there should have been room.
+  private var refusals = ConsecutiveFailures()
   private var restarts = RestartsWithoutProgress()
   /// A server's input that was started again and has not delivered frames yet: its cards, and the
   /// time of the start in nanoseconds.
@@ -53,26 +48,18 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   /// The device is polled before the wait only if enough frames are left or the number is not
   /// known.
   private var leftover = Int.max
-  var gap = XrunGapEstimator()
-  /// The frames that a server's input loses without an xrun; nil for other inputs.
-  private var dropped: DroppedFrameEstimator?
-  private var lostFrames = 0
+  var losses: LostFrameCounter
 
   init(
-    capture: consuming PCM?, playback: consuming PCM?, configuration: DuplexConfiguration,
-    wakeUp: consuming PollSet, request: DuplexRequest
+    _ pcms: consuming PCMPair, configuration: DuplexConfiguration, wakeUp: consuming PollSet,
+    request: DuplexRequest
   ) {
     wakeFrames = wakeUp.availableFrames
-    self.request = request
     places = DeviceLocations(request)
-    self.capture = capture
-    self.playback = playback
+    self.pcms = pcms
     self.configuration = configuration
     shape = DuplexShape(configuration)
-    if let stream = configuration.capture, let seconds = stream.catchUpSeconds {
-      dropped = DroppedFrameEstimator(
-        capacity: stream.bufferFrames, sampleRate: stream.sampleRate, catchUpSeconds: seconds)
-    }
+    losses = LostFrameCounter(configuration.capture, sampleRate: configuration.sampleRate)
     self.wakeUp = consume wakeUp
   }
 
@@ -83,24 +70,18 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
 
   /// Starts both directions together. Throws if a device does not start or went away.
   public mutating func start() throws(DeviceFailure) {
-    try capture?.prepare()
-    try playback?.prepare()
+    try pcms.prepare()
     trouble = nil
-    correction = 0
-    stillness = 0
+    failedSleeps.end()
     leftover = .max
-    dropped?.restart()
+    losses.restart()
     primedFrames = 0
     isStarted = shape.hasCapture
     let ahead = shape.playbackAheadFrames
-    heldFrames = ahead
-    proof = StartLatencyCheck(expected: ahead)
+    correction = LatencyCorrection(expected: ahead)
     guard isStarted else { return }
-    try playback?.queueSilence(ahead)
-    try capture?.start()
-    if !shape.isLinked { try playback?.start() }
-    // Time counts from here until the first wake-up is known.
-    if periodTime == 0 { gap.note(captured: 0, taking: 0, at: now) }
+    try pcms.start(ahead: ahead)
+    if periodTime == 0 { losses.begin(at: now) }
   }
 
   /// Sleeps until the next period is available, or for that time, rounded up to whole milliseconds.
@@ -112,8 +93,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     status.readyTime = periodTime
     status.reportedLatencyFrames = reportedLatencyFrames
     guard case .ready = status.readiness else { return }
-    status.lostFrames = lostFrames
-    lostFrames = 0
+    status.lostFrames = losses.take()
   }
 
   /// Returns the timeout for `poll` in milliseconds; -1 for no limit.
@@ -143,11 +123,11 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
         case .troubled: return troubled()
         }
       }
-      var available = capture?.available() ?? playback?.available() ?? 0
+      var available = pcms.available()
       // The `plug` plugin counts the frames that a server's plugin has moved only if it is polled
       // explicitly.
       if hasSlept && available >= 0 && available < wakeFrames && wakeUp?.isHardware == false {
-        available = capture?.availableNow() ?? playback?.availableNow() ?? 0
+        available = pcms.availableNow()
       }
       if available < 0 { return diagnosis(of: available, onCapture: shape.hasCapture) }
       if isStarted {
@@ -162,7 +142,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
         return ready(available)
       } else {
         // Enough frames are queued, or no further period fits in the buffer.
-        guard playback?.startNow() ?? false else { return .lost }
+        guard pcms.playback?.startNow() ?? false else { return .lost }
         isStarted = true
       }
     }
@@ -173,38 +153,34 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   /// kernel is polled.
   @_noLocks
   private mutating func troubled() -> DeviceReadiness {
-    let answer = capture?.availableNow() ?? playback?.availableNow() ?? 0
+    let answer = pcms.availableNow()
     if answer < 0 { return diagnosis(of: answer, onCapture: shape.hasCapture) }
-    stillness &+= 1
-    return stillness > 16 ? .lost : .waiting
+    return failedSleeps.note() ? .lost : .waiting
   }
 
   @_noLocks
   private mutating func ready(_ available: Int) -> DeviceReadiness {
     periodTime = HostClock.nanoseconds
-    stillness = 0
+    failedSleeps.end()
     // Frames handed over before the start do not move yet.
     if isStarted { restarts.end() }
-    if gap.isOpen {
-      let (captured, nanoseconds) = capture?.stamped(available, at: periodTime) ?? (0, periodTime)
-      lostFrames &+= gap.close(
-        captured: captured, at: nanoseconds, sampleRate: shape.sampleRate)
+    if losses.isGapOpen {
+      let (captured, nanoseconds) =
+        pcms.capture?.stamped(available, at: periodTime) ?? (0, periodTime)
+      losses.closeGap(captured: captured, at: nanoseconds)
     }
     if shape.hasCapture {
       leftover = available &- shape.periodFrames
-      lostFrames &+=
-        dropped?.note(captured: available, taking: shape.periodFrames, at: periodTime) ?? 0
-      gap.note(captured: available, taking: shape.periodFrames, at: periodTime)
+      losses.note(captured: available, taking: shape.periodFrames, at: periodTime)
     }
-    if proof.isOpen, shape.canProveStart {
-      let captured = capture?.availableNow() ?? 0
-      let room = playback?.availableNow() ?? 0
+    if correction.isChecking, shape.canProveStart {
+      let captured = pcms.capture?.availableNow() ?? 0
+      let room = pcms.playback?.availableNow() ?? 0
       if captured >= 0 && room >= 0 {
-        let queued = shape.playbackBufferFrames &- room
-        correction &+= proof.judge(captured: captured, queued: queued)
+        correction.note(captured: captured, queued: shape.playbackBufferFrames &- room)
         // Both delays include the frames in converters and cables, as far as their driver knows
         // them.
-        reportedLatencyFrames = (capture?.delay() ?? 0) &+ (playback?.delay() ?? 0)
+        reportedLatencyFrames = (pcms.capture?.delay() ?? 0) &+ (pcms.playback?.delay() ?? 0)
       }
     }
     return .ready
@@ -213,9 +189,9 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   /// Lends the next captured frames. Returns nil if they are not available or the device failed.
   @_noLocks
   public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
-    guard let lent = capture?.borrowFrames(frames) else {
-      gap.undoRead(shape.periodFrames)
-      trouble = diagnosis(of: capture?.availableNow() ?? 0, onCapture: true)
+    guard let lent = pcms.capture?.borrowFrames(frames) else {
+      losses.undoRead(shape.periodFrames)
+      trouble = diagnosis(of: pcms.capture?.availableNow() ?? 0, onCapture: true)
       return nil
     }
     return lent
@@ -224,9 +200,8 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   /// Releases captured frames.
   @_noLocks
   public mutating func release(_ frames: Int) {
-    let isDone = capture?.returnFrames(frames) == true
-    if isDone { heldFrames &-= frames }
-    note(isDone, available: isDone ? 0 : capture?.availableNow() ?? 0, onCapture: true)
+    let isDone = pcms.release(frames)
+    note(isDone, available: isDone ? 0 : pcms.capture?.availableNow() ?? 0, onCapture: true)
   }
 
   /// Lends room for the next frames to play. Returns nil if the device failed or its buffer is
@@ -235,21 +210,20 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   public mutating func playbackRoom(_ frames: Int) -> DeviceFrames? {
     // Linked directions stop together, and the input's state was just read. If the ring ends within
     // the frames, only those before its end are known to be free.
-    if shape.isLinked && correction == 0, let lent = playback?.borrowFrames(frames) ?? nil,
-      lent.firstCount == frames
+    if shape.isLinked && correction.frames == 0,
+      let lent = pcms.playback?.borrowFrames(frames) ?? nil, lent.firstCount == frames
     {
       return lent
     }
-    var available = playback?.available() ?? 0
+    var available = pcms.playback?.available() ?? 0
     // The output's interrupt may come after the input's, so that the mapped page is outdated: the
     // kernel is polled.
-    if available >= 0 && available < frames { available = playback?.availableNow() ?? 0 }
-    if correction < 0 && available > frames {
+    if available >= 0 && available < frames { available = pcms.playback?.availableNow() ?? 0 }
+    if correction.frames < 0 && available > frames {
       // The silence never displaces the frames that are due.
-      let silence = min(0 &- correction, min(available &- frames, shape.periodFrames))
-      let played = playback?.playSilence(silence) ?? 0
-      correction &+= played
-      heldFrames &+= played
+      let played = pcms.playSilence(
+        min(0 &- correction.frames, min(available &- frames, shape.periodFrames)))
+      correction.noteSilence(played)
       available &-= played
     }
     if available < 0 {
@@ -258,17 +232,14 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     }
     // There is no room: the input is ahead. Frames that do not fit are not played, so that the
     // delay stays bounded.
-    return available < frames ? nil : playback?.borrowFrames(frames) ?? nil
+    return available < frames ? nil : pcms.playback?.borrowFrames(frames) ?? nil
   }
 
   /// Hands frames over to be played.
   @_noLocks
   public mutating func commit(_ frames: Int) {
-    let dropped = max(0, min(correction, frames))
-    correction &-= dropped
-    let isDone = playback?.returnFrames(frames &- dropped) == true
-    if isDone { heldFrames &+= frames &- dropped }
-    note(isDone, available: isDone ? 0 : playback?.availableNow() ?? 0, onCapture: false)
+    let isDone = pcms.commit(frames &- correction.takeDrop(of: frames))
+    note(isDone, available: isDone ? 0 : pcms.playback?.availableNow() ?? 0, onCapture: false)
     if !isStarted { primedFrames &+= frames }
   }
 
@@ -286,13 +257,12 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   @_noLocks
   private mutating func note(_ isDone: Bool, available: Int, onCapture: Bool) {
     guard !isDone else {
-      refusals = 0
+      refusals.end()
       return
     }
-    refusals &+= 1
     trouble = diagnosis(of: available, onCapture: onCapture)
     if case .waiting? = trouble { trouble = .xrun(onCapture ? .captureXrun : .playbackXrun) }
-    if refusals > 16 { trouble = .lost }
+    if refusals.note() { trouble = .lost }
   }
 
   /// Returns the meaning of an error code of one direction for both.
@@ -312,15 +282,9 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   /// Starts both directions again after an xrun or a suspension, at the same latency. Throws if a
   /// device cannot be started again; `.lost` if it went away.
   public mutating func recover() throws(DeviceFailure) {
-    if let stopped = capture?.stoppedState() {
-      gap.open(unread: unreadFrames(stopped.available), at: stopped.nanoseconds)
-    } else if shape.hasCapture {
-      gap.open()
-    }
-    capture?.drop()
-    playback?.drop()
-    capture?.resume()
-    playback?.resume()
+    if shape.hasCapture { losses.openGap(pcms.stoppedInput()) }
+    pcms.drop()
+    pcms.resume()
     guard configuration.isServer else { return try start() }
     restarts.note()
     guard !restarts.areTooMany else { throw .serverGone(configuration.deviceNames) }
@@ -331,59 +295,13 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     }
   }
 
-  /// Returns the number of frames that were captured and not yet read when the input stopped, of
-  /// which it reports `available`. Linked directions stop together if the output runs dry, and the
-  /// input may not have counted the frames since its last interrupt. The output has counted them,
-  /// and both move at the same time.
-  private func unreadFrames(_ available: Int) -> Int {
-    guard shape.isLinked, let output = playback?.stoppedState() else { return available }
-    return max(available, heldFrames &- (shape.playbackBufferFrames &- output.available))
-  }
-
   /// Stops both directions. With `draining`, an output without input first plays the queued frames.
   public mutating func stop(draining: Bool) {
     if draining, !shape.hasCapture {
-      if !isStarted, primedFrames > 0 { isStarted = playback?.startNow() ?? false }
-      if isStarted { playback?.drain() }
+      if !isStarted, primedFrames > 0 { isStarted = pcms.playback?.startNow() ?? false }
+      if isStarted { pcms.playback?.drain() }
     }
-    capture?.drop()
-    playback?.drop()
-  }
-}
-
-/// A check of the first periods after a start: whether both directions together hold the expected
-/// number of frames. A linked start can go wrong without an error, and an unlinked start always
-/// does.
-struct StartLatencyCheck: BitwiseCopyable {
-  /// The number of periods before the result.
-  private static let periods = 8
-
-  private let expected: Int
-  private var seen = 0
-  private var sum = 0
-
-  /// Creates a check that expects `expected` frames in the unit at each wake-up.
-  @_noLocks
-  init(expected: Int) {
-    self.expected = expected
-  }
-
-  /// Whether the check needs more fill levels.
-  var isOpen: Bool {
-    @_noLocks get { seen < Self.periods }
-  }
-
-  /// Records the number of frames that both directions hold at a wake-up. With the last period,
-  /// returns the number of frames by which the output is too far behind (positive: drop that many)
-  /// or too close (negative). Before that, returns 0.
-  @_noLocks
-  mutating func judge(captured: Int, queued: Int) -> Int {
-    seen &+= 1
-    sum &+= captured &+ queued
-    guard seen == Self.periods else { return 0 }
-    // Rounds to the nearest frame: pointers of devices that are not linked move at different times.
-    let doubled = 2 &* sum / Self.periods &- 2 &* expected
-    return (doubled &+ (doubled < 0 ? -1 : 1)) / 2
+    pcms.drop()
   }
 }
 

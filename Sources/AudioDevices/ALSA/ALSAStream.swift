@@ -14,7 +14,6 @@ public struct ALSAStream: StreamDriver, ~Copyable {
   /// The configuration that the device granted, and grants again when it is back.
   public let configuration: StreamConfiguration
   private let isCapture: Bool
-  private let request: DuplexRequest
   private let places: DeviceLocations
   private var pcm: PCM?
   private var search: PCMSearch?
@@ -26,11 +25,9 @@ public struct ALSAStream: StreamDriver, ~Copyable {
 
   /// Creates a driver for `pcm`, which was opened for `request`. The request names no other device.
   init(_ pcm: consuming PCM, request: DuplexRequest) {
-    let places = DeviceLocations(request)
+    places = DeviceLocations(request)
     configuration = pcm.configuration
     isCapture = pcm.isCapture
-    self.request = request
-    self.places = places
     self.pcm = consume pcm
   }
 
@@ -99,7 +96,7 @@ public struct ALSAStream: StreamDriver, ~Copyable {
   /// thread.
   public mutating func enableReconnection(reportingTo news: MutexBox<DeviceReturn?>) -> Bool {
     search = try? PCMSearch(
-      request, isCapture ? .capture : .playback, granted: configuration, places: places, news: news)
+      places, isCapture ? .capture : .playback, granted: configuration, news: news)
     return switch search {
     case .some: true
     case .none: false

@@ -48,12 +48,13 @@ struct CardControl: ~Copyable {
     }
   }
 
-  /// Returns the devices that the card reports, with the names that open them.
-  private func devices(cardID: String) -> [(
+  private typealias Device = (
     name: String, title: String, capture: PCMStreamInfo?, playback: PCMStreamInfo?
-  )] {
-    var found: [(name: String, title: String, capture: PCMStreamInfo?, playback: PCMStreamInfo?)] =
-      []
+  )
+
+  /// Returns the devices that the card reports, with the names that open them.
+  private func devices(cardID: String) -> [Device] {
+    var found: [Device] = []
     var device: Int32 = -1
     while snd_ctl_pcm_next_device(handle, &device) == 0, device >= 0 {
       let capture = PCMStreamInfo(of: handle, device: device, .capture)

@@ -1,4 +1,4 @@
-/// The devices of a request with their identities, by which they are found again if they come back
+/// A request and the identities of its devices, by which they are found again if they come back
 /// under another card number.
 struct DeviceLocations {
   /// One PCM by its name, and the identity of that name.
@@ -27,18 +27,20 @@ struct DeviceLocations {
     }
   }
 
+  private let request: DuplexRequest
   private let capture: Place?
   private let playback: Place?
 
-  /// Stores the identities of the devices while they are present.
+  /// Stores the identities of the devices that `request` names, while they are present.
   init(_ request: DuplexRequest) {
+    self.request = request
     capture = request.captureDevice.map(Place.init)
     playback = request.playbackDevice.map(Place.init)
   }
 
-  /// Returns `request` with the names that open the same devices now, and their cards; nil while
+  /// Returns the request with the names that open the same devices now, and their cards; nil while
   /// one of them is not present.
-  func locate(_ request: DuplexRequest) -> (request: DuplexRequest, cards: [Int])? {
+  func locate() -> (request: DuplexRequest, cards: [Int])? {
     var request = request
     var cards: [Int] = []
     for case (let place?, let name) in [

@@ -7,18 +7,17 @@ struct PCMSearch: ~Copyable {
   let slot: SharedState<ReconnectSlot>
   private let thread: RealtimeThread<PCMSearching>
 
-  /// Starts a thread that, after the loss of the PCM, searches for the device that `request` names
-  /// until it grants `stream` again. Throws if the thread cannot be started.
+  /// Starts a thread that, after the loss of the PCM, searches for the device at `places` until it
+  /// grants `stream` again. Throws if the thread cannot be started.
   init(
-    _ request: DuplexRequest, _ direction: PCMDirection, granted stream: StreamConfiguration,
-    places: DeviceLocations, news: MutexBox<DeviceReturn?>
+    _ places: DeviceLocations, _ direction: PCMDirection, granted stream: StreamConfiguration,
+    news: MutexBox<DeviceReturn?>
   ) throws(ThreadFailure) {
     let shared = SharedState(ReconnectSlot())
     thread = try RealtimeThread(
       name: "duplex-search", priority: .normal,
       PCMSearching(
-        slot: shared.share(), request: request, direction: direction, granted: stream,
-        places: places, news: news,
+        slot: shared.share(), places: places, direction: direction, granted: stream, news: news,
         usesJACK: DeviceNames.types(of: stream.device).contains("jack")))
     slot = shared
   }
@@ -33,10 +32,9 @@ struct PCMSearch: ~Copyable {
 private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
   // @unchecked because the slot's state says which thread owns it, and a mutex protects `news`.
   let slot: SharedState<ReconnectSlot>
-  let request: DuplexRequest
+  let places: DeviceLocations
   let direction: PCMDirection
   let granted: StreamConfiguration
-  let places: DeviceLocations
   let news: MutexBox<DeviceReturn?>
   /// Whether the PCM is a client of JACK.
   let usesJACK: Bool
@@ -79,7 +77,7 @@ private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
   }
 
   private func search() -> DeviceReturn {
-    guard let found = places.locate(request) else { return .absent }
+    guard let found = places.locate() else { return .absent }
     do throws(DeviceFailure) {
       var pcm = try PCM.opening(found.request, direction)
       var stream = pcm.configuration

@@ -29,7 +29,7 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   /// The number of frames that the file must contain: an earlier end is reported as damage. nil if
   /// the file may end anywhere.
   private let promisedFrameCount: Int?
-  private let order: ChannelOrder
+  private let conversion: FloatConversion
   /// The loudspeaker position of each channel; nil if the file does not specify them.
   public let speakers: [Speaker]?
   /// The libsndfile number of the file format and sample encoding.
@@ -40,9 +40,6 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   private var isReplaced = false
   /// The damage that was found in a FLAC file. `FileDecoder` skips it.
   var damage = FLACDamage()
-  /// A buffer for 16-bit samples, which are converted here because libsndfile takes several times
-  /// longer. It has no frames if the file uses another encoding.
-  private let shorts: SampleBuffer
 
   /// The name of the file in messages.
   public let path: String
@@ -128,12 +125,9 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     // Uses local variables: if an initialiser of a noncopyable value reads its own fields in a
     // closure, the compiler destroys a handle that is not yet initialised (Swift 6.3.1).
     promisedFrameCount = missed ?? (isPromised ? counted : nil)
-    order = ChannelOrder(format, channelCount: Int(info.channels))
+    conversion = FloatConversion(of: info, in: format)
     speakers = Speaker.all(
       of: source.handle, in: source.file.bytes, channelCount: Int(info.channels))
-    let isShort = Int(info.format) & SF_FORMAT_SUBMASK == SF_FORMAT_PCM_16
-    shorts = SampleBuffer(
-      frameCount: isShort && format != .flac ? 512 : 0, channelCount: channelCount)
     let isLossy = format?.isLossy ?? false
     sampleFormat = isLossy ? nil : FileSampleFormat(code: info.format)
     formatName =
@@ -180,16 +174,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     try resume()
     let start = buffer.base + target * channelCount
     if let silence = takeSilence(into: start, frames: wanted) { return silence }
-    let count =
-      if shorts.frameCount > 0 {
-        readShorts(into: start, frames: wanted)
-      } else if fileFormat == .flac {
-        readIntegers(into: start, frames: wanted)
-      } else {
-        max(0, Int(sf_readf_float(handle.pointer, start, sf_count_t(wanted))))
-      }
+    let count = conversion.read(handle, into: start, frames: wanted)
     position += count
-    order.sort(start, frames: count)
     if count > 0 {
       sourceFailure = nil
     } else {
@@ -200,51 +186,6 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
       }
       try checkPromise()
     }
-    return count
-  }
-
-  private func readShorts(into target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
-    // Each float of the buffer has room for two 16-bit samples.
-    let maximum = 2 * shorts.frameCount
-    let source = UnsafeMutableRawPointer(shorts.base)
-      .bindMemory(to: Int16.self, capacity: maximum * channelCount)
-    var done = 0
-    while done < frames {
-      let wanted = min(frames - done, maximum)
-      let count = max(0, Int(sf_readf_short(handle.pointer, source, sf_count_t(wanted))))
-      let samples = target + done * channelCount
-      for index in 0..<count * channelCount { samples[index] = Float(source[index]) * (1 / 32768) }
-      done += count
-      if count < wanted { break }
-    }
-    return done
-  }
-
-  /// Reads integers and converts them in place, which is faster than the conversion to floats in
-  /// libsndfile.
-  private func readIntegers(into target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
-    let memory = UnsafeMutableRawPointer(target)
-    let integers = memory.bindMemory(to: Int32.self, capacity: frames * channelCount)
-    let count = max(0, Int(sf_readf_int(handle.pointer, integers, sf_count_t(frames))))
-    let byteCount = 4 * count * channelCount
-    var place = 0
-    func convertFour() {
-      let four = UnsafeRawPointer(memory + place).loadUnaligned(as: SIMD4<Int32>.self)
-      memory.storeBytes(of: SIMD4<Float>(four) * 0x1p-31, toByteOffset: place, as: SIMD4.self)
-      place &+= 16
-    }
-    while place &+ 64 <= byteCount {
-      convertFour()
-      convertFour()
-      convertFour()
-      convertFour()
-    }
-    while place < byteCount {
-      let integer = memory.load(fromByteOffset: place, as: Int32.self)
-      memory.storeBytes(of: Float(integer) * 0x1p-31, toByteOffset: place, as: Float.self)
-      place &+= 4
-    }
-    _ = memory.bindMemory(to: Float.self, capacity: frames * channelCount)
     return count
   }
 

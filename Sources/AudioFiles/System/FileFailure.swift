@@ -157,6 +157,13 @@ extension FileFailure {
       hint: "Check the disk or the connection it is read from.")
   }
 
+  /// Returns the failure to create an output that exists already and must not be replaced.
+  package static func exists(_ path: String) -> FileFailure {
+    FileFailure(
+      .cannotCreate, "\(path) exists already.", hint: "Choose another name, or replace it.",
+      remedy: .overwrite)
+  }
+
   /// Returns the failure to create an output.
   static func creating(_ path: String, _ error: SystemError) -> FileFailure {
     let path = FileName.withoutUser(path)
@@ -170,10 +177,9 @@ extension FileFailure {
         .cannotCreate, "\(path) cannot be created: the disk is full.",
         hint: "Make room, or choose another disk.")
     }
+    if error.number == EEXIST { return exists(path) }
     let (message, hint) =
       switch error.number {
-      case EEXIST:
-        ("\(path) exists already.", "Choose another name, or replace it.")
       case ENOLINK:
         ("\(path) is a link that leads nowhere.", "Remove it, or choose another name.")
       case ESPIPE:
@@ -206,8 +212,7 @@ extension FileFailure {
         )
       default: ("\(path) cannot be created: \(error.reason).", "Choose another name.")
       }
-    return FileFailure(
-      .cannotCreate, message, hint: hint, remedy: error.number == EEXIST ? .overwrite : nil)
+    return FileFailure(.cannotCreate, message, hint: hint)
   }
 
   /// Returns the failure of an output that the user stopped.

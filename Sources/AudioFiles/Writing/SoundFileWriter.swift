@@ -21,7 +21,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   // @unchecked because what it owns has one owner, which moves with the value.
   let sink: any SampleSink
   /// The same sink, if it accepts 16-bit samples without conversion.
-  private let wordSink: WaveFile?
+  private let integerSink: WaveFile?
   /// The draft of the file, until the file gets its name.
   var draft: DraftFile?
   /// The reason that the file could not get its name.
@@ -114,7 +114,7 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   ) {
     _ = Self.nothing
     self.sink = sink
-    wordSink = (sink as? WaveFile).flatMap { $0.takesWords ? $0 : nil }
+    integerSink = (sink as? WaveFile).flatMap { $0.acceptsIntegers ? $0 : nil }
     self.draft = draft
     self.appearance = appearance
     chunk = PackingSpace(channelCount: request.channelCount)
@@ -149,23 +149,24 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   }
 
   /// Whether the file stores 16-bit samples exactly as memory does, so that `write` accepts them.
-  package var takesWords: Bool { wordSink != nil }
+  package var acceptsIntegers: Bool { integerSink != nil }
 
   /// Appends `frames` frames of 16-bit samples, whose full scale is 32,768, from frame `firstFrame`
-  /// of `words` on. The result is the same as for equal floating-point samples. Does nothing unless
-  /// the file `takesWords`. Throws the same errors as the other `write`.
+  /// of `integers` on. The result is the same as for equal floating-point samples. Does nothing
+  /// unless the file `acceptsIntegers`. Throws the same errors as the other `write`.
   package mutating func write(
-    _ words: Span<Int16>, from firstFrame: Int = 0, frames: Int
+    _ integers: Span<Int16>, from firstFrame: Int = 0, frames: Int
   ) throws(FileFailure) {
     requirement(
-      firstFrame >= 0 && frames >= 0 && (firstFrame + frames) * channelCount <= words.count,
+      firstFrame >= 0 && frames >= 0 && (firstFrame + frames) * channelCount <= integers.count,
       "The frames are outside of the samples.")
-    guard let wordSink else { return }
+    guard let integerSink else { return }
     let width = channelCount
-    try words.withUnsafeBufferPointer { words throws(FileFailure) in
+    try integers.withUnsafeBufferPointer { integers throws(FileFailure) in
       try write(frames) { done, count throws(SystemError) in
         let first = (firstFrame + done) * width
-        try wordSink.append(UnsafeBufferPointer(rebasing: words[first..<first + count * width]))
+        try integerSink.append(
+          UnsafeBufferPointer(rebasing: integers[first..<first + count * width]))
       }
     }
   }

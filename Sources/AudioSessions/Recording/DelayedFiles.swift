@@ -39,10 +39,10 @@ struct DelayedFiles: ~Copyable {
   }
 
   /// Removes the oldest frames, at most `count`, and writes them if they are kept; the first was
-  /// captured at `start`. `words` contains the samples of `buffer` in 16 bits, or is empty. Returns
-  /// the number of frames.
+  /// captured at `start`. `integers` contains the samples of `buffer` in 16 bits, or is empty.
+  /// Returns the number of frames.
   mutating func take(
-    _ count: Int, _ buffer: borrowing SampleBuffer, _ words: Span<Int16>, isKept: Bool,
+    _ count: Int, _ buffer: borrowing SampleBuffer, _ integers: Span<Int16>, isKept: Bool,
     start: CaptureTime
   ) throws(FileFailure) -> Int {
     var done = try takeStored(count, isKept: isKept, start: start)
@@ -50,8 +50,8 @@ struct DelayedFiles: ~Copyable {
     latest = next.upperBound..<latest.upperBound
     if isKept, !next.isEmpty {
       let time = start.advanced(by: done, at: sampleRate)
-      try series.write(buffer, words, from: next.lowerBound, frames: next.count, start: time)
-      levels.add(buffer, words, next)
+      try series.write(buffer, integers, from: next.lowerBound, frames: next.count, start: time)
+      levels.add(buffer, integers, next)
     }
     done += next.count
     return done
@@ -101,18 +101,20 @@ struct WrittenLevels: ~Copyable {
     }
   }
 
-  /// Adds the frames of `range` of `buffer`. The check for silence uses `words` unless it is empty.
+  /// Adds the frames of `range` of `buffer`. The check for silence uses `integers` unless it is
+  /// empty.
   mutating func add(
-    _ buffer: borrowing SampleBuffer, _ words: Span<Int16>, _ range: Range<Int>
+    _ buffer: borrowing SampleBuffer, _ integers: Span<Int16>, _ range: Range<Int>
   ) {
     loudness?.add(buffer, from: range.lowerBound, frames: range.count)
     // Silence is checked until the first sample that is not zero.
     guard isSilent else { return }
-    if words.isEmpty {
+    if integers.isEmpty {
       isSilent = buffer.peak(from: range.lowerBound, frames: range.count) == 0
     } else {
       let width = buffer.channelCount
-      for sample in range.lowerBound * width..<range.upperBound * width where words[sample] != 0 {
+      for sample in range.lowerBound * width..<range.upperBound * width where integers[sample] != 0
+      {
         isSilent = false
         return
       }

@@ -89,7 +89,7 @@ struct RecordingInput: ~Copyable {
     guard !piece.isEmpty else { return 0 }
     if reader.isSixteenBit {
       if pipeline.needsSamples { reader.copy(piece, into: &chunk) }
-      try pipeline.record(chunk, reader.words(of: piece), 0..<piece.count)
+      try pipeline.record(chunk, reader.integers(of: piece), 0..<piece.count)
     } else {
       try pipeline.record(reader.samples, Span(), piece)
     }

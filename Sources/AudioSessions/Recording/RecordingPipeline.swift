@@ -111,7 +111,7 @@ struct RecordingPipeline: ~Copyable {
   /// Whether frames received as 16-bit samples are needed as floating-point samples as well.
   var needsSamples: Bool {
     plan.measuresLevels || check != nil || raw != nil || gate.needsSamples
-      || gate.lookaheadFrames > 0 || !output.series.takesWords
+      || gate.lookaheadFrames > 0 || !output.series.acceptsIntegers
   }
 
   /// Sets the first frame to `firstFrame` of the unit's timeline, captured at `nanoseconds` of the
@@ -151,13 +151,13 @@ struct RecordingPipeline: ~Copyable {
     try write(buffer, Span(), 0..<frames)
   }
 
-  /// Writes the captured frames of `range` unchanged. `words` contains the samples of `buffer` in
-  /// 16 bits, or is empty; if it is not, `buffer` may contain anything unless `needsSamples`.
+  /// Writes the captured frames of `range` unchanged. `integers` contains the samples of `buffer`
+  /// in 16 bits, or is empty; if it is not, `buffer` may contain anything unless `needsSamples`.
   mutating func record(
-    _ buffer: borrowing SampleBuffer, _ words: Span<Int16>, _ range: Range<Int>
+    _ buffer: borrowing SampleBuffer, _ integers: Span<Int16>, _ range: Range<Int>
   ) throws(FileFailure) {
     raw?.store(buffer, range)
-    try write(buffer, words, range)
+    try write(buffer, integers, range)
   }
 
   /// Writes the last frames that the cleaner holds, and completes the files. Overwrites `scratch`.
@@ -233,7 +233,7 @@ struct RecordingPipeline: ~Copyable {
 
   /// Passes the frames of `range` to the gate, and writes those about which it has decided.
   private mutating func write(
-    _ buffer: borrowing SampleBuffer, _ words: Span<Int16>, _ range: Range<Int>
+    _ buffer: borrowing SampleBuffer, _ integers: Span<Int16>, _ range: Range<Int>
   ) throws(FileFailure) {
     let first = receivedFrames - delayFrames
     receivedFrames += range.count
@@ -243,7 +243,7 @@ struct RecordingPipeline: ~Copyable {
     defer { output.store(buffer) }
     if first < checkFrames {
       check?.add(buffer, from: range.lowerBound, frames: range.count)
-      try advance(to: first + range.count, buffer, words)
+      try advance(to: first + range.count, buffer, integers)
       if first + range.count == checkFrames, let levels = check?.levels {
         check = nil
         events.emit(.checked(levels))
@@ -255,7 +255,7 @@ struct RecordingPipeline: ~Copyable {
       gate.start()
     }
     gate.process(buffer, from: range.lowerBound, frames: range.count)
-    try followGate(buffer, words)
+    try followGate(buffer, integers)
   }
 }
 
@@ -271,16 +271,16 @@ extension RecordingPipeline {
 
   /// Opens and closes segments at the gate's edges, and writes the frames that are decided.
   private mutating func followGate(
-    _ buffer: borrowing SampleBuffer, _ words: Span<Int16>
+    _ buffer: borrowing SampleBuffer, _ integers: Span<Int16>
   ) throws(FileFailure) {
     while let edge = gate.nextEdge() {
-      try advance(to: checkFrames + edge.frame, buffer, words)
+      try advance(to: checkFrames + edge.frame, buffer, integers)
       switch edge {
       case .open: openSegment()
       case .close: if keepsPauses { output.series.split() } else { closeSegment() }
       }
     }
-    try advance(to: checkFrames + gate.decidedFrame, buffer, words)
+    try advance(to: checkFrames + gate.decidedFrame, buffer, integers)
   }
 
   private mutating func openSegment() {
@@ -307,13 +307,13 @@ extension RecordingPipeline {
 
   /// Writes the frames that wait before `frame` of the timeline, or leaves them out.
   private mutating func advance(
-    to frame: Int, _ buffer: borrowing SampleBuffer, _ words: Span<Int16>
+    to frame: Int, _ buffer: borrowing SampleBuffer, _ integers: Span<Int16>
   ) throws(FileFailure) {
     while position < frame {
       if keepsPauses, position >= checkFrames { openSegment() }
       runCommands()
       let wanted = min(frame, points.nextFrame(after: position)) - position
-      guard try pass(wanted, buffer, words) > 0 else { return }
+      guard try pass(wanted, buffer, integers) > 0 else { return }
     }
     // If the gate is closed, it may open at this very frame, and commands come after that.
     if isOpen { runCommands() }
@@ -321,12 +321,12 @@ extension RecordingPipeline {
 
   /// Writes the oldest frames, at most `wanted`, or leaves them out. Returns their number.
   private mutating func pass(
-    _ wanted: Int, _ buffer: borrowing SampleBuffer, _ words: Span<Int16>
+    _ wanted: Int, _ buffer: borrowing SampleBuffer, _ integers: Span<Int16>
   ) throws(FileFailure) -> Int {
     let (isKept, start, before) = (isKeeping, time(of: position), output.series.frames)
     // Updated even if the disk fails in the middle, since the written frames count.
     defer { report.frames = output.series.frames }
-    let count = try output.take(wanted, buffer, words, isKept: isKept, start: start)
+    let count = try output.take(wanted, buffer, integers, isKept: isKept, start: start)
     raw?.take(count, isKept: isKept, start: start)
     if isKept {
       for gap in gaps.overlap(with: position..<position + count) {

@@ -58,7 +58,7 @@ public struct RecordingReader: ~Copyable, Sendable {
   /// Whether the next frames were lost: `read` fills in silence for them.
   var isInGap: Bool { silence > 0 }
 
-  /// Whether the ring holds 16-bit samples: `words` returns those of a `piece`.
+  /// Whether the ring holds 16-bit samples: `integers` returns those of a `piece`.
   var isSixteenBit: Bool { ring.isSixteenBit }
 
   /// The ring's memory, which contains the frames of a `piece`.
@@ -73,7 +73,7 @@ public struct RecordingReader: ~Copyable, Sendable {
 
   /// Returns the samples of a `piece` of a ring that `isSixteenBit`.
   @_lifetime(borrow self)
-  borrowing func words(of piece: Range<Int>) -> Span<Int16> { ring.words(of: piece) }
+  borrowing func integers(of piece: Range<Int>) -> Span<Int16> { ring.integers(of: piece) }
 
   /// Copies the frames of a `piece` to the beginning of `buffer`.
   func copy(_ piece: Range<Int>, into buffer: inout SampleBuffer) {

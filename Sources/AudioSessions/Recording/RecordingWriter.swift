@@ -27,7 +27,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   private let isWaiting = AtomicFlag()
   private let hasLeft = AtomicFlag()
   private let isAbandoned = AtomicFlag()
-  private let isPlayedRecorded = AtomicFlag()
+  private let isPlayedTaken = AtomicFlag()
 
   /// The commands of the user to the recording. Any thread but the audio thread.
   public let control = RecordingControl()
@@ -93,7 +93,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   /// Returns the half that records the played frames, once; nil if it is not needed. If it is not
   /// taken, the played frames are silence.
   public func takePlayedRecorder() -> Recorder? {
-    isPlayedRecorded.raise()
+    isPlayedTaken.raise()
     return playedRecorder.take()
   }
 
@@ -154,9 +154,9 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     return poll()
   }
 
-  /// Ends the recording with the frames that are in the ring now: the audio has ended, and nothing
-  /// follows. The recorder may not have finished, if it was in the mixer of another session or in
-  /// none. Any thread.
+  /// Ends the recording with the frames that are in the ring now: the audio has ended. If the
+  /// recorder is in the mixer of another session, the frames that it captures later are lost. Any
+  /// thread.
   public func conclude() { isAbandoned.raise() }
 
   /// Returns whether commands for complete files run or wait.
@@ -185,8 +185,9 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
       }
       // The order matters: commands given from now on apply to later frames. They are read before
       // each piece, since on a slow disk there is more to write each time.
-      // Nobody delivers played frames if their recorder was not taken.
-      let available = input.available(isLast: isLast || !isPlayedRecorded.isRaised)
+      //
+      // Played frames are not waited for if their recorder was not taken.
+      let available = input.available(isLast: isLast || !isPlayedTaken.isRaised)
       if let firstFrame = input.firstFrame {
         pipeline.begin(at: input.origin, firstFrame: firstFrame)
         for request in control.take() { pipeline.note(request.command, at: request.frame) }

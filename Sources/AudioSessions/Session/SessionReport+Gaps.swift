@@ -40,7 +40,27 @@ extension SessionReport {
   }
 }
 
+extension SessionReport {
+  /// Returns the number of captured frames after the last one that `recorded` kept, which the
+  /// failure of its disk lost. Frames that the device lost are in `lostFrames` already.
+  package func framesLost(after recorded: RecordingReport) -> Int {
+    let rest = min(frames, recorded.timelineEnd)..<frames
+    let missing = events.reduce(0) { missing, event in
+      switch event.kind {
+      case .captureXrun, .captureReturned, .captureAbsent:
+        let gap = event.frame..<event.frame.clampedSum(max(0, event.frames))
+        return missing + gap.clamped(to: rest).count
+      default: return missing
+      }
+    }
+    return max(0, rest.count - missing)
+  }
+}
+
 extension RecordingReport {
+  /// The frame of the timeline after the last one that was kept.
+  fileprivate var timelineEnd: Int { pieces.last?.timeline.upperBound ?? frames }
+
   /// Returns the positions in the recording of the kept frames of `range`, a range of the timeline.
   fileprivate func kept(of range: Range<Int>) -> [RecordingGap] {
     pieces.compactMap { piece in

@@ -248,7 +248,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
         pace.end(unless: { first.isDone })
         continue
       }
-      for work in observer.background { work.conclude() }
+      for work in observer.background where work.mayBeAbandoned { work.conclude() }
       // A disk or a decoder may block this thread forever.
       let timeout = EndTimeout(isUrgent: true)
       while !first.isDone, !timeout.isOver { HostClock.pause(milliseconds: 2) }

@@ -80,10 +80,6 @@ typedef struct {
   float step, target, gain;
 } LimiterGain;
 
-/// Multiplies each of `frames` frames by the gain. The gain and the target decrease to the gain
-/// that a frame requires. Returns the number of frames above the limit.
-SAMPLE_LOOP long vectors_limit(LimiterGain *limiter, float *samples, long channels, long frames);
-
 /// What a limiter found in a block of frames.
 typedef struct {
   /// The highest magnitude before the gain; NaN if a sample is NaN.
@@ -92,8 +88,9 @@ typedef struct {
   long above;
 } LimitedBlock;
 
-/// Multiplies the frames of a block by the gain, which rises linearly, frame by frame if a frame
-/// requires a lower gain than that. A block whose peak is NaN or infinite remains unchanged.
+/// Multiplies the frames of a block by the gain, which rises linearly. If that is too high for a
+/// frame, the gain and the target decrease to what each frame requires. A block whose peak is NaN
+/// or infinite remains unchanged.
 SAMPLE_LOOP LimitedBlock vectors_limit_block(
     LimiterGain *limiter, float *samples, long channels, long frames);
 

@@ -39,8 +39,8 @@ struct SampleRing: ~Copyable {
   func store(_ source: UnsafePointer<Float>, at slot: Int, frames: Int) {
     let (first, count) = (slot &* channelCount, frames &* channelCount)
     if isSixteenBit {
-      let words = UnsafeMutableRawPointer(samples.base).assumingMemoryBound(to: Int16.self)
-      SixteenBitSamples.encode(source, into: words + first, count: count)
+      let integers = UnsafeMutableRawPointer(samples.base).assumingMemoryBound(to: Int16.self)
+      SixteenBitSamples.encode(source, into: integers + first, count: count)
     } else {
       vectors_copy(samples.base + first, source, count)
     }
@@ -51,8 +51,8 @@ struct SampleRing: ~Copyable {
   func load(_ target: UnsafeMutablePointer<Float>, from slot: Int, frames: Int) {
     let (first, count) = (slot &* channelCount, frames &* channelCount)
     if isSixteenBit {
-      let words = UnsafeRawPointer(samples.base).assumingMemoryBound(to: Int16.self)
-      SixteenBitSamples.decode(words + first, into: target, count: count)
+      let integers = UnsafeRawPointer(samples.base).assumingMemoryBound(to: Int16.self)
+      SixteenBitSamples.decode(integers + first, into: target, count: count)
     } else {
       vectors_copy(target, samples.base + first, count)
     }
@@ -266,15 +266,15 @@ public struct SampleReader: ~Copyable, @unchecked Sendable {
   /// Returns the samples of a `piece` of a ring that `isSixteenBit`, in native byte order. Not for
   /// the audio thread.
   @_noLocks @_lifetime(borrow self)
-  package borrowing func words(of piece: Range<Int>) -> Span<Int16> {
+  package borrowing func integers(of piece: Range<Int>) -> Span<Int16> {
     requirement(
       isSixteenBit && piece.lowerBound >= 0 && piece.upperBound <= capacity,
       "The piece is not one of a ring of 16 bits.")
-    let words = UnsafeRawPointer(ring.pointer.pointee.samples.base)
+    let integers = UnsafeRawPointer(ring.pointer.pointee.samples.base)
       .assumingMemoryBound(to: Int16.self)
     return _overrideLifetime(
       Span(
-        _unsafeStart: words + piece.lowerBound &* channelCount,
+        _unsafeStart: integers + piece.lowerBound &* channelCount,
         count: piece.count &* channelCount), borrowing: self)
   }
 

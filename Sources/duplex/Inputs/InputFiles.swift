@@ -136,9 +136,6 @@ enum PicturePath {
     }
     try OutputFolder.refuseFolder(at: path)
     try OutputFolder.check(for: path)
-    guard !overwrite, SoundFileReader.exists(path) else { return }
-    throw FileFailure(
-      .cannotCreate, "\(path) exists already.",
-      hint: "Choose another name, or replace the file with --overwrite.")
+    guard overwrite || !SoundFileReader.exists(path) else { throw .exists(path) }
   }
 }

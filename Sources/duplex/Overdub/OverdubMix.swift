@@ -41,9 +41,11 @@ struct OverdubMix {
 
   /// Throws if the format of a mix at `path` cannot hold the sum of the backing and a take that is
   /// recorded with `configuration`.
-  func check(_ path: String, _ configuration: DuplexConfiguration) throws {
+  static func check(
+    _ path: String, of command: OverdubCommand, _ configuration: DuplexConfiguration
+  ) throws {
     let shape = Shape(
-      try format(of: path), backing: try Decoding.decoder(forPath: command.backing),
+      try format(of: path, command), backing: try Decoding.decoder(forPath: command.backing),
       configuration.capture?.format.fileSampleFormat ?? .s24,
       sampleRate: configuration.sampleRate,
       channelCount: configuration.capture?.channelCount ?? 1)
@@ -52,7 +54,9 @@ struct OverdubMix {
       channelCount: shape.channelCount, speakers: shape.speakers)
   }
 
-  private func format(of path: String) throws -> FileFormat {
+  private static func format(
+    of path: String, _ command: OverdubCommand
+  ) throws -> FileFormat {
     try RecordingTarget(
       path: path, fileFormat: nil, sampleFormat: nil, overwrite: command.overwrite
     ).fileFormat
@@ -64,7 +68,7 @@ struct OverdubMix {
     let recorded = try SoundFileReader(path: take)
     let backing = try Decoding.decoder(forPath: command.backing)
     let shape = Shape(
-      try format(of: path), backing: backing, recorded.sampleFormat ?? .s24,
+      try Self.format(of: path, command), backing: backing, recorded.sampleFormat ?? .s24,
       sampleRate: recorded.sampleRate, channelCount: recorded.channelCount)
     let (rate, channels) = (shape.sampleRate, shape.channelCount)
     var writer = try SoundFileWriter(

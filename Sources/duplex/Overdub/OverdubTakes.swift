@@ -38,7 +38,7 @@ struct OverdubTakes {
       let mayExist =
         command.overwrite
         || (command.isPunchIn && path == command.take && exists && !Self.isAll(of: path, region))
-      guard mayExist || !exists else { throw ToolFailure.exists(path) }
+      guard mayExist || !exists else { throw FileFailure.exists(path) }
       // An unusable folder is reported before the user plays.
       if !exists { try OutputFolder.check(for: path) }
     }
@@ -58,7 +58,7 @@ struct OverdubTakes {
         channelCount: plan.channelCount)
     }
     if let mix = command.mix {
-      try OverdubMix(command, takePath: paths[0]).check(mix, configuration)
+      try OverdubMix.check(mix, of: command, configuration)
     }
   }
 

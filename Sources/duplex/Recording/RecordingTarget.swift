@@ -113,14 +113,14 @@ extension RecordingTarget {
   }
 
   /// Warns that the extension of the name is that of another format: programs that choose a decoder
-  /// by the name cannot read the file. RF64 is often named .wav, and Opus .ogg.
+  /// by the name cannot read the file. RF64 may be named .wav, and Opus .ogg, but not conversely.
   private func warnOfName() {
     guard let named = FileFormat(pathExtensionOf: path), named != fileFormat else { return }
-    let families: [Set<FileFormat>] = [[.wav, .rf64], [.ogg, .opus]]
-    guard !families.contains(where: { $0.isSuperset(of: [named, fileFormat]) }) else { return }
+    let usual: [FileFormat: FileFormat] = [.rf64: .wav, .opus: .ogg]
+    guard usual[fileFormat] != named else { return }
     warn(
       "nameOfOtherFormat",
-      "The format of \(path) is \(fileFormat.title), but its name is that of a \(named.title) file.",
+      "The format of \(path) is \(fileFormat.title), but its name is one for \(named.title).",
       hint: "Choose a name that ends in .\(fileFormat.name), or leave --file-format out.")
   }
 
@@ -204,9 +204,7 @@ extension RecordingTarget {
         "--raw has the same name as the recording.", hint: "Choose another name for --raw.")
     }
     try Self.refuseFolder(raw)
-    guard overwrite || !SoundFileReader.exists(raw) else {
-      throw ToolFailure.exists(raw)
-    }
+    guard overwrite || !SoundFileReader.exists(raw) else { throw ToolFailure(.exists(raw)) }
   }
 }
 

@@ -54,12 +54,16 @@ extension Fields {
     recorded: RecordingReport? = nil
   ) -> Fields {
     let gaps = recorded.map { report.gaps(in: $0) } ?? report.gaps
+    var lostFrames = report.lostFrames
+    if let recorded {
+      lostFrames += recorded.overflowFrames + recorded.lostFrames
+      if case .disk = report.stopReason { lostFrames += report.framesLost(after: recorded) }
+    }
     var fields: Fields = [
       "command": command, "seconds": configuration.seconds(report.frames),
       "frames": report.frames, "sampleRate": configuration.sampleRate,
       "xruns": xruns(capture: report.captureXruns, playback: report.playbackXruns),
-      "lostFrames": report.lostFrames
-        + (recorded.map { $0.overflowFrames + $0.lostFrames } ?? 0),
+      "lostFrames": lostFrames,
       "gaps": gaps.map { gap($0.frame, $0.frames) },
       "load": ["mean": report.loadMean.digits(5), "max": report.loadMax.digits(5)] as Fields,
       "stoppedBy": report.stopReason.name,

@@ -49,13 +49,6 @@ struct ToolFailure: Error {
     ToolFailure(.unusableInput, code: "inputUnusable", message, hint: hint)
   }
 
-  /// Returns the failure for a file that exists and must not be replaced.
-  static func exists(_ path: String) -> ToolFailure {
-    ToolFailure(
-      .cannotCreate, code: "outputRefused", "\(path) exists already.",
-      hint: "Choose another name, or replace the file with --overwrite.")
-  }
-
   /// Returns the failure for a measurement without a result.
   static func noSignal(_ message: String, hint: String) -> ToolFailure {
     ToolFailure(.loss, code: "noSignal", message, hint: hint)

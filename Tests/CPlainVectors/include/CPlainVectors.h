@@ -24,7 +24,6 @@ float plain_sum_every_other(float *sums, const float *samples, long channels, lo
 void plain_follow_bands(
     const BandFilterWeights *weights, BandPair *state, BandPair *between, BandSums *sums, const float *samples,
     const float *samples_between, long count);
-long plain_limit(LimiterGain *limiter, float *samples, long channels, long frames);
 LimitedBlock plain_limit_block(LimiterGain *limiter, float *samples, long channels, long frames);
 long plain_frames_above(const float *samples, long channels, long frames, float limit);
 void plain_ramp(float *samples, long channels, long frames, float gain, float step);

@@ -236,9 +236,9 @@ final class EncodedFile: SampleSink {
   ) -> Int {
     let count = frames * channelCount
     guard sampleFormat == .float else {
-      let words = scratch.assumingMemoryBound(to: Int32.self)
-      sampleFormat.widen(samples, count: count, into: words)
-      return Int(sf_writef_int(pointer, words, sf_count_t(frames)))
+      let integers = scratch.assumingMemoryBound(to: Int32.self)
+      sampleFormat.widen(samples, count: count, into: integers)
+      return Int(sf_writef_int(pointer, integers, sf_count_t(frames)))
     }
     let floats = scratch.assumingMemoryBound(to: Float.self)
     // A file of floats can hold infinity, but infinity would break an encoder permanently.

@@ -57,10 +57,10 @@ extension FileSampleFormat {
   func pack(_ samples: UnsafePointer<Float>, count: Int, into bytes: UnsafeMutableRawPointer) {
     switch self {
     case .s16:
-      let words = bytes.bindMemory(to: Int16.self, capacity: count)
-      SixteenBitSamples.encode(samples, into: words, count: count)
+      let integers = bytes.bindMemory(to: Int16.self, capacity: count)
+      SixteenBitSamples.encode(samples, into: integers, count: count)
       #if _endian(big)
-        for index in 0..<count { words[index] = words[index].littleEndian }
+        for index in 0..<count { integers[index] = integers[index].littleEndian }
       #endif
     case .s24:
       let octets = bytes.bindMemory(to: UInt8.self, capacity: 3 * count)
@@ -71,25 +71,27 @@ extension FileSampleFormat {
         octets[3 * index + 2] = UInt8(truncatingIfNeeded: value >> 16)
       }
     case .s32:
-      let words = bytes.bindMemory(to: Int32.self, capacity: count)
+      let integers = bytes.bindMemory(to: Int32.self, capacity: count)
       for index in 0..<count {
-        words[index] = quantized(samples[index], scale: 0x1p31).littleEndian
+        integers[index] = quantized(samples[index], scale: 0x1p31).littleEndian
       }
     case .float:
-      let words = bytes.bindMemory(to: UInt32.self, capacity: count)
+      let patterns = bytes.bindMemory(to: UInt32.self, capacity: count)
       for index in 0..<count {
-        words[index] = numbered(samples[index]).bitPattern.littleEndian
+        patterns[index] = numbered(samples[index]).bitPattern.littleEndian
       }
     }
   }
 
   /// Converts `count` samples to 32-bit integers that hold the sample in the high bits, as encoders
   /// require.
-  func widen(_ samples: UnsafePointer<Float>, count: Int, into words: UnsafeMutablePointer<Int32>) {
+  func widen(
+    _ samples: UnsafePointer<Float>, count: Int, into integers: UnsafeMutablePointer<Int32>
+  ) {
     let bits = significantBits
     let scale: Double = bits == 16 ? 0x1p15 : bits == 24 ? 0x1p23 : 0x1p31
     for index in 0..<count {
-      words[index] = quantized(samples[index], scale: scale) << Int32(32 - bits)
+      integers[index] = quantized(samples[index], scale: scale) << Int32(32 - bits)
     }
   }
 }

@@ -65,7 +65,7 @@ final class WaveFile: SampleSink {
 
   /// Whether the file stores 16-bit samples exactly as memory does, so that no conversion is
   /// needed.
-  var takesWords: Bool {
+  var acceptsIntegers: Bool {
     #if _endian(little)
       format.sampleFormat == .s16
     #else
@@ -73,9 +73,9 @@ final class WaveFile: SampleSink {
     #endif
   }
 
-  /// Appends 16-bit frames to a file that `takesWords`, as `append(_:frames:scratch:)` does.
-  func append(_ words: UnsafeBufferPointer<Int16>) throws(SystemError) {
-    try append(UnsafeRawBufferPointer(words))
+  /// Appends 16-bit frames to a file that `acceptsIntegers`, as `append(_:frames:scratch:)` does.
+  func append(_ integers: UnsafeBufferPointer<Int16>) throws(SystemError) {
+    try append(UnsafeRawBufferPointer(integers))
   }
 
   /// Appends whole frames that have the file's sample format.

@@ -243,9 +243,11 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   private func updatePrebuffering(isReady: Bool) {
     let isDry = signals.starvation.isSet
     if !isDry { hasPrebuffered = false }
-    if isDry, !isReady, !hasPrebuffered || ring.queuedFrames == 0 { queue.isPrebuffering = true }
+    if isDry, !isReady, !hasPrebuffered || ring.queuedFrames == 0 {
+      queue.prebuffering.isActive = true
+    }
     // The buffered frames are read before the audio thread is notified.
-    if queue.isPrebuffering { hasPrebuffered = true }
+    if queue.prebuffering.isActive { hasPrebuffered = true }
   }
 
   private func fill() {
@@ -258,7 +260,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
       // Frames that may be replaced before they are played must leave room for their replacement.
       let target = ring.replacement == nil ? targetFrames : targetFrames / 8
       guard ring.queuedFrames < target, ring.room >= chunk.frameCount else { return }
-      let isReady = queue.decoders.allSatisfy { $0.isReady(prebuffer: queue.prebufferSeconds) }
+      let isReady = queue.decoders.allSatisfy { $0.isReady(prebuffer: queue.prebuffering.seconds) }
       updatePrebuffering(isReady: isReady || queue.isElsewhere)
       signals.isFed.publish(!queue.isOver)
       // The frames left in the ring buffer are played together with the buffered ones, not before
@@ -266,7 +268,7 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
       signals.prebufferTarget.publish(
         isReady
           ? PrebufferTarget.firstFrame
-          : queue.isPrebuffering ? PrebufferTarget.unreachable : targetFrames / 4)
+          : queue.prebuffering.isActive ? PrebufferTarget.unreachable : targetFrames / 4)
       do throws(FileFailure) {
         let count = try queue.read(into: &chunk, frames: chunk.frameCount)
         nonFinite.publish(queue.nonFiniteCount)

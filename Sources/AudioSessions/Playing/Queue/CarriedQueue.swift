@@ -20,6 +20,8 @@ struct QueueResumption {
   let span: TrackSpan
   /// The boundary of the (first) file at which it continues.
   let boundary: Double
+  /// Whether it is being opened.
+  var isOpening = false
   /// The decoders that it reads; nil if it is opened again.
   var decoders: [any SoundDecoder]?
   /// The index of the part that is played, if only one part is.

@@ -6,8 +6,8 @@ extension PlayQueue {
   /// Throws the reason for which it cannot continue.
   func resume() throws(FileFailure) -> Bool {
     guard let resumption else { return true }
-    if !isResuming { opener.begin(resumption) }
-    isResuming = true
+    if !resumption.isOpening { opener.begin(resumption) }
+    self.resumption?.isOpening = true
     guard let opened = opener.take() else {
       isWaiting = true
       return false
@@ -18,7 +18,7 @@ extension PlayQueue {
       let source = try opened.get()
       current = source
       sources[track.number] = source
-      isPrebuffering = !source.isReady(prebuffer: prebufferSeconds)
+      prebuffering.begin(source)
       published.withLock { played in
         played.spans[0].positions = source.positions
         played.spans[0].settings = source.settings
@@ -54,11 +54,11 @@ extension PlayQueue {
     if let span {
       carried.resumption?.decoders =
         sources[span.track.number]?.decoders
-        ?? (isResuming ? opened?.decoders : resumption?.decoders)
+        ?? (resumption?.isOpening == true ? opened?.decoders : resumption?.decoders)
       let source = sources[span.track.number] as? TrackGroup
       carried.resumption?.chosen = source.map(\.chosenPart) ?? resumption?.chosen
     }
-    carried.decoders = restarts
+    carried.decoders = unplayedDecoders.decoders
     for track in published.withLock({ $0.spans.map(\.track) }) where track !== span?.track {
       carried.decoders[track.position] = sources[track.number]?.decoders
     }

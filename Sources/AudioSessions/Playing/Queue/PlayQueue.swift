@@ -22,37 +22,24 @@ final class PlayQueue: @unchecked Sendable {
   var upcoming: (any QueueSource)?
   /// The sources that still have frames to be played, by the numbers of their turns.
   var sources: [Int: any QueueSource] = [:]
-  /// The continuation of a source of an earlier queue, until it is open; and whether it is being
-  /// opened.
+  /// The continuation of a source of an earlier queue, until it is open.
   var resumption: QueueResumption?
-  var isResuming = false
   /// Whether another queue continues with the list. Set while the list is locked.
   let isRetired = AtomicFlag()
-  /// The decoders of sources that were read ahead but not played, by their positions in the list.
-  var restarts: [QueuePosition: [any SoundDecoder]] = [:]
-  private var restartRemovals = 0
+  /// The decoders of sources that were read ahead but not played.
+  var unplayedDecoders: UnplayedDecoders
   /// The first round of the list that still has frames to be played.
   private var oldestRound = 0
-  /// The number of frames delivered.
-  private(set) var delivered = 0
+  private var delivery = QueueDelivery()
   /// The number of samples of all sources that were NaN or infinite, and were replaced by silence.
   private(set) var nonFiniteCount = 0
   /// The frame of the ring buffer at which replaced frames are cut off.
   var spliceFrame = 0
-  /// The frame at which the first of the tracks that share a converter began.
-  private var chainStart = 0
-  /// The end frames of tracks whose last frames are still in the converter of a later track.
-  private var boundaries: [Int] = []
   /// Whether the next source is not open yet, or has too few frames.
   var isWaiting = false
   /// A callback for the decoders to be read next, before the read, which seeks first and may block.
   var willRead: ([any SoundDecoder]) -> Void = { _ in }
-  /// Whether the current source was too slow, and must buffer some frames first.
-  var isPrebuffering = false
-
-  /// The duration in seconds that must be buffered of a network source before it plays; nil for 3
-  /// s, or less if the network is fast.
-  let prebufferSeconds: Double?
+  var prebuffering: Prebuffering
 
   /// Creates a queue of the items of `list`, which continues with the state `carried` from another
   /// one.
@@ -62,9 +49,9 @@ final class PlayQueue: @unchecked Sendable {
   ) {
     self.list = list
     self.opener = opener
-    self.prebufferSeconds = prebufferSeconds
-    restarts = carried?.decoders ?? [:]
-    restartRemovals = list.withLock { $0.removals }
+    prebuffering = Prebuffering(seconds: prebufferSeconds)
+    unplayedDecoders = UnplayedDecoders(
+      carried?.decoders ?? [:], removals: list.withLock { $0.removals })
     if let resumption = carried?.resumption {
       self.resumption = resumption
       published.withLock { $0.spans = [resumption.span] }
@@ -101,13 +88,12 @@ final class PlayQueue: @unchecked Sendable {
         guard try resume() else { return 0 }
       } else if current == nil {
         guard try openNext() else { return 0 }
-        guard begin(at: delivered) else { continue }
+        guard begin(at: delivery.frames) else { continue }
       }
       willRead(decoders)
-      if isPrebuffering, let current {
-        isWaiting = !current.isReadable(prebuffer: prebufferSeconds)
+      if let current {
+        isWaiting = prebuffering.isNeeded(by: current)
         guard !isWaiting else { return 0 }
-        isPrebuffering = false
       }
       let count = try readCurrent(into: &buffer, frames: frames)
       if count > 0 {
@@ -136,7 +122,7 @@ final class PlayQueue: @unchecked Sendable {
         continue
       }
       guard isThere else { return !isWaiting }
-      if !resumes, !begin(at: delivered) { rest -= 1 }
+      if !resumes, !begin(at: delivery.frames) { rest -= 1 }
     }
     return true
   }
@@ -168,8 +154,8 @@ final class PlayQueue: @unchecked Sendable {
       generation = wanted
     }
     guard let nextEntry, upcoming == nil, !opener.isBusy else { return }
-    if restartRemovals != removals { restarts = [:] }
-    if let decoders = restarts[nextEntry.position] {
+    unplayedDecoders.discard(unlessAfter: removals)
+    if let decoders = unplayedDecoders.decoders[nextEntry.position] {
       opener.begin(nextEntry.item.reusing(decoders))
     } else {
       opener.begin(nextEntry.item)
@@ -188,7 +174,7 @@ final class PlayQueue: @unchecked Sendable {
     }
     do throws(FileFailure) {
       upcoming = try opened.get()
-      (upcoming as? TrackReader)?.followsSound = delivered > 0
+      (upcoming as? TrackReader)?.followsSound = delivery.frames > 0
       return true
     } catch {
       guard let entry = beginNext() else {
@@ -207,7 +193,7 @@ final class PlayQueue: @unchecked Sendable {
     let end = track.endFrame
     let isThere = try openNext()
     guard isThere || !isWaiting else { return false }
-    if !begin(at: chainStart + end, adopting: track),
+    if !begin(at: delivery.chainStart + end, adopting: track),
       // If the list was changed in the meantime, the new next source may take the frames over.
       list.withLock({ $0.generation == generation })
     {
@@ -240,14 +226,13 @@ final class PlayQueue: @unchecked Sendable {
     }
     for part in outdated?.parts ?? [] { part.release?() }
     guard let (taken, trackNumber) = taken else { return false }
-    if earlier != nil { boundaries.append(frame) }
+    delivery.begin(at: frame, joinsEarlier: earlier != nil)
     current = source
     upcoming = nil
-    restarts = restarts.filter { $0.key > taken.position }
-    if boundaries.isEmpty { chainStart = frame }
+    unplayedDecoders.remove(through: taken.position)
     sources[trackNumber] = source
     sources[trackNumber - Self.maximumSources] = nil
-    isPrebuffering = !source.isReady(prebuffer: prebufferSeconds)
+    prebuffering.begin(source)
     let span = TrackSpan(
       track: PlayerTrack(
         number: trackNumber, position: taken.position, info: info,
@@ -264,59 +249,39 @@ final class PlayQueue: @unchecked Sendable {
     list.withLock { isRetired.isRaised ? nil : $0.begin(generation) }
   }
 
-  /// Adds delivered frames to the oldest span that is not closed, up to its end, and then to the
-  /// next.
   private func deliver(_ count: Int) {
     list.withLock { $0.hasDelivered = true }
-    var rest = count
-    published.withLock { played in
-      while rest > 0 {
-        let index = played.spans.count - 1 - boundaries.count
-        guard played.spans.indices.contains(index) else { return }
-        let part = min(rest, boundaries.first.map { $0 - delivered } ?? rest)
-        played.spans[index].frames += part
-        delivered += part
-        rest -= part
-        if boundaries.first == delivered {
-          boundaries.removeFirst()
-          played.spans[index].isComplete = true
-          played.spans[index].isClosed = true
-        }
-      }
-    }
+    published.withLock { delivery.add(count, to: &$0.spans) }
   }
 
   /// Closes the spans of the source that is over.
   private func close() {
-    boundaries.removeAll()
+    delivery.forgetJoins()
     current = nil
     published.withLock { played in
       for index in played.spans.indices where !played.spans[index].isClosed {
-        played.spans[index].isComplete = true
-        played.spans[index].isClosed = true
+        played.spans[index].complete()
       }
     }
   }
 
   /// Keeps decoders that were read ahead and will be played later: some sources cannot be read
   /// twice.
-  private func keep(_ unplayed: [TrackSpan]) {
-    let removals = list.withLock { $0.removals }
-    if restartRemovals != removals { restarts = [:] }
-    restartRemovals = removals
-    for track in unplayed.map(\.track) where !track.info.supportsSeeking {
-      restarts[track.position] = sources[track.number]?.decoders
+  private func keep(_ spans: [TrackSpan]) {
+    unplayedDecoders.discard(unlessAfter: list.withLock { $0.removals })
+    for track in spans.map(\.track) where !track.info.supportsSeeking {
+      unplayedDecoders.decoders[track.position] = sources[track.number]?.decoders
     }
   }
 
   /// Ends the current source at the queue's frame `frame`; the next source is played from there on.
   func cut(at frame: Int) {
     let unplayed = published.withLock { played in
-      played.jump = RingJump(start: spliceFrame, end: delivered)
+      played.jump = RingJump(start: spliceFrame, end: delivery.frames)
       return played.cut(at: frame)
     }
     keep(unplayed)
-    boundaries.removeAll()
+    delivery.forgetJoins()
     current = nil
     isCut = true
   }
@@ -340,21 +305,20 @@ final class PlayQueue: @unchecked Sendable {
     var position = span.positions.boundary(after: frames)
     try change(&span.settings, &position, source)
     try source.begin(span.settings, at: position)
-    boundaries.removeAll()
+    delivery.beginChain()
     list.withLock { $0.skip(to: span.track.position.moved(by: 1)) }
     current = source
     isCut = false
     sources[span.track.number] = source
-    chainStart = delivered
-    isPrebuffering = !source.isReady(prebuffer: prebufferSeconds)
-    span.startFrame = delivered
+    prebuffering.begin(source)
+    span.startFrame = delivery.frames
     span.frames = 0
     span.isClosed = false
     span.isComplete = false
     span.positions = source.positions
     let unplayed = published.withLock { played in
       defer { played.spans.append(span) }
-      played.jump = RingJump(start: spliceFrame, end: delivered)
+      played.jump = RingJump(start: spliceFrame, end: delivery.frames)
       return played.cut(at: frame, keeping: span.track)
     }
     keep(unplayed)

@@ -130,6 +130,12 @@ struct TrackSpan: Sendable {
 
   var endFrame: Int { startFrame + frames }
 
+  /// Closes the span with the last frame of its turn.
+  mutating func complete() {
+    isComplete = true
+    isClosed = true
+  }
+
   /// Returns the position in the source of the queue's frame `frame`.
   func position(at frame: Int) -> PlaybackPosition {
     let boundary = positions.boundary(after: max(0, min(frame, endFrame) - startFrame))

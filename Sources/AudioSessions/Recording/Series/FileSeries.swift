@@ -66,17 +66,17 @@ struct FileSeries: ~Copyable {
   mutating func split() { splitting.request() }
 
   /// Whether the growing file accepts 16-bit samples without conversion.
-  var takesWords: Bool {
+  var acceptsIntegers: Bool {
     switch writer {
-    case .some(let writer): writer.takesWords
+    case .some(let writer): writer.acceptsIntegers
     case .none: false
     }
   }
 
-  /// Appends frames from `first` on, which was captured at `start`: those of `words`, if it is not
-  /// empty and the file accepts them, otherwise those of `buffer`, which are the same.
+  /// Appends frames from `first` on, which was captured at `start`: those of `integers`, if it is
+  /// not empty and the file accepts them, otherwise those of `buffer`, which are the same.
   mutating func write(
-    _ buffer: borrowing SampleBuffer, _ words: Span<Int16>, from first: Int = 0,
+    _ buffer: borrowing SampleBuffer, _ integers: Span<Int16>, from first: Int = 0,
     frames count: Int, start: CaptureTime
   ) throws(FileFailure) {
     var done = 0
@@ -100,10 +100,10 @@ struct FileSeries: ~Copyable {
       let part = min(count - done, splitting.room)
       let before = writer?.framesWritten ?? 0
       defer { recount(since: before) }
-      if words.isEmpty || !takesWords {
+      if integers.isEmpty || !acceptsIntegers {
         try writer?.write(buffer, from: first + done, frames: part)
       } else {
-        try writer?.write(words, from: first + done, frames: part)
+        try writer?.write(integers, from: first + done, frames: part)
       }
       done += part
       end = start.advanced(by: done, at: plan.sampleRate).device
