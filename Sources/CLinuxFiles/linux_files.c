@@ -21,11 +21,12 @@ bool linux_punch_hole(int descriptor, int64_t offset, int64_t count) {
   return fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, count) == 0;
 }
 
-int64_t linux_maximum_file_size(const char *folder) {
+int64_t linux_maximum_file_size(int descriptor) {
   int64_t maximum = INT64_MAX;
   struct statfs status;
-  // FAT stores a file's size in 32 bits. The limits of other file systems are terabytes.
-  if (statfs(folder, &status) == 0 && status.f_type == MSDOS_SUPER_MAGIC) maximum = UINT32_MAX;
+  // FAT stores a file's size in 32 bits. Other file systems do not tell their limits: most allow terabytes, but ext2
+  // and ext3 with blocks of 1 KiB only 16 GiB, and FAT behind CIFS, NFS or FUSE 4 GiB.
+  if (fstatfs(descriptor, &status) == 0 && status.f_type == MSDOS_SUPER_MAGIC) maximum = UINT32_MAX;
   struct rlimit limit;
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < (rlim_t)maximum) maximum = (int64_t)limit.rlim_cur;
   return maximum;

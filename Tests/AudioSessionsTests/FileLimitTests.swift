@@ -100,6 +100,80 @@ import Testing
     expectDue(&condition, true)
   }
 
+  @Test func `the markers of a file take room from its samples`() {
+    var condition = SplitCondition(Self.plan(.wav))
+    condition.begin(upTo: 4000)
+    condition.reserve(41)
+    #expect(condition.room == 1979)
+    condition.note(1979, byteCount: nil)
+    expectDue(&condition, true)
+    // A marker must not keep the frame that it marks out of the file.
+    condition.begin(upTo: 4000)
+    condition.reserve(8000)
+    #expect(condition.room == 1)
+    condition.begin(upTo: nil)
+    condition.reserve(41)
+    #expect(condition.room == .max)
+  }
+
+  /// Records two series by turns, as if the user split each after every second, and returns the
+  /// names of their files in order.
+  private func names(_ first: RecordingPlan, _ second: RecordingPlan) throws -> [[String]] {
+    let (events, written) = (RecordingEvents(), WrittenFiles())
+    var one = try FileSeries(first, events: events, written: written)
+    var other = try FileSeries(second, events: events, written: written)
+    let sound = SampleBuffer(frameCount: 8000, channelCount: 1)
+    for second in 0..<3 {
+      let start = CaptureTime(wall: UInt64(second) * 1_000_000_000, device: second * 1_000_000_000)
+      try one.write(sound, Span(), frames: 8000, start: start)
+      try other.write(sound, Span(), frames: 8000, start: start)
+      one.split()
+      other.split()
+    }
+    try one.finish(.nothing)
+    try other.finish(.nothing)
+    let paths = [one.paths, other.paths]
+    let lengths = try paths.joined().map { try SoundFileReader(path: $0).frameCount }
+    #expect(lengths == Array(repeating: 8000, count: 6))
+    let splits = events.take().filter { if case .split = $0 { true } else { false } }.count
+    #expect(splits == 2)
+    return paths.map { $0.map { FileName.last(of: $0) } }
+  }
+
+  @Test(arguments: [nil, SplitRule.frames(8000)])
+  func `two series of a recording overwrite no file of each other`(rule: SplitRule?) throws {
+    let folder = "/tmp/duplex-series-\(UInt64.random(in: 0 ... .max))"
+    mkdir(folder, 0o777)
+    var plan = Self.plan(.wav, folder: folder)
+    (plan.overwrite, plan.split) = (true, rule)
+    plan.rawPath = "\(folder)/take-002.wav"
+    let raw = try #require(plan.raw)
+    let found = try names(plan, raw)
+    for name in found.joined() { unlink("\(folder)/\(name)") }
+    #expect(rmdir(folder) == 0)
+    #expect(Set(found.joined()).count == 6)
+    #expect(found[1][0] == "take-002.wav")
+  }
+
+  @Test(arguments: [nil, SplitRule.frames(8000)])
+  func `only a series that was asked for replaces its later files`(rule: SplitRule?) throws {
+    let rig = try RecordingRig { plan in
+      (plan.overwrite, plan.split) = (true, rule)
+      try? TextFile.write("mine", to: plan.path, overwrite: false)
+      let folder = FileName.folder(of: plan.path)
+      try? TextFile.write("mine", to: FileName.join(folder, "take-002.wav"), overwrite: false)
+    }
+    rig.record(8000)
+    rig.save()
+    rig.writer.control.ask(.split, at: 8000)
+    rig.record(8000)
+    rig.finish()
+    #expect(
+      rig.writer.report.files.map { FileName.last(of: $0.path) }
+        == (rule == nil
+          ? ["take.wav", "take-002-2.wav"] : ["take-001.wav", "take-002.wav"]))
+  }
+
   @Test func `one file is one file`() {
     var plan = Self.plan(.wav)
     plan.continuesInNextFile = false

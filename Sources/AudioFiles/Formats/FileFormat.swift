@@ -169,6 +169,10 @@ extension FileFormat {
   /// Whether the samples are uncompressed, so that every frame has the same number of bytes.
   public var isPlain: Bool { sampleFormats.contains(.s32) }
 
+  /// The largest size of a file in bytes; nil if no file system allows more. The lengths in AIFF
+  /// have 32 bits.
+  var maximumByteCount: Int? { self == .aiff ? Int(UInt32.max) : nil }
+
   /// Returns `wanted` if the format supports it, otherwise the widest supported sample format. Used
   /// if the user did not choose a sample format.
   public func nearest(to wanted: FileSampleFormat) -> FileSampleFormat {

@@ -203,6 +203,11 @@ extension FileFailure {
       case ENXIO: ("No program reads the pipe \(path).", "Start its reader first.")
       case EINVAL where path.utf8.contains(0):
         ("The name of a file cannot hold a zero byte.", "Choose another name.")
+      case EFBIG:
+        (
+          "\(path) cannot be created: a file of this size is not allowed.",
+          "Raise the limit with ulimit -f, or choose another disk."
+        )
       case EROFS:
         ("\(path) cannot be created: its disk is read-only.", "Choose another disk.")
       case EMFILE, ENFILE:

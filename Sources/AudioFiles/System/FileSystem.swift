@@ -108,10 +108,10 @@ enum FileSystem {
     return status
   }
 
-  /// Returns the largest size in bytes that a file in `folder` may have; nil if there is no limit
-  /// in practice.
-  static func maximumFileByteCount(in folder: String) -> Int? {
-    let maximum = withBytes(of: folder) { linux_maximum_file_size($0) }
+  /// Returns the largest size in bytes that the open file `descriptor` may have; nil if there is no
+  /// limit, or none that is known.
+  static func maximumFileByteCount(_ descriptor: Int32) -> Int? {
+    let maximum = linux_maximum_file_size(descriptor)
     return maximum == .max ? nil : Int(maximum)
   }
 

@@ -5,18 +5,35 @@ extension SoundFileWriter {
   /// The number of bytes before the first sample of a WAV or RF64 file.
   public static var headerByteCount: Int { WaveHeader.byteCount }
 
+  /// The number of bytes that are kept free for metadata, without the markers.
+  static let metadataByteCount = 65536
+
+  /// The limit of the process or the disk, in bytes, below which it counts as a full disk: files so
+  /// small would be too many, and some of them would hold nothing but tags.
+  private static let minimumFileByteCount = 256 * 1024
+
+  /// Returns the number of bytes of the unencoded samples that an encoder holds back at most: one
+  /// block of 24-bit samples.
+  package static func heldByteCount(channelCount: Int) -> Int { 4096 * channelCount * 3 }
+
   /// The size in bytes up to which samples may be written: what the file format, the file system
   /// and the limit of the process allow, without the room for metadata after the samples and for
-  /// frames that an encoder holds back. nil if there is no limit in practice, and for a pipe or a
+  /// frames that an encoder holds back. The markers need more room: `byteCount(of:)`. nil if there
+  /// is no limit in practice, or one so low that it counts as a full disk, and for a pipe or a
   /// device.
   package var soundByteCountLimit: Int? {
     guard byteCount != nil else { return nil }
-    let place = FileSystem.maximumFileByteCount(in: FileName.folder(of: path))
-    // The lengths in AIFF have 32 bits.
-    let format = fileFormat == .aiff ? Int(UInt32.max) : nil
-    guard let maximum = [place, format].compactMap({ $0 }).min() else { return nil }
-    let held = fileFormat.isPlain ? 0 : 2 * 4096 * channelCount * MemoryLayout<Float>.size
-    return maximum - min(65536 + held, maximum / (fileFormat.isPlain ? 4 : 2))
+    let place = FileSystem.maximumFileByteCount(sink.descriptor)
+    guard let maximum = [place, fileFormat.maximumByteCount].compactMap({ $0 }).min(),
+      maximum >= Self.minimumFileByteCount
+    else { return nil }
+    let held = fileFormat.isPlain ? 0 : 3 * Self.heldByteCount(channelCount: channelCount)
+    return maximum - min(Self.metadataByteCount + held, maximum / (fileFormat.isPlain ? 4 : 2))
+  }
+
+  /// Returns the number of bytes that `marker` takes in the file; 0 if the format cannot store it.
+  package func byteCount(of marker: SoundFileMarker) -> Int {
+    fileFormat.holdsMarkers ? MarkerChunks.byteCount(of: marker) : 0
   }
 
   /// The present size of the file in bytes; nil for a pipe, and after `complete`.

@@ -119,8 +119,9 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
     self.appearance = appearance
     chunk = PackingSpace(channelCount: request.channelCount)
     let frameByteCount = request.channelCount * request.sampleFormat.byteCount
-    // The lengths in AIFF have 32 bits; 64 KiB are reserved for the header.
-    frameLimit = request.fileFormat == .aiff ? (Int(UInt32.max) - 65536) / frameByteCount : .max
+    frameLimit =
+      request.fileFormat.maximumByteCount.map { ($0 - Self.metadataByteCount) / frameByteCount }
+      ?? .max
     path = request.path
     fileFormat = request.fileFormat
     sampleFormat = request.sampleFormat

@@ -16,11 +16,12 @@ struct DelayedFiles: ~Copyable {
   /// Frames of the caller's buffer that wait before they are put into the line.
   private var latest = 0..<0
 
-  /// Creates files according to `plan`, for which at most `frameCount` frames wait.
+  /// Creates files according to `plan`, for which at most `frameCount` frames wait. No file in
+  /// `written` is overwritten.
   init(
-    _ plan: RecordingPlan, frameCount: Int, events: RecordingEvents
+    _ plan: RecordingPlan, frameCount: Int, events: RecordingEvents, written: WrittenFiles
   ) throws(FileFailure) {
-    series = try FileSeries(plan, events: events)
+    series = try FileSeries(plan, events: events, written: written)
     let line = SampleWriter(frameCount: frameCount, channelCount: plan.channelCount)
     oldest = line.makeReader()
     self.line = line

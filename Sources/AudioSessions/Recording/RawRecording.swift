@@ -14,9 +14,12 @@ struct RawRecording: ~Copyable {
   /// The failure that ended it; nil if there was none.
   private(set) var failure: FileFailure?
 
-  /// Creates files according to `plan`, for which at most `frameCount` frames wait.
-  init(_ plan: RecordingPlan, frameCount: Int, events: RecordingEvents) throws(FileFailure) {
-    files = try DelayedFiles(plan, frameCount: frameCount, events: events)
+  /// Creates files according to `plan`, for which at most `frameCount` frames wait. No file in
+  /// `written` is overwritten.
+  init(
+    _ plan: RecordingPlan, frameCount: Int, events: RecordingEvents, written: WrittenFiles
+  ) throws(FileFailure) {
+    files = try DelayedFiles(plan, frameCount: frameCount, events: events, written: written)
     self.plan = plan
     self.events = events
   }

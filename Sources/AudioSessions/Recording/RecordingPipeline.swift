@@ -61,9 +61,11 @@ struct RecordingPipeline: ~Copyable {
         .invalidRequest, "There is no memory for the sound before the start.",
         hint: "Ask for a shorter pre-roll.")
     }
-    let made = try DelayedFiles(plan, frameCount: lookahead, events: events)
+    let written = WrittenFiles()
+    let made = try DelayedFiles(plan, frameCount: lookahead, events: events, written: written)
     if let rawPlan = plan.raw {
-      raw = try RawRecording(rawPlan, frameCount: lookahead + delay, events: events)
+      raw = try RawRecording(
+        rawPlan, frameCount: lookahead + delay, events: events, written: written)
     } else {
       raw = nil
     }

@@ -15,9 +15,9 @@ int linux_rename_to_free(const char *old_path, const char *new_path);
 /// length. Returns false on failure.
 bool linux_punch_hole(int descriptor, int64_t offset, int64_t count);
 
-/// Returns the largest size in bytes of a file in `folder` that the file system and the limit of the
-/// process (`ulimit -f`) allow; INT64_MAX if there is no limit in practice.
-int64_t linux_maximum_file_size(const char *folder);
+/// Returns the largest size in bytes that FAT and the present limit of the process (`ulimit -f`)
+/// allow for an open file; INT64_MAX if neither limits it.
+int64_t linux_maximum_file_size(int descriptor);
 
 /// Creates a pipe whose ends are not inherited by programs that are started. Reads and writes block
 /// if `waits`. Returns false on failure.

@@ -22,6 +22,7 @@ struct RecordingSummary {
       ] + report.levels.fields
     if hasRaw {
       fields += ["rawPath": report.rawPaths.prefix(1).first(where: SoundFileReader.exists)]
+      if report.rawPaths.count > 1 { fields += ["rawPaths": report.rawPaths] }
     }
     fields += [
       "markers": report.markers.map(\.fields), "pauses": report.pauses.map(\.fields),

@@ -48,6 +48,22 @@ struct MarkerChunks {
   /// Whether some markers do not fit.
   let isCut: Bool
 
+  /// Returns the number of bytes that `marker` takes in both chunks.
+  static func byteCount(of marker: SoundFileMarker) -> Int {
+    let label = labelContents(1, marker)
+    return pointByteCount + 8 + label.count + label.count % 2
+  }
+
+  /// The number of bytes of a point in the chunk `cue `.
+  private static let pointByteCount = 24
+
+  /// Returns the contents of the chunk that labels the point `identifier`.
+  private static func labelContents(_ identifier: UInt32, _ marker: SoundFileMarker) -> [UInt8] {
+    var contents: [UInt8] = []
+    contents.append(identifier)
+    return contents + marker.label.bytes(atMost: 1000) + [0]
+  }
+
   /// Packs as many markers as fit into `room` bytes, the earliest first. Markers at frames beyond
   /// 32 bits cannot be stored and are left out.
   init(_ markers: [SoundFileMarker], room: Int) {
@@ -59,12 +75,12 @@ struct MarkerChunks {
     var count: UInt32 = 0
     for marker in representable {
       let identifier = count + 1
-      var label: [UInt8] = []
-      label.append(identifier)
-      label += marker.label.bytes(atMost: 1000) + [0]
+      let label = Self.labelContents(identifier, marker)
       let labelByteCount = 8 + label.count + label.count % 2
       // The last 20 bytes are for the headers of both chunks and the number of points.
-      guard points.count + 24 + labels.count + labelByteCount + 20 <= room else { break }
+      guard points.count + Self.pointByteCount + labels.count + labelByteCount + 20 <= room else {
+        break
+      }
       points.append(identifier)
       points.append(UInt32(marker.frame))
       points.append("data")

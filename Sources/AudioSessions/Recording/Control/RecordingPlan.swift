@@ -28,7 +28,7 @@ public enum KeepRule: Sendable, Equatable {
   case files(Int)
   /// The number of bytes, without the growing file.
   case bytes(Int)
-  /// The maximum age in seconds.
+  /// The maximum age in seconds, without the time for which the machine was suspended.
   case seconds(Double)
 }
 
@@ -59,8 +59,9 @@ public struct RecordingPlan: Sendable {
   public var sampleRate: Int
   /// The number of channels, which is the number of samples in a frame.
   public var channelCount: Int
-  /// Whether an existing file is replaced. Files that the recording itself wrote are never
-  /// replaced.
+  /// Whether an existing file is replaced: the file of `path` and, if `split` is set, the later
+  /// ones. Without `split`, later files take free names. Files that the recording itself wrote are
+  /// never replaced.
   public var overwrite = false
   /// Whether the recording takes the next free name, such as `x-2.wav`, if another program creates
   /// a file of its name first. False means that this is an error, since the user chose the name.
@@ -72,7 +73,8 @@ public struct RecordingPlan: Sendable {
   public var shouldStopWaiting: @Sendable () -> Bool = { false }
   /// The tags of the files.
   public var tags = SoundFileTags()
-  /// The condition for the next file; nil for one file, which the user can still split.
+  /// The condition for the next file; nil for none, but the user can still split the recording,
+  /// and `continuesInNextFile` holds.
   public var split: SplitRule?
   /// Whether the recording continues in another file, named as after a split, when its file is as
   /// large as the format, the file system (4 GiB on FAT) or the limit of the process allows. False
@@ -96,6 +98,8 @@ public struct RecordingPlan: Sendable {
   /// The path for the uncleaned audio, which no other file of the recording gets; nil if it is not
   /// recorded.
   var rawPath: String?
+  /// Whether the files contain the uncleaned audio of a recording that has other files.
+  private(set) var isRaw = false
   /// Whether time is virtual, and so begins on 1 January 1970.
   public var isVirtual = false
 
@@ -153,12 +157,14 @@ public struct RecordingPlan: Sendable {
     }
   }
 
-  /// The plan for the one file of the uncleaned audio; nil if it is not recorded.
+  /// The plan for the uncleaned audio, which is in one file until that is full; nil if it is not
+  /// recorded.
   var raw: RecordingPlan? {
     guard let rawPath else { return nil }
     var plan = self
     plan.path = rawPath
     plan.rawPath = nil
+    plan.isRaw = true
     plan.takesFreeName = false
     plan.split = nil
     plan.keep = nil
@@ -173,9 +179,9 @@ public struct RecordingPlan: Sendable {
 }
 
 extension RecordingPlan {
-  /// Creates the writer of a file of the recording. Throws as the initialisers of
-  /// `SoundFileWriter` do.
-  func makeWriter(_ path: String) throws(FileFailure) -> SoundFileWriter {
+  /// Creates the writer of a file of the recording, which with `overwrite` replaces an existing
+  /// one. Throws as the initialisers of `SoundFileWriter` do.
+  func makeWriter(_ path: String, overwrite: Bool) throws(FileFailure) -> SoundFileWriter {
     isStream
       ? try SoundFileWriter(
         fileFormat: fileFormat, sampleFormat: sampleFormat, sampleRate: sampleRate,

@@ -17,8 +17,12 @@ struct FileSeries: ~Copyable {
   /// The labels of the next frame written.
   private var marks: [String] = []
   private var splitting: SplitCondition
-  /// Every path that this recording wrote.
-  private var written: Set<String> = []
+  /// Every file that the recording wrote, those of its other series included.
+  private let written: WrittenFiles
+  /// Whether the first file was begun.
+  private var isBegun = false
+  /// Whether the growing file may replace an existing one.
+  private var isReplacing = false
   /// The damage that another program did to a growing file, which is reported again at the end.
   private var loss: FileFailure?
   /// Whether it was reported that a deleted file cannot be written again.
@@ -41,10 +45,13 @@ struct FileSeries: ~Copyable {
   var lostFrames: Int { abandonedFrames + (current?.frames ?? 0) }
 
   /// Creates the first file; if each segment of speech gets a separate file, only checks that it
-  /// can be created.
-  init(_ plan: RecordingPlan, events: RecordingEvents) throws(FileFailure) {
+  /// can be created. No file in `written` is overwritten.
+  init(
+    _ plan: RecordingPlan, events: RecordingEvents, written: WrittenFiles = WrittenFiles()
+  ) throws(FileFailure) {
     self.plan = plan
     self.events = events
+    self.written = written
     names = SeriesNames(plan.path, isSeries: plan.split != nil)
     finished = FinishedFiles(plan, events: events)
     splitting = SplitCondition(plan)
@@ -56,7 +63,9 @@ struct FileSeries: ~Copyable {
     try OutputFolder.check(for: plan.path)
     var first = names
     // A writer without frames leaves no file.
-    if !plan.takesFreeName { _ = try plan.makeWriter(first.next(at: start)) }
+    if !plan.takesFreeName {
+      _ = try plan.makeWriter(first.next(at: start), overwrite: plan.overwrite)
+    }
   }
 
   /// Whether a command for a complete file runs or waits.
@@ -94,7 +103,9 @@ struct FileSeries: ~Copyable {
           Origination(nanosecondsSinceEpoch: time, sampleRate: plan.sampleRate))
       }
       for label in marks {
-        writer?.mark(SoundFileMarker(frame: current?.frames ?? 0, label: label))
+        let marker = SoundFileMarker(frame: current?.frames ?? 0, label: label)
+        writer?.mark(marker)
+        splitting.reserve(writer?.byteCount(of: marker) ?? 0)
       }
       marks = []
       let part = min(count - done, splitting.room)
@@ -248,7 +259,7 @@ struct FileSeries: ~Copyable {
       splitting.begin(at: writer?.byteCount ?? 0)
       return events.emit(.warning(error))
     }
-    if let current { events.emit(.split(current)) }
+    if let current, !plan.isRaw { events.emit(.split(current)) }
     if let file { try close(before, file) }
   }
 
@@ -256,7 +267,9 @@ struct FileSeries: ~Copyable {
     let name = moves.place(of: names.next(at: start))
     // The user chose the first name: if it is taken, that is an error. If it is taken while the
     // recording waits for speech, this must not cost the speech.
-    let isFirst = written.isEmpty && !plan.isFilePerSegment
+    let isFirst = !isBegun && !plan.isFilePerSegment
+    // Without a rule for the next file, the user has named only one to be replaced.
+    let replaces = plan.overwrite && (isFirst || plan.split != nil)
     let inputs = plan.inputs
     func isPlayed(_ path: String) -> Bool { FileIdentity(of: path).map(inputs.contains) ?? false }
     let raw = plan.rawPath
@@ -270,19 +283,20 @@ struct FileSeries: ~Copyable {
     }
     var path = name
     if isFirst && !plan.takesFreeName && !isRaw(name) || plan.isStream {
-      writer = try plan.makeWriter(name)
+      writer = try plan.makeWriter(name, overwrite: replaces)
     } else {
       let (plan, used) = (plan, written)
       writer = try names.claim(
         &path,
         isReserved: { path in
           isPlayed(path) || used.contains(path) || isRaw(path)
-            || (SoundFileReader.exists(path) && !plan.overwrite)
+            || (SoundFileReader.exists(path) && !replaces)
         }
-      ) { (path) throws(FileFailure) in try plan.makeWriter(path) }
+      ) { (path) throws(FileFailure) in try plan.makeWriter(path, overwrite: replaces) }
     }
     current = RecordedFile(path: path, firstFrame: frames, start: start)
     written.insert(path)
+    (isBegun, isReplacing) = (true, replaces)
     moves.begin(path)
     hasOriginated = false
     splitting.begin(upTo: writer?.soundByteCountLimit)
@@ -313,7 +327,7 @@ struct FileSeries: ~Copyable {
     // Standard output has no name, even if the user redirected it to a file.
     guard !plan.isStream else { return nil }
     let isTaken =
-      writer?.isHidden == true && !plan.overwrite && SoundFileReader.exists(file.path)
+      writer?.isHidden == true && !isReplacing && SoundFileReader.exists(file.path)
     var trouble: FileFailure?
     if writer?.isDeleted == true || isTaken {
       do throws(FileFailure) {
@@ -338,7 +352,7 @@ struct FileSeries: ~Copyable {
 
   /// Adopts the new paths of the files whose folder was renamed.
   private mutating func follow(_ move: FolderMove) {
-    written.formUnion(written.compactMap(move.place))
+    written.follow(move)
     finished.follow(move)
     files = files.map(move.followed)
   }
@@ -362,6 +376,7 @@ struct FileSeries: ~Copyable {
     // A file that could not replace another file has another name.
     if writer.path != name { file.path = writer.path }
     files.append(file)
+    if !plan.isStream { written.insertComplete(file.path) }
     if let trouble { throw trouble }
     guard !plan.isStream else { return }
     events.emit(.finished(file))

@@ -32,8 +32,9 @@ struct SplitCondition {
     begin()
   }
 
-  /// Begins with an empty file, or lets a file of `byteCount` bytes continue by as much as a file
-  /// may hold, because the next one cannot be created.
+  /// Begins with an empty file, or lets a file of `byteCount` bytes continue, because the next one
+  /// cannot be created: by as much as the plan allows in a file, but not beyond the size at which
+  /// the file can hold no more. From there on it continues until the disk refuses it.
   mutating func begin(at byteCount: Int = 0) {
     firstByteCount = byteCount
     let frameByteCount = plan.channelCount * plan.sampleFormat.byteCount
@@ -59,14 +60,22 @@ struct SplitCondition {
     guard case .bytes(let maximum) = plan.split, maximum > 0, !plan.fileFormat.isPlain else {
       return nil
     }
-    // An encoder holds back at most a block of unencoded samples.
-    let block = 4096 * plan.channelCount * 3
-    return maximum - min(maximum / 2, maximum / 50 + block)
+    let held = SoundFileWriter.heldByteCount(channelCount: plan.channelCount)
+    return maximum - min(maximum / 2, maximum / 50 + held)
   }
 
   /// Whether the size of the file matters.
   var countsBytes: Bool {
     maximumByteCount != nil || lastByteCount != nil && !plan.fileFormat.isPlain
+  }
+
+  /// Reserves `byteCount` more bytes of the file for metadata. There is room for at least one more
+  /// frame afterwards.
+  mutating func reserve(_ byteCount: Int) {
+    guard let lastByteCount, byteCount > 0 else { return }
+    self.lastByteCount = max(0, lastByteCount - byteCount)
+    let frameByteCount = plan.channelCount * plan.sampleFormat.byteCount
+    if room != .max { room = max(1, room - (byteCount + frameByteCount - 1) / frameByteCount) }
   }
 
   /// Notes that `frames` frames were written, after which the file has `byteCount` bytes.
