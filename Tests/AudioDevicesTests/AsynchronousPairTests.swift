@@ -38,6 +38,8 @@ import Testing
 
     func recover() throws { try device.recover() }
 
+    func stop() { device.stop(draining: false) }
+
     /// Returns and removes the oldest reported event.
     func takeEvent() -> DeviceEvent? { events.isEmpty ? nil : events.removeFirst() }
 
@@ -170,6 +172,15 @@ import Testing
     // The time counts as a gap, and not additionally as concealed frames.
     #expect(abs(rig.lostFrames - lost - 48000) < 1000)
     #expect(rig.concealedFrames - bridged < 1000)
+  }
+
+  @Test func `both searches end before a device is stopped`() throws {
+    let rig = try Rig(.playback, reconnects: true)
+    let endings = MutexBox<[String]>([])
+    rig.capture.withLock { $0.endings = endings }
+    rig.playback.withLock { $0.endings = endings }
+    rig.stop()
+    #expect(endings.withLock { $0 } == ["end", "end", "stop", "stop"])
   }
 
   @Test(arguments: [true, false], [true, false])

@@ -17,6 +17,8 @@ struct TimedStream: StreamDriver, ~Copyable {
     var isAway = false
     var starts = 0
     var detachments = 0
+    /// The calls that end the search or stop the stream, of all streams of a pair in their order.
+    var endings: MutexBox<[String]>?
   }
 
   let configuration = StreamConfiguration(
@@ -77,5 +79,10 @@ struct TimedStream: StreamDriver, ~Copyable {
   }
 
   func enableReconnection(reportingTo news: MutexBox<DeviceReturn?>) -> Bool { true }
-  func stop() {}
+  func endReconnection() { note("end") }
+  func stop() { note("stop") }
+
+  private func note(_ call: String) {
+    script.withLock { $0.endings }?.withLock { $0.append(call) }
+  }
 }

@@ -301,7 +301,8 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
       if !isStarted, primedFrames > 0 { isStarted = pcms.playback?.startNow() ?? false }
       if isStarted { pcms.playback?.drain() }
     }
-    pcms.drop()
+    pcms.capture?.stop()
+    pcms.playback?.stop()
   }
 }
 

@@ -130,9 +130,12 @@ public struct ALSAStream: StreamDriver, ~Copyable {
     return moved
   }
 
+  /// Makes the search end, and does not wait for it.
+  public func endReconnection() { search?.end() }
+
   /// Stops the stream at once, and ends the search for it.
   public mutating func stop() {
-    pcm?.drop()
+    pcm?.stop()
     search = nil
   }
 }

@@ -6,6 +6,9 @@ extension PCM {
   /// periods from the hardware, and stores the granted values. The buffer holds at least
   /// `bufferFrames` frames of the request's rate.
   mutating func configure(_ request: DuplexRequest, bufferFrames: Int) throws(DeviceFailure) {
+    let usesJACK = usesJACK
+    guard !usesJACK || JACKTurn.begin() else { throw .noTurn(name) }
+    defer { if usesJACK { JACKTurn.end() } }
     // A device that maps no memory, or not enough, still returns the same results for all other
     // queries.
     var refusal: DeviceFailure?

@@ -65,12 +65,22 @@ struct PCM: ~Copyable {
   var configuration: StreamConfiguration
   /// The method of transfer: through the device's own memory, or copied by read and write calls.
   var transfer: PCMTransfer
+  /// The number of the client of JACK that the PCM is; nil if it is none.
+  private let client: Int?
 
-  /// Opens the PCM `name`. Never blocks on a busy device.
+  /// Whether the PCM is a client of JACK.
+  var usesJACK: Bool { client != nil }
+
+  /// Opens the PCM `name`. Never blocks on a busy device. A client of JACK waits for its turn.
   init(opening name: String, _ direction: PCMDirection) throws(DeviceFailure) {
     ALSALibrary.prepare()
     var opened: OpaquePointer?
-    if DeviceNames.types(of: name).contains("jack") { duplex_silence_jack() }
+    let usesJACK = DeviceNames.leadsToJACK(name)
+    if usesJACK {
+      guard JACKTurn.begin() else { throw .noTurn(name) }
+      duplex_silence_jack()
+    }
+    defer { if usesJACK { JACKTurn.end() } }
     var text = [CChar](repeating: 0, count: 1024)
     let result = duplex_open_pcm(&opened, name, direction.stream, &text, text.count)
     guard result == 0, let opened else {
@@ -78,6 +88,7 @@ struct PCM: ~Copyable {
         name, direction, code: result, messages: ALSAConfiguration.messages(text))
     }
     handle = opened
+    client = usesJACK ? JACKClients.add() : nil
     self.name = name
     self.direction = direction
     isCapture = direction == .capture
@@ -89,7 +100,15 @@ struct PCM: ~Copyable {
   }
 
   deinit {
+    guard let client else {
+      snd_pcm_close(handle)
+      return
+    }
+    // While another thread does not return from JACK's library, the client is left to the system.
+    guard JACKTurn.begin() else { return }
     snd_pcm_close(handle)
+    JACKClients.remove(client)
+    JACKTurn.end()
   }
 
   /// Whether the PCM keeps time. False if the end of all plugins is neither a card nor a server,
@@ -165,6 +184,13 @@ struct PCM: ~Copyable {
   /// Stops the PCM at once.
   func drop() {
     snd_pcm_drop(handle)
+  }
+
+  /// Stops the PCM at the end of a session, a client of JACK in its turn.
+  func stop() {
+    guard !usesJACK || JACKTurn.begin() else { return }
+    drop()
+    if usesJACK { JACKTurn.end() }
   }
 
   /// Throws the failure that a negative return code means; `action` completes "could not be".
@@ -290,7 +316,7 @@ enum PCMFailure {
         hint: "End the program that holds it, or choose another device.", remedy: .endHolder)
     case EACCES, EPERM:
       return .denied("the \(direction.noun) \(name)")
-    case ENOENT where DeviceNames.types(of: name).contains("jack"):
+    case ENOENT where DeviceNames.leadsToJACK(name):
       return DeviceFailure(
         .notFound, "The JACK server behind the \(direction.noun) \(name) does not run.",
         hint: "Start it, or choose another device.", remedy: .startServer)

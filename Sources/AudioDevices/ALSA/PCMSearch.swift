@@ -17,15 +17,17 @@ struct PCMSearch: ~Copyable {
     thread = try RealtimeThread(
       name: "duplex-search", priority: .normal,
       PCMSearching(
-        slot: shared.share(), places: places, direction: direction, granted: stream, news: news,
-        usesJACK: DeviceNames.types(of: stream.device).contains("jack")))
+        slot: shared.share(), places: places, direction: direction, granted: stream, news: news))
     slot = shared
   }
 
-  deinit {
+  /// Makes the thread end as soon as it can.
+  func end() {
     slot.pointer.pointee.isOver.store(true, ordering: .relaxed)
     thread.interrupt()
   }
+
+  deinit { end() }
 }
 
 /// The loop of the thread of `PCMSearch`: closes a lost PCM, and opens it again once it is back.
@@ -36,8 +38,6 @@ private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
   let direction: PCMDirection
   let granted: StreamConfiguration
   let news: MutexBox<DeviceReturn?>
-  /// Whether the PCM is a client of JACK.
-  let usesJACK: Bool
 
   private var isOver: Bool { slot.pointer.pointee.isOver.load(ordering: .relaxed) }
 
@@ -46,44 +46,62 @@ private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
       // Acquires the PCM that the audio thread handed over; pairs with the store in
       // `ALSAStream.detach`.
       if slot.pointer.pointee.state.load(ordering: .acquiring) == ReconnectSlot.lost { reopen() }
-      HostClock.pause(milliseconds: 100)
+      rest(milliseconds: 100)
     }
   }
 
   /// Closes the PCM, because the driver of an unplugged card waits for that, and opens it again.
   private func reopen() {
-    guard inTurn({ slot.pointer.pointee.pcm = nil }) != nil else { return }
-    // The clients of the other directions are closed before a new one is opened.
-    if usesJACK { HostClock.pause(milliseconds: 500) }
+    let usesJACK = slot.pointer.pointee.pcm?.usesJACK ?? false
+    let newest = JACKClients.newest
+    guard beginTurn(usesJACK) else { return }
+    slot.pointer.pointee.pcm = nil
+    endTurn(usesJACK)
+    if usesJACK { awaitClosing(upTo: newest) }
     var report = ReconnectReport()
     while !isOver {
-      guard let found = inTurn({ search() }) else { return }
+      let found = search(usesJACK)
       if report.shouldReport(found) { news.withLock { $0 = found } }
       if case .returned = found {
         // Hands the PCM to the audio thread; pairs with the load in `ALSAStream.reattach`.
         return slot.pointer.pointee.state.store(ReconnectSlot.reopened, ordering: .releasing)
       }
-      HostClock.pause(milliseconds: 100)
+      rest(milliseconds: 100)
     }
   }
 
-  /// Returns what `body`, which opens or closes the PCM, returns; nil if it was not called because
-  /// the session is over.
-  private func inTurn<Answer>(_ body: () -> Answer) -> Answer? {
-    guard usesJACK else { return body() }
-    guard JACKTurn.begin(until: { isOver }) else { return nil }
-    defer { JACKTurn.end() }
-    return body()
+  /// Begins the turn of a client of JACK. Returns false if the session ends before it comes. What
+  /// is still open is then closed with the slot, again in turn.
+  private func beginTurn(_ usesJACK: Bool) -> Bool {
+    !usesJACK || JACKTurn.begin(limit: .max, until: { isOver })
   }
 
-  private func search() -> DeviceReturn {
+  private func endTurn(_ usesJACK: Bool) {
+    if usesJACK { JACKTurn.end() }
+  }
+
+  /// Waits until the clients of JACK up to the number `newest` are closed: JACK's library would
+  /// use the memory of the server that ended for a client of the new server. Waits for 2 seconds
+  /// at most, because they stay open if the server runs and ended only the lost client.
+  private func awaitClosing(upTo newest: Int) {
+    let start = HostClock.nanoseconds
+    while !isOver, JACKClients.areOpen(upTo: newest),
+      HostClock.nanoseconds &- start < 2_000_000_000
+    {
+      rest(milliseconds: 10)
+    }
+  }
+
+  /// Sleeps for `milliseconds`, or until the session is over.
+  private func rest(milliseconds: Int) {
+    let end = HostClock.nanoseconds &+ UInt64(milliseconds) &* 1_000_000
+    while !isOver, HostClock.nanoseconds < end { HostClock.pause(milliseconds: 10) }
+  }
+
+  private func search(_ usesJACK: Bool) -> DeviceReturn {
     guard let found = places.locate() else { return .absent }
     do throws(DeviceFailure) {
-      var pcm = try PCM.opening(found.request, direction)
-      var stream = pcm.configuration
-      stream.device = granted.device
-      guard stream == granted else { throw .otherSettings(granted.device) }
-      try pcm.startAnew(silence: slot.pointer.pointee.silence)
+      guard let pcm = try started(found.request, usesJACK) else { return .absent }
       let start = HostClock.nanoseconds
       while pcm.isCapture, !pcm.hasMoved {
         guard !isOver, HostClock.nanoseconds &- start < PCM.movesWithinNanoseconds else {
@@ -97,29 +115,18 @@ private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
       return DeviceReturn(error)
     }
   }
-}
 
-/// The turn to open or close a client of JACK. Its library has one state for all clients of a
-/// process, and crashes if one is closed while another is opened, which would happen if the server
-/// restarts during full-duplex operation. A search that waits for its turn takes notice of the end
-/// of the session.
-private enum JACKTurn {
-  private static let isTaken = Atomic<Bool>(false)
-
-  /// Waits for the turn; returns false if `isOver` before it comes.
-  static func begin(until isOver: () -> Bool) -> Bool {
-    // Acquires the state of JACK's library; pairs with the store in `end`.
-    while isTaken.exchange(true, ordering: .acquiring) {
-      if isOver() { return false }
-      HostClock.pause(milliseconds: 10)
-    }
-    return true
-  }
-
-  /// Ends the turn.
-  static func end() {
-    // Publishes the state of JACK's library; pairs with the exchange in `begin`.
-    isTaken.store(false, ordering: .releasing)
+  /// Opens the PCM that `request` names, and starts it. Returns nil if the session ends before its
+  /// turn comes. Throws if it is not granted what it was granted before.
+  private func started(_ request: DuplexRequest, _ usesJACK: Bool) throws(DeviceFailure) -> PCM? {
+    guard beginTurn(usesJACK) else { return nil }
+    defer { endTurn(usesJACK) }
+    var pcm = try PCM.opening(request, direction)
+    var stream = pcm.configuration
+    stream.device = granted.device
+    guard stream == granted else { throw .otherSettings(granted.device) }
+    try pcm.startAnew(silence: slot.pointer.pointee.silence)
+    return pcm
   }
 }
 

@@ -93,6 +93,9 @@ struct AsynchronousInput: ~Copyable {
     input.enableReconnection(reportingTo: news)
   }
 
+  /// Makes the search for a lost input end.
+  mutating func endReconnection() { input.endReconnection() }
+
   /// Stops the input at once.
   mutating func stop() { input.stop() }
 

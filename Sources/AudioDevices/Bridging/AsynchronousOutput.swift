@@ -117,6 +117,9 @@ struct AsynchronousOutput: ~Copyable {
     output.enableReconnection(reportingTo: news)
   }
 
+  /// Makes the search for a lost output end.
+  mutating func endReconnection() { output.endReconnection() }
+
   /// Stops the output at once.
   mutating func stop() { output.stop() }
 

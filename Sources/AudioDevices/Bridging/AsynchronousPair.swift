@@ -160,8 +160,11 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
     return .refused(.noThread(waitingFor: configuration.deviceNames))
   }
 
-  /// Stops both devices.
+  /// Stops both devices, after their searches were told to end: one of them could begin to open its
+  /// device while the other device is closed.
   public mutating func stop(draining: Bool) {
+    input.endReconnection()
+    output.endReconnection()
     input.stop()
     output.stop()
   }

@@ -55,8 +55,17 @@ public protocol StreamDriver: ~Copyable {
   /// it, and writes the results to `news`. Returns false if that is not possible.
   mutating func enableReconnection(reportingTo news: MutexBox<DeviceReturn?>) -> Bool
 
+  /// Makes the search for a lost stream end, and does not wait for it: all searches end together
+  /// before the streams are stopped. Nothing by default.
+  mutating func endReconnection()
+
   /// Stops the stream at once.
   mutating func stop()
+}
+
+extension StreamDriver where Self: ~Copyable {
+  /// Does nothing.
+  public mutating func endReconnection() {}
 }
 
 /// A stream as a bridge drives it: any driver, called through its function.
@@ -116,6 +125,9 @@ public struct DeviceStream: ~Copyable, @unchecked Sendable {
     type.enableReconnection(owner.memory, reportingTo: news)
   }
 
+  /// Makes the search for a lost stream end, and does not wait for it.
+  public mutating func endReconnection() { type.endReconnection(owner.memory) }
+
   /// Stops the stream at once.
   public mutating func stop() { type.stop(owner.memory) }
 }
@@ -135,6 +147,9 @@ extension StreamDriver where Self: ~Copyable {
     _ memory: DriverMemory, reportingTo news: MutexBox<DeviceReturn?>
   ) -> Bool {
     found(memory).pointee.enableReconnection(reportingTo: news)
+  }
+  fileprivate static func endReconnection(_ memory: DriverMemory) {
+    found(memory).pointee.endReconnection()
   }
   fileprivate static func stop(_ memory: DriverMemory) { found(memory).pointee.stop() }
 }
