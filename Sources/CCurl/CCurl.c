@@ -193,14 +193,47 @@ void ccurl_multi_remove(ccurl_multi *multi, ccurl_transfer *transfer) {
   lib.multi_remove_handle(multi->multi, transfer->easy);
 }
 
+// Returns the outcome of a transfer that a SOCKS proxy refused.
+static ccurl_outcome socks_outcome(const ccurl_transfer *transfer) {
+  long error = 0;
+  lib.easy_getinfo(transfer->easy, CURLINFO_PROXY_ERROR, &error);
+  switch (error) {
+    case CURLPX_RESOLVE_HOST: return ccurl_no_host;
+    // Proxies report names without an address as a general failure (RFC 1928, 6).
+    case CURLPX_REPLY_GENERAL_SERVER_FAILURE:
+    case CURLPX_REPLY_CONNECTION_REFUSED:
+    case CURLPX_REPLY_HOST_UNREACHABLE:
+    case CURLPX_REPLY_NETWORK_UNREACHABLE:
+    case CURLPX_REPLY_TTL_EXPIRED:
+    case CURLPX_REQUEST_FAILED: return ccurl_socks_unreachable;
+    case CURLPX_NO_AUTH:
+    case CURLPX_IDENTD_DIFFER:
+    case CURLPX_USER_REJECTED: return ccurl_socks_user_rejected;
+    case CURLPX_CLOSED:
+    case CURLPX_RECV_ADDRESS:
+    case CURLPX_RECV_AUTH:
+    case CURLPX_RECV_CONNECT:
+    case CURLPX_RECV_REQACK:
+    case CURLPX_SEND_AUTH:
+    case CURLPX_SEND_CONNECT:
+    case CURLPX_SEND_REQUEST: return ccurl_socks_closed;
+    default: return ccurl_socks_refused;
+  }
+}
+
 static ccurl_outcome outcome(const ccurl_transfer *transfer) {
   const long proxy_status = ccurl_transfer_proxy_status(transfer);
-  if (transfer->code != CURLE_OK && proxy_status >= 300) return ccurl_proxy_refused;
+  if (transfer->code != CURLE_OK && proxy_status && proxy_status / 100 != 2) {
+    return ccurl_proxy_refused;
+  }
   switch (transfer->code) {
     case CURLE_OK: return ccurl_complete;
     case CURLE_WRITE_ERROR: return ccurl_aborted;
     case CURLE_COULDNT_RESOLVE_HOST: return ccurl_no_host;
-    case CURLE_COULDNT_RESOLVE_PROXY: return ccurl_no_proxy;
+    // The text of the second code contains the whole address of the proxy.
+    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_NOT_BUILT_IN: return ccurl_no_proxy;
+    case CURLE_PROXY: return socks_outcome(transfer);
     case CURLE_COULDNT_CONNECT: return ccurl_no_connection;
     case CURLE_OPERATION_TIMEDOUT: return ccurl_timed_out;
     case CURLE_PEER_FAILED_VERIFICATION:

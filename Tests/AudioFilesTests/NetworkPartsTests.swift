@@ -125,6 +125,20 @@ import Testing
       (["all_proxy": "q", "no_proxy": "ample"], "http://a.example/", "all_proxy"),
       (["all_proxy": "q", "NO_PROXY": "*"], "http://a.example/", nil),
       (["all_proxy": "q", "no_proxy": "::1"], "http://u:p@[::1]:80/a", nil),
+      (["all_proxy": "q", "no_proxy": "b.example,*"], "http://a.example/", "all_proxy"),
+      (["all_proxy": "q", "no_proxy": "a.example."], "http://a.example/", nil),
+      (["all_proxy": "q", "no_proxy": "a.example"], "http://a.example./", nil),
+      (["all_proxy": "q", "no_proxy": "..example"], "http://a.example/", "all_proxy"),
+      (["all_proxy": "q", "no_proxy": "b.example\ta.example"], "http://a.example/", nil),
+      (["all_proxy": "q", "no_proxy": "127.0.0.0/8"], "http://127.1.2.3/", nil),
+      (["all_proxy": "q", "no_proxy": "127.0.0.0/8"], "http://128.0.0.1/", "all_proxy"),
+      (["all_proxy": "q", "no_proxy": "10.0.0.0/31"], "http://10.0.0.2/", "all_proxy"),
+      (["all_proxy": "q", "no_proxy": "0.0.0.0/0"], "http://10.0.0.2/", "all_proxy"),
+      (["all_proxy": "q", "no_proxy": "10.0.0.2/33"], "http://10.0.0.2/", "all_proxy"),
+      (["all_proxy": "q", "no_proxy": "10.0.0.2/-1"], "http://10.0.0.2/", "all_proxy"),
+      (["all_proxy": "q", "no_proxy": "0.0.2,0.0.2/8,/,/8"], "http://10.0.0.2/", "all_proxy"),
+      (["all_proxy": "q", "no_proxy": "fd00::/8"], "http://[fd12::1]/", nil),
+      (["all_proxy": "q", "no_proxy": "fd00::/8,10.0.0.0/8"], "http://[fe80::1]/", "all_proxy"),
     ] as [([String: String], String, String?)])
   func `the proxy that is used is named`(
     variables: [String: String], text: String, name: String?
@@ -134,6 +148,37 @@ import Testing
     let found = ProxyVariable.name(
       isEncrypted: address.isEncrypted, host: address.host, { variables[$0] })
     #expect(found == name)
+  }
+
+  @Test(
+    arguments: [
+      (407, .userRejected, false), (403, .other, false), (300, .other, false), (408, .other, true),
+      (425, .other, true), (429, .other, true), (500, .other, true), (501, .other, true),
+      (502, .hostUnreachable, true), (503, .hostUnreachable, true), (504, .hostUnreachable, true),
+    ] as [(Int, ProxyRefusal.Kind, Bool)])
+  func `the statuses of a proxy are temporary as those of a server`(
+    status: Int, kind: ProxyRefusal.Kind, isTemporary: Bool
+  ) throws {
+    try CurlLibrary.load()
+    let refusal = ProxyRefusal(status: status)
+    #expect(refusal.kind == kind)
+    #expect(refusal.isTemporary == isTemporary)
+    var header = ResponseHeader()
+    header.add("HTTP/1.1 \(status) x")
+    let address = try WebAddress("http://a.example/live")
+    let verdict = ResponseRules(address: address, start: nil, known: nil).verdict(header)
+    #expect(isTemporary == (verdict == .later(.refused(address, status))))
+  }
+
+  @Test func `a proxy that cannot reach the server names it, and no password`() throws {
+    try CurlLibrary.load()
+    let address = try WebAddress("https://user:secret@a.example:8443/b?c")
+    let failure = FileFailure.refusedByProxy(address, ProxyRefusal(status: 503))
+    #expect(failure.message == "The proxy cannot reach a.example (HTTP 503).")
+    #expect(failure.hint == "Check the address, and try again later.")
+    #expect(ProxyRefusal(.hostUnreachable).isTemporary)
+    #expect(!ProxyRefusal(.userRejected).isTemporary)
+    #expect(!ProxyRefusal(.other).isTemporary)
   }
 
   @Test func `a redirect does not lead from https to http, nor off the web`() throws {

@@ -22,6 +22,8 @@ enum Reception {
 final class CurlTransfer {
   fileprivate let pointer: OpaquePointer
   private let context: UnsafeMutablePointer<Context>
+  /// The variable that names the proxy; nil if there is no proxy.
+  fileprivate let proxy: String?
 
   /// Creates a GET request for `address` with additional header `lines`. `receiver` must outlive
   /// the transfer. Returns nil if there is not enough memory.
@@ -46,6 +48,7 @@ final class CurlTransfer {
     }
     pointer = created
     self.context = context
+    proxy = ProxyVariable.name(for: address)
   }
 
   deinit {
@@ -160,13 +163,21 @@ final class CurlMulti {
     case ccurl_aborted: return .unwanted
     case ccurl_no_host: return .noHost
     case ccurl_no_proxy: return .noProxy
-    case ccurl_proxy_refused: return .proxyRefused(transfer.proxyStatus)
+    case ccurl_proxy_refused: return .proxyRefused(ProxyRefusal(status: transfer.proxyStatus))
+    case ccurl_socks_unreachable: return .proxyRefused(ProxyRefusal(.hostUnreachable))
+    case ccurl_socks_user_rejected: return .proxyRefused(ProxyRefusal(.userRejected))
+    case ccurl_socks_refused: return .proxyRefused(ProxyRefusal(.other))
+    case ccurl_socks_closed: return .broken("the proxy closed the connection")
     case ccurl_untrusted: return .untrusted(transfer.reason)
     case ccurl_not_http: return .notHTTP
     case ccurl_bad_address: return .badAddress(transfer.reason)
     case ccurl_timed_out: return .unconnected("no connection in time")
-    case ccurl_connection_closed: return .broken("the server closed the connection")
-    case ccurl_no_connection: return .unconnected("nothing answers there")
+    case ccurl_connection_closed:
+      let peer = transfer.proxy == nil ? "the server" : "the proxy or the server"
+      return .broken("\(peer) closed the connection")
+    case ccurl_no_connection:
+      return .unconnected(
+        transfer.proxy.map { "the proxy in \($0) does not answer" } ?? "nothing answers there")
     default: return .broken(transfer.reason)
     }
   }
@@ -186,8 +197,8 @@ enum TransferEnd: Equatable {
   case unwanted
   case noHost
   case noProxy
-  /// The proxy answered with this HTTP status to the request for a connection.
-  case proxyRefused(Int)
+  /// The proxy answered, and did not connect to the server.
+  case proxyRefused(ProxyRefusal)
   /// No connection could be made.
   case unconnected(String)
   case untrusted(String)

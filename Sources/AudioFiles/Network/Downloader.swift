@@ -193,7 +193,7 @@ final class Downloader {
     switch end {
     case .noHost: unresolved("there is no such server, or no network")
     case .noProxy: unresolved("there is no such proxy, or no network")
-    case .proxyRefused(let status): reject(.refusedByProxy(address.current, status))
+    case .proxyRefused(let refusal): refused(by: refusal)
     case .unconnected(let reason):
       attempt.disconnection = reason
       interrupted(reason, isUnconnected: facts == nil)
@@ -207,9 +207,18 @@ final class Downloader {
     }
   }
 
+  private func refused(by proxy: ProxyRefusal) {
+    let failure = FileFailure.refusedByProxy(address.current, proxy)
+    guard proxy.isTemporary else { return reject(failure) }
+    let isUnreachable = proxy.kind == .hostUnreachable
+    if isUnreachable { attempt.disconnection = "the proxy cannot reach it" }
+    retry(failure, isUnconnected: isUnreachable && facts == nil)
+  }
+
   private func unresolved(_ reason: String) {
     attempt.disconnection = reason
-    let failure = FileFailure.unreachable(address.original, reason)
+    let failure = FileFailure.unreachable(
+      address.original, reason, connectingTo: address.current)
     facts == nil ? giveUp(failure) : retry(failure)
   }
 
@@ -238,7 +247,8 @@ final class Downloader {
     }
     retry(
       end >= Self.firstBytes
-        ? .broken(address.original, at: offset, reason) : .unreachable(address.original, reason),
+        ? .broken(address.original, at: offset, reason)
+        : .unreachable(address.original, reason, connectingTo: address.current),
       isUnconnected: isUnconnected)
   }
 

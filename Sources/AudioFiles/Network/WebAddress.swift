@@ -112,7 +112,8 @@ extension FileFailure {
   /// Returns the failure for an error status of the server.
   static func refused(_ address: WebAddress, _ status: Int) -> FileFailure {
     switch status {
-    case 407: return refusedByProxy(address, status)
+    case 407 where ProxyVariable.isAnswering(address):
+      return refusedByProxy(address, ProxyRefusal(status: status))
     case 401, 403:
       return FileFailure(
         .permissionDenied, "The server does not let you read \(address.name) (HTTP \(status)).",
@@ -153,14 +154,30 @@ extension FileFailure {
   }
 
   /// Returns the failure for a proxy that does not pass the request on.
-  static func refusedByProxy(_ address: WebAddress, _ status: Int) -> FileFailure {
-    let variable = ProxyVariable.name(for: address) ?? "http_proxy"
-    return FileFailure(
-      status == 407 ? .permissionDenied : .cannotOpen,
-      "The proxy does not pass the request for \(address.name) on (HTTP \(status)).",
-      hint: status == 407
-        ? "Put the proxy's name and password in \(variable): http://name:password@host:port"
-        : "Check the proxy in \(variable), or except the server with no_proxy.")
+  static func refusedByProxy(_ address: WebAddress, _ refusal: ProxyRefusal) -> FileFailure {
+    let variable =
+      ProxyVariable.name(for: address) ?? (address.isEncrypted ? "https_proxy" : "http_proxy")
+    let status = refusal.status.map { " (HTTP \($0))" } ?? ""
+    let sentence = "The proxy does not pass the request for \(address.name) on\(status)."
+    switch refusal.kind {
+    case .hostUnreachable:
+      // SOCKS proxies report their own failures with the same answer.
+      let place =
+        refusal.status == nil ? "the address, and the proxy in \(variable)" : "the address"
+      return FileFailure(
+        .cannotOpen, "The proxy cannot reach \(address.host)\(status).",
+        hint: "Check \(place), and try again later.")
+    case .userRejected:
+      let scheme = refusal.status == nil ? "socks5h" : "http"
+      return FileFailure(
+        .permissionDenied, sentence,
+        hint: "Put your name and password for the proxy in \(variable): "
+          + "\(scheme)://name:password@host:port")
+    case .other:
+      return FileFailure(
+        .cannotOpen, sentence,
+        hint: "Check the proxy in \(variable), or except the server with no_proxy.")
+    }
   }
 
   /// Returns the failure for a body that is not audio.
@@ -200,10 +217,13 @@ extension FileFailure {
   }
 
   /// Returns the failure to connect, or to receive the first bytes. `reason` is part of a sentence.
-  static func unreachable(_ address: WebAddress, _ reason: String) -> FileFailure {
+  /// `target` is the address to which `address` has redirected; nil if it has not.
+  static func unreachable(
+    _ address: WebAddress, _ reason: String, connectingTo target: WebAddress? = nil
+  ) -> FileFailure {
     FileFailure(
       .cannotOpen, "\(address.name) cannot be reached: \(reason).",
-      hint: ProxyVariable.name(for: address).map {
+      hint: ProxyVariable.name(for: target ?? address).map {
         "Check the address, this machine's connection, and the proxy in \($0)."
       } ?? "Check the address, and this machine's connection.")
   }

@@ -8,9 +8,9 @@ extension SoundFileWriter {
   /// The number of bytes that are kept free for metadata, without the markers.
   static let metadataByteCount = 65536
 
-  /// The limit of the process or the disk, in bytes, below which it counts as a full disk: files so
-  /// small would be too many, and some of them would hold nothing but tags.
-  private static let minimumFileByteCount = 256 * 1024
+  /// The highest limit of the process in bytes, 2 MiB, that counts as a full disk: files so small
+  /// would be too many, and some of them would hold nothing but tags.
+  private static let tooSmallByteCount = 2 << 20
 
   /// Returns the number of bytes of the unencoded samples that an encoder holds back at most: one
   /// block of 24-bit samples.
@@ -25,7 +25,7 @@ extension SoundFileWriter {
     guard byteCount != nil else { return nil }
     let place = FileSystem.maximumFileByteCount(sink.descriptor)
     guard let maximum = [place, fileFormat.maximumByteCount].compactMap({ $0 }).min(),
-      maximum >= Self.minimumFileByteCount
+      maximum > Self.tooSmallByteCount
     else { return nil }
     let held = fileFormat.isPlain ? 0 : 3 * Self.heldByteCount(channelCount: channelCount)
     return maximum - min(Self.metadataByteCount + held, maximum / (fileFormat.isPlain ? 4 : 2))

@@ -21,8 +21,17 @@ typedef enum ccurl_outcome {
   ccurl_aborted,
   ccurl_no_host,
   ccurl_no_proxy,
-  /// The proxy answered with an error status; see `ccurl_transfer_proxy_status`.
+  /// The proxy answered to CONNECT with a status other than 200 to 299; see
+  /// `ccurl_transfer_proxy_status`.
   ccurl_proxy_refused,
+  /// The SOCKS proxy cannot reach the server.
+  ccurl_socks_unreachable,
+  /// The SOCKS proxy requires another user name or password.
+  ccurl_socks_user_rejected,
+  /// The SOCKS proxy refuses the request, or is none.
+  ccurl_socks_refused,
+  /// The SOCKS proxy closed the connection.
+  ccurl_socks_closed,
   ccurl_no_connection,
   ccurl_timed_out,
   ccurl_untrusted,

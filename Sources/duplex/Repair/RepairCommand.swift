@@ -71,11 +71,14 @@ struct RepairRun {
   private let command: RepairCommand
   /// The files, each of them once.
   private let files: [String]
+  /// The path of the copy of each file without --output.
+  private let copies: [String]
   private let lostHeader: LostHeader?
 
   init(_ command: RepairCommand) throws {
     self.command = command
     files = Self.withoutRepetitions(command.files, inPlace: command.inPlace)
+    copies = Self.copyPaths(of: files)
     if let rate = command.rate, let channels = command.channels,
       let sampleFormat = command.sampleFormat
     {
@@ -86,21 +89,51 @@ struct RepairRun {
     }
   }
 
-  /// Returns the path of the copy of `file` without --output.
-  private static func copyPath(of file: String) -> String {
-    FileName.insert("-repaired", into: file)
+  /// A name in a folder. A link is another name than its file.
+  private struct NamedPlace: Hashable {
+    let folder: FileLocation
+    let name: [UInt8]
+
+    init(_ path: String) {
+      folder = FileLocation(of: FileName.folder(of: path))
+      name = Array(FileName.last(of: path).utf8)
+    }
+  }
+
+  /// Returns the path of the copy of each file. The copies have different names, although names of
+  /// the greatest length may differ only in the end that is cut off.
+  private static func copyPaths(of files: [String]) -> [String] {
+    var places: Set<NamedPlace> = []
+    // The count of files with the same shortened name, so that many of them take little time.
+    var counts: [NamedPlace: Int] = [:]
+    return files.map { file in
+      var path = FileName.insert("-repaired", into: file)
+      let first = NamedPlace(path)
+      while !places.insert(NamedPlace(path)).inserted {
+        let number = counts[first, default: 1] + 1
+        counts[first] = number
+        path = FileName.insert("-repaired-\(number)", into: file)
+      }
+      return path
+    }
   }
 
   /// Returns `files` without those that are named again, and reports these. Two links to one file
   /// are different unless it is repaired in place: each has a copy of its own.
   private static func withoutRepetitions(_ files: [String], inPlace: Bool) -> [String] {
-    var places: Set<FileLocation> = []
-    return files.filter { file in
-      let place = inPlace ? file : copyPath(of: file)
-      guard !places.insert(FileLocation(of: place)).inserted else { return true }
-      inform("namedTwice", "\(FileName.withoutUser(file)) is named twice, and is examined once.")
-      return false
+    var files = files
+    var (locations, names) = (Set<FileLocation>(), Set<NamedPlace>())
+    files.removeAll { file in
+      let isNew =
+        inPlace
+        ? locations.insert(FileLocation(of: file)).inserted
+        : names.insert(NamedPlace(file)).inserted
+      if !isNew {
+        inform("namedTwice", "\(FileName.withoutUser(file)) is named twice, and is examined once.")
+      }
+      return !isNew
     }
+    return files
   }
 
   /// Repairs each file. A file that cannot be repaired does not stop the run.
@@ -114,7 +147,7 @@ struct RepairRun {
       let start = Double(doneBytes)
       doneBytes += byteCounts[index]
       let (ended, isInterrupted) = repair(
-        file, start / allBytes..<Double(doneBytes) / allBytes, &results)
+        file, copies[index], start / allBytes..<Double(doneBytes) / allBytes, &results)
       if status == .done { status = ended }
       guard !isInterrupted else {
         // The request came while the end of this file was written.
@@ -140,7 +173,7 @@ struct RepairRun {
   /// which is added to `results`, or the failure. Returns the status, and whether the user
   /// requested the end.
   private func repair(
-    _ file: String, _ portion: Range<Double>, _ results: inout [RepairResult]
+    _ file: String, _ copy: String, _ portion: Range<Double>, _ results: inout [RepairResult]
   ) -> (ExitStatus, isInterrupted: Bool) {
     let name = FileName.withoutUser(file)
     var isInterrupted = false
@@ -151,7 +184,7 @@ struct RepairRun {
     defer { line.end() }
     do throws(ToolFailure) {
       let result = try mappingErrors {
-        try repair(file, &isInterrupted) { done in
+        try repair(file, copy, &isInterrupted) { done in
           line.reportProgress(
             done, from: portion.lowerBound, share: portion.upperBound - portion.lowerBound)
         }
@@ -186,7 +219,8 @@ struct RepairRun {
   /// Repairs a file. Sets `isInterrupted` if the user requested the end while its last bytes were
   /// written.
   private func repair(
-    _ path: String, _ isInterrupted: inout Bool, progress: @escaping (Double) -> Void
+    _ path: String, _ copy: String, _ isInterrupted: inout Bool,
+    progress: @escaping (Double) -> Void
   ) throws -> RepairResult {
     let finding = try FileRepair.examine(path, lostHeader: lostHeader, inPlace: command.inPlace)
     guard finding.isRepairable else { return RepairResult(finding: finding, repaired: nil) }
@@ -194,7 +228,7 @@ struct RepairRun {
       try FileRepair.repairInPlace(finding)
       return RepairResult(finding: finding, repaired: path)
     }
-    let target = command.output ?? Self.copyPath(of: path)
+    let target = command.output ?? copy
     warnOfEnding(target, finding.fileFormat)
     let stop = StopRequest(graceNanoseconds: 0)
     try FileRepair.write(finding, to: target, overwrite: command.overwrite) { done in
