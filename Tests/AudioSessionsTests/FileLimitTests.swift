@@ -137,7 +137,7 @@ import Testing
     #expect(lengths == Array(repeating: 8000, count: 6))
     let splits = events.take().filter { if case .split = $0 { true } else { false } }.count
     #expect(splits == 2)
-    return paths.map { $0.map { FileName.last(of: $0) } }
+    return paths.map { $0.map { String(FileName.last(of: $0)) } }
   }
 
   @Test(arguments: [nil, SplitRule.frames(8000)])
