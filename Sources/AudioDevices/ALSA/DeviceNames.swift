@@ -111,28 +111,33 @@ public enum DeviceNames {
   /// Returns whether `name` is the plain name of a PCM, not a path into its settings.
   private static func isName(_ name: String) -> Bool { !name.contains { ":{.".contains($0) } }
 
+  /// The number of definitions that are followed at most: a definition may refer to itself, and
+  /// more than once.
+  private static let maximumDefinitions = 64
+
   /// Returns whether the PCM `name`, which may have arguments, is a client of JACK or passes frames
   /// to one, in either direction. ALSA itself expands its definition, as it does to open it.
   static func leadsToJACK(_ name: String) -> Bool {
-    withConfiguration { leadsToJACK("pcm", name, in: $0, depth: 0) } ?? false
+    var left = maximumDefinitions
+    return withConfiguration { leadsToJACK("pcm", name, in: $0, &left) } ?? false
   }
 
   private static func leadsToJACK(
-    _ group: String, _ name: String, in top: OpaquePointer, depth: Int
+    _ group: String, _ name: String, in top: OpaquePointer, _ left: inout Int
   ) -> Bool {
     var found: OpaquePointer?
-    // A definition may refer to itself.
-    guard depth < 16, snd_config_search_definition(top, group, name, &found) >= 0, let found else {
+    left -= 1
+    guard left >= 0, snd_config_search_definition(top, group, name, &found) >= 0, let found else {
       return false
     }
     defer { snd_config_delete(found) }
     // A definition that is a text is the name of another one.
-    if let name = text(found) { return leadsToJACK(group, name, in: top, depth: depth + 1) }
-    return leadsToJACK(found, in: top, depth: depth)
+    if let name = text(found) { return leadsToJACK(group, name, in: top, &left) }
+    return leadsToJACK(found, in: top, &left)
   }
 
   private static func leadsToJACK(
-    _ group: OpaquePointer, in top: OpaquePointer, depth: Int
+    _ group: OpaquePointer, in top: OpaquePointer, _ left: inout Int
   ) -> Bool {
     guard snd_config_get_type(group) == SND_CONFIG_TYPE_COMPOUND else { return false }
     var entry = snd_config_iterator_first(group)
@@ -145,9 +150,9 @@ public enum DeviceNames {
       let isFound =
         switch (String(cString: id), text(node)) {
         case ("type", let type?): type == "jack"
-        case ("pcm", let name?): leadsToJACK("pcm", name, in: top, depth: depth + 1)
-        case ("slave", let name?): leadsToJACK("pcm_slave", name, in: top, depth: depth + 1)
-        default: leadsToJACK(node, in: top, depth: depth)
+        case ("pcm", let name?): leadsToJACK("pcm", name, in: top, &left)
+        case ("slave", let name?): leadsToJACK("pcm_slave", name, in: top, &left)
+        default: leadsToJACK(node, in: top, &left)
         }
       if isFound { return true }
     }
