@@ -116,6 +116,20 @@ import Testing
     #expect(condition.room == .max)
   }
 
+  @Test func `the markers of a file do not move the end that the user asked for`() {
+    var plan = Self.plan(.wav)
+    plan.split = .frames(1000)
+    var condition = SplitCondition(plan)
+    condition.begin(upTo: 4000)
+    condition.reserve(1998)
+    #expect(condition.room == 1000)
+    condition.note(400, byteCount: nil)
+    condition.reserve(4)
+    #expect(condition.room == 599)
+    condition.note(599, byteCount: nil)
+    expectDue(&condition, true)
+  }
+
   /// Records two series by turns, as if the user split each after every second, and returns the
   /// names of their files in order.
   private func names(_ first: RecordingPlan, _ second: RecordingPlan) throws -> [[String]] {

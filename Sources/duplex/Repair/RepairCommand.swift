@@ -78,7 +78,7 @@ struct RepairRun {
   init(_ command: RepairCommand) throws {
     self.command = command
     files = Self.withoutRepetitions(command.files, inPlace: command.inPlace)
-    copies = Self.copyPaths(of: files)
+    copies = Self.copyPaths(of: files, sparingInputs: command.overwrite)
     if let rate = command.rate, let channels = command.channels,
       let sampleFormat = command.sampleFormat
     {
@@ -101,9 +101,10 @@ struct RepairRun {
   }
 
   /// Returns the path of the copy of each file. The copies have different names, although names of
-  /// the greatest length may differ only in the end that is cut off.
-  private static func copyPaths(of files: [String]) -> [String] {
-    var places: Set<NamedPlace> = []
+  /// the greatest length may differ only in the end that is cut off, and those of no input with
+  /// `sparingInputs`: a copy would replace a file that is not examined yet.
+  private static func copyPaths(of files: [String], sparingInputs: Bool) -> [String] {
+    var places = sparingInputs ? Set(files.map { NamedPlace($0) }) : []
     // The count of files with the same shortened name, so that many of them take little time.
     var counts: [NamedPlace: Int] = [:]
     return files.map { file in

@@ -21,8 +21,9 @@ struct RecordingSummary {
         "channels": plan.channelCount, "recordedFrames": report.frames,
       ] + report.levels.fields
     if hasRaw {
-      fields += ["rawPath": report.rawPaths.prefix(1).first(where: SoundFileReader.exists)]
-      if report.rawPaths.count > 1 { fields += ["rawPaths": report.rawPaths] }
+      let paths = report.rawPaths.filter(SoundFileReader.exists)
+      fields += ["rawPath": paths.first]
+      if paths.count > 1 { fields += ["rawPaths": paths] }
     }
     fields += [
       "markers": report.markers.map(\.fields), "pauses": report.pauses.map(\.fields),

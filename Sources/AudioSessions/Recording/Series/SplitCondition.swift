@@ -5,8 +5,9 @@ import AudioFiles
 struct SplitCondition {
   private let plan: RecordingPlan
   private var isRequested = false
-  /// The number of frames until the file is full.
-  private(set) var room = Int.max
+  /// The number of frames until the file has those that the plan allows, and until it can hold no
+  /// more.
+  private var (plannedRoom, spaceRoom) = (Int.max, Int.max)
   /// The size in bytes at which the file can hold no more; nil if there is no limit, or if the next
   /// file could not be created there.
   private var lastByteCount: Int?
@@ -16,6 +17,9 @@ struct SplitCondition {
   init(_ plan: RecordingPlan) {
     self.plan = plan
   }
+
+  /// The number of frames until the file is full.
+  var room: Int { min(plannedRoom, spaceRoom) }
 
   /// Requests the next file from the next frame on.
   mutating func request() { isRequested = true }
@@ -41,16 +45,17 @@ struct SplitCondition {
     // A file that is full continues until the disk refuses it.
     if let lastByteCount, byteCount >= lastByteCount - frameByteCount { self.lastByteCount = nil }
     switch plan.split {
-    case _ where plan.isStream: room = .max
-    case .frames(let count) where count > 0: room = count
+    case _ where plan.isStream: plannedRoom = .max
+    case .frames(let count) where count > 0: plannedRoom = count
     case .seconds(let seconds) where seconds > 0:
-      room = max(1, Int(rounding: seconds * Double(plan.sampleRate)))
+      plannedRoom = max(1, Int(rounding: seconds * Double(plan.sampleRate)))
     case .bytes(let count) where count > 0 && plan.fileFormat.isPlain:
-      room = max(1, (count - SoundFileWriter.headerByteCount) / frameByteCount)
-    case .frames, .seconds, .bytes, .silence, nil: room = .max
+      plannedRoom = max(1, (count - SoundFileWriter.headerByteCount) / frameByteCount)
+    case .frames, .seconds, .bytes, .silence, nil: plannedRoom = .max
     }
+    spaceRoom = .max
     if let lastByteCount, plan.fileFormat.isPlain {
-      room = min(room, max(1, (lastByteCount - byteCount) / frameByteCount))
+      spaceRoom = max(1, (lastByteCount - byteCount) / frameByteCount)
     }
   }
 
@@ -75,12 +80,15 @@ struct SplitCondition {
     guard let lastByteCount, byteCount > 0 else { return }
     self.lastByteCount = max(0, lastByteCount - byteCount)
     let frameByteCount = plan.channelCount * plan.sampleFormat.byteCount
-    if room != .max { room = max(1, room - (byteCount + frameByteCount - 1) / frameByteCount) }
+    if spaceRoom != .max {
+      spaceRoom = max(1, spaceRoom - (byteCount + frameByteCount - 1) / frameByteCount)
+    }
   }
 
   /// Notes that `frames` frames were written, after which the file has `byteCount` bytes.
   mutating func note(_ frames: Int, byteCount: Int?) {
-    if room != .max { room -= frames }
+    if plannedRoom != .max { plannedRoom -= frames }
+    if spaceRoom != .max { spaceRoom -= frames }
     guard let byteCount else { return }
     if let maximumByteCount, byteCount - firstByteCount >= maximumByteCount { request() }
     if let lastByteCount, byteCount >= lastByteCount { request() }
