@@ -205,7 +205,7 @@ extension FileFailure {
         ("The name of a file cannot hold a zero byte.", "Choose another name.")
       case EFBIG:
         (
-          "\(path) cannot be created: a file of this size is not allowed.",
+          "\(path) cannot be created: \(error.reason).",
           "Raise the limit with ulimit -f, or choose another disk."
         )
       case EROFS:
