@@ -82,14 +82,7 @@ public enum DeviceNames {
   /// names for the PCMs of cards.
   static func defined() -> [DeviceCandidate] {
     withConfiguration { top in
-      guard let group = node("pcm", in: top) else { return [] }
-      var candidates: [DeviceCandidate] = []
-      var entry = snd_config_iterator_first(group)
-      while let place = entry, place != snd_config_iterator_end(group) {
-        if let node = snd_config_iterator_entry(place) { candidates += candidate(node) }
-        entry = snd_config_iterator_next(place)
-      }
-      return candidates
+      node("pcm", in: top).map { entries(of: $0).flatMap(candidate) } ?? []
     } ?? []
   }
 
@@ -140,23 +133,27 @@ public enum DeviceNames {
     _ group: OpaquePointer, in top: OpaquePointer, _ left: inout Int
   ) -> Bool {
     guard snd_config_get_type(group) == SND_CONFIG_TYPE_COMPOUND else { return false }
+    return entries(of: group).contains { node in
+      var id: UnsafePointer<CChar>?
+      guard snd_config_get_id(node, &id) == 0, let id else { return false }
+      return switch (String(cString: id), text(node)) {
+      case ("type", let type?): type == "jack"
+      case ("pcm", let name?): leadsToJACK("pcm", name, in: top, &left)
+      case ("slave", let name?): leadsToJACK("pcm_slave", name, in: top, &left)
+      default: leadsToJACK(node, in: top, &left)
+      }
+    }
+  }
+
+  /// Returns the nodes of a compound of the configuration.
+  private static func entries(of group: OpaquePointer) -> [OpaquePointer] {
+    var nodes: [OpaquePointer] = []
     var entry = snd_config_iterator_first(group)
     while let place = entry, place != snd_config_iterator_end(group) {
+      if let node = snd_config_iterator_entry(place) { nodes.append(node) }
       entry = snd_config_iterator_next(place)
-      var id: UnsafePointer<CChar>?
-      guard let node = snd_config_iterator_entry(place), snd_config_get_id(node, &id) == 0,
-        let id
-      else { continue }
-      let isFound =
-        switch (String(cString: id), text(node)) {
-        case ("type", let type?): type == "jack"
-        case ("pcm", let name?): leadsToJACK("pcm", name, in: top, &left)
-        case ("slave", let name?): leadsToJACK("pcm_slave", name, in: top, &left)
-        default: leadsToJACK(node, in: top, &left)
-        }
-      if isFound { return true }
     }
-    return false
+    return nodes
   }
 
   /// Returns the configuration's node at `path`; nil if there is none.

@@ -7,8 +7,8 @@ extension PCM {
   /// `bufferFrames` frames of the request's rate.
   mutating func configure(_ request: DuplexRequest, bufferFrames: Int) throws(DeviceFailure) {
     let usesJACK = usesJACK
-    guard !usesJACK || JACKTurn.begin() else { throw .noTurn(name) }
-    defer { if usesJACK { JACKTurn.end() } }
+    guard JACKTurn.begin(if: usesJACK) else { throw .noTurn(name) }
+    defer { JACKTurn.end(if: usesJACK) }
     // A device that maps no memory, or not enough, still returns the same results for all other
     // queries.
     var refusal: DeviceFailure?

@@ -20,11 +20,13 @@ enum JACKTurn {
   /// from a call to a server that hangs.
   static let limitNanoseconds: UInt64 = 3_000_000_000
 
-  /// Begins the turn of the calling thread, which may already have it. Returns false, and begins no
-  /// turn, if `isOver` returns true or the limit passes before the turn comes.
+  /// Begins the turn of the calling thread, which may already have it, if it `isNeeded`. Returns
+  /// false, and begins no turn, if `isOver` returns true or the limit passes before the turn comes.
   static func begin(
-    limit: UInt64 = limitNanoseconds, until isOver: () -> Bool = { false }
+    if isNeeded: Bool = true, limit: UInt64 = limitNanoseconds,
+    until isOver: () -> Bool = { false }
   ) -> Bool {
+    guard isNeeded else { return true }
     let start = HostClock.nanoseconds
     while !take() {
       guard !isOver(), HostClock.nanoseconds &- start < limit else { return false }
@@ -33,8 +35,9 @@ enum JACKTurn {
     return true
   }
 
-  /// Ends the turn that the last `begin` of this thread began.
-  static func end() {
+  /// Ends the turn that the last `begin` of this thread began, if it was needed.
+  static func end(if isNeeded: Bool = true) {
+    guard isNeeded else { return }
     holder.withLock {
       $0?.depth -= 1
       if $0?.depth == 0 { $0 = nil }

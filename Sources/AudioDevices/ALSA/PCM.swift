@@ -76,11 +76,9 @@ struct PCM: ~Copyable {
     ALSALibrary.prepare()
     var opened: OpaquePointer?
     let usesJACK = DeviceNames.leadsToJACK(name)
-    if usesJACK {
-      guard JACKTurn.begin() else { throw .noTurn(name) }
-      duplex_silence_jack()
-    }
-    defer { if usesJACK { JACKTurn.end() } }
+    guard JACKTurn.begin(if: usesJACK) else { throw .noTurn(name) }
+    defer { JACKTurn.end(if: usesJACK) }
+    if usesJACK { duplex_silence_jack() }
     var text = [CChar](repeating: 0, count: 1024)
     let result = duplex_open_pcm(&opened, name, direction.stream, &text, text.count)
     guard result == 0, let opened else {
@@ -100,15 +98,11 @@ struct PCM: ~Copyable {
   }
 
   deinit {
-    guard let client else {
-      snd_pcm_close(handle)
-      return
-    }
     // While another thread does not return from JACK's library, the client is left to the system.
-    guard JACKTurn.begin() else { return }
+    guard JACKTurn.begin(if: usesJACK) else { return }
     snd_pcm_close(handle)
-    JACKClients.remove(client)
-    JACKTurn.end()
+    if let client { JACKClients.remove(client) }
+    JACKTurn.end(if: usesJACK)
   }
 
   /// Whether the PCM keeps time. False if the end of all plugins is neither a card nor a server,
@@ -188,9 +182,9 @@ struct PCM: ~Copyable {
 
   /// Stops the PCM at the end of a session, a client of JACK in its turn.
   func stop() {
-    guard !usesJACK || JACKTurn.begin() else { return }
+    guard JACKTurn.begin(if: usesJACK) else { return }
     drop()
-    if usesJACK { JACKTurn.end() }
+    JACKTurn.end(if: usesJACK)
   }
 
   /// Throws the failure that a negative return code means; `action` completes "could not be".

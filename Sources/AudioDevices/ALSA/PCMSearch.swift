@@ -56,7 +56,7 @@ private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
     let newest = JACKClients.newest
     guard beginTurn(usesJACK) else { return }
     slot.pointer.pointee.pcm = nil
-    endTurn(usesJACK)
+    JACKTurn.end(if: usesJACK)
     if usesJACK { awaitClosing(upTo: newest) }
     var report = ReconnectReport()
     while !isOver {
@@ -73,11 +73,7 @@ private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
   /// Begins the turn of a client of JACK. Returns false if the session ends before it comes. What
   /// is still open is then closed with the slot, again in turn.
   private func beginTurn(_ usesJACK: Bool) -> Bool {
-    !usesJACK || JACKTurn.begin(limit: .max, until: { isOver })
-  }
-
-  private func endTurn(_ usesJACK: Bool) {
-    if usesJACK { JACKTurn.end() }
+    JACKTurn.begin(if: usesJACK, limit: .max, until: { isOver })
   }
 
   /// Waits until the clients of JACK up to the number `newest` are closed: JACK's library would
@@ -120,7 +116,7 @@ private struct PCMSearching: RealtimeWork, ~Copyable, @unchecked Sendable {
   /// turn comes. Throws if it is not granted what it was granted before.
   private func started(_ request: DuplexRequest, _ usesJACK: Bool) throws(DeviceFailure) -> PCM? {
     guard beginTurn(usesJACK) else { return nil }
-    defer { endTurn(usesJACK) }
+    defer { JACKTurn.end(if: usesJACK) }
     var pcm = try PCM.opening(request, direction)
     var stream = pcm.configuration
     stream.device = granted.device

@@ -19,13 +19,7 @@ extension SessionReport {
   /// precondition(SessionReport().gaps(in: recorded) == recorded.gaps)
   /// ```
   public func gaps(in recorded: RecordingReport) -> [RecordingGap] {
-    let silences = events.flatMap { event -> [RecordingGap] in
-      switch event.kind {
-      case .captureXrun, .captureReturned, .captureAbsent:
-        recorded.kept(of: event.frame..<event.frame.clampedSum(max(0, event.frames)))
-      default: []
-      }
-    }
+    let silences = missingInput.flatMap { recorded.kept(of: $0) }
     // A program may have set the frames of a report to any number.
     let all = (recorded.gaps + silences).filter { $0.frame >= 0 && $0.frames > 0 }
       .sorted { $0.frame < $1.frame }
@@ -45,15 +39,19 @@ extension SessionReport {
   /// failure of its disk lost. Frames that the device lost are in `lostFrames` already.
   package func framesLost(after recorded: RecordingReport) -> Int {
     let rest = min(frames, recorded.timelineEnd)..<frames
-    let missing = events.reduce(0) { missing, event in
+    let missing = missingInput.reduce(0) { $0 + $1.clamped(to: rest).count }
+    return max(0, rest.count - missing)
+  }
+
+  /// The parts of the timeline for which the device captured nothing.
+  private var missingInput: [Range<Int>] {
+    events.compactMap { event in
       switch event.kind {
       case .captureXrun, .captureReturned, .captureAbsent:
-        let gap = event.frame..<event.frame.clampedSum(max(0, event.frames))
-        return missing + gap.clamped(to: rest).count
-      default: return missing
+        event.frame..<event.frame.clampedSum(max(0, event.frames))
+      default: nil
       }
     }
-    return max(0, rest.count - missing)
   }
 }
 

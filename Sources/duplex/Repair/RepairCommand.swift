@@ -122,9 +122,8 @@ struct RepairRun {
   /// Returns `files` without those that are named again, and reports these. Two links to one file
   /// are different unless it is repaired in place: each has a copy of its own.
   private static func withoutRepetitions(_ files: [String], inPlace: Bool) -> [String] {
-    var files = files
     var (locations, names) = (Set<FileLocation>(), Set<NamedPlace>())
-    files.removeAll { file in
+    return files.filter { file in
       let isNew =
         inPlace
         ? locations.insert(FileLocation(of: file)).inserted
@@ -132,9 +131,8 @@ struct RepairRun {
       if !isNew {
         inform("namedTwice", "\(FileName.withoutUser(file)) is named twice, and is examined once.")
       }
-      return !isNew
+      return isNew
     }
-    return files
   }
 
   /// Repairs each file. A file that cannot be repaired does not stop the run.
