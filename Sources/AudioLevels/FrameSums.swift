@@ -26,33 +26,58 @@ package struct FrameSums: ~Copyable, Sendable {
   package mutating func add(
     _ buffer: borrowing SampleBuffer, from first: Int, frames: Int, silence: Float = 0
   ) -> Float {
-    buffer.requireFrames(from: first, frames)
-    requirement(
-      frames &- skip <= (samples.frameCount &- count) &* stride,
-      "There are more sums than the filters process.")
-    let channels = buffer.channelCount
-    // Most cycles have whole groups of 16 frames, the first of which has a sum.
-    guard stride == 2 && skip == 0 && frames & 15 == 0 && (channels == 2 || channels == 1) else {
+    guard hasWholeGroups(buffer, from: first, frames: frames) else {
       return addGroupsAndRest(of: buffer, from: first, frames: frames, silence: silence)
     }
+    let channels = buffer.channelCount
     let start = buffer.base + first &* channels
-    let peak = vectors_sum_every_other(samples.base + count, start, channels, frames &>> 1)
+    let peak = vectors_sum_and_measure(samples.base + count, start, channels, frames &>> 1)
     if peak >= silence { count &+= frames &>> 1 }
     return peak
   }
 
-  /// Does the same for any number of frames and channels: in groups of 16 frames if possible, the
+  /// Adds the sums of these frames without measuring the frames.
+  @_noLocks
+  package mutating func addUnmeasured(
+    _ buffer: borrowing SampleBuffer, from first: Int, frames: Int
+  ) {
+    guard hasWholeGroups(buffer, from: first, frames: frames) else {
+      _ = addGroupsAndRest(of: buffer, from: first, frames: frames, silence: 0)
+      return
+    }
+    let channels = buffer.channelCount
+    let start = buffer.base + first &* channels
+    vectors_sum_every_other(samples.base + count, start, channels, frames &>> 1)
+    count &+= frames &>> 1
+  }
+
+  /// Returns whether there is room for the sums of these frames, and they are whole groups of 16
+  /// frames, the first of which has a sum, as in most cycles.
+  @_noLocks @inline(__always)
+  private func hasWholeGroups(
+    _ buffer: borrowing SampleBuffer, from first: Int, frames: Int
+  ) -> Bool {
+    buffer.requireFrames(from: first, frames)
+    let channels = buffer.channelCount
+    return skip == 0 && stride == 2 && frames & 15 == 0 && (channels == 2 || channels == 1)
+      && frames &>> 1 <= samples.frameCount &- count
+  }
+
+  /// Adds any number of frames with any number of channels: in groups of 16 frames if possible, the
   /// rest one by one.
   @_noLocks @inline(never)
   private mutating func addGroupsAndRest(
     of buffer: borrowing SampleBuffer, from first: Int, frames: Int, silence: Float
   ) -> Float {
+    requirement(
+      frames &- skip <= (samples.frameCount &- count) &* stride,
+      "There are more sums than the filters process.")
     var (added, peak): (Int, Float) = (0, 0)
     let channels = buffer.channelCount
     if stride == 2 && (channels == 2 || channels == 1) && skip &+ 16 <= frames {
       added = (frames &- skip) &>> 1 & ~7
       let start = buffer.base + (first &+ skip) &* channels
-      peak = vectors_sum_every_other(samples.base + count, start, channels, added)
+      peak = vectors_sum_and_measure(samples.base + count, start, channels, added)
     }
     if skip > 0 || 2 &* added < frames {
       let rest = addRest(of: buffer, from: first, frames: frames, behind: added)

@@ -66,15 +66,17 @@ TWO_VERSIONS(
      const float *samples_between, long count),
     weights, state, between, sums, samples, samples_between, count)
 
-// Returns the sums of the channels of eight frames, which are two frames apart, and raises `highest`
-// to the magnitudes of all of these frames and of those between them.
+// Returns the sums of the channels of eight frames, which are two frames apart. Unless it is NULL,
+// raises `highest` to the magnitudes of all of these frames and of those between them.
 BODY float8 stereo_sums(const float *samples, float8 *highest) {
   const float8 first = load8(samples), second = load8(samples + 8);
   const float8 third = load8(samples + 16), fourth = load8(samples + 24);
-  float8 peaks = higher(magnitudes(first), *highest);
-  peaks = higher(magnitudes(second), peaks);
-  peaks = higher(magnitudes(third), peaks);
-  *highest = higher(magnitudes(fourth), peaks);
+  if (highest) {
+    float8 peaks = higher(magnitudes(first), *highest);
+    peaks = higher(magnitudes(second), peaks);
+    peaks = higher(magnitudes(third), peaks);
+    *highest = higher(magnitudes(fourth), peaks);
+  }
   const float8 early = __builtin_shufflevector(first, second, 0, 1, 8, 9, 4, 5, 12, 13);
   const float8 late = __builtin_shufflevector(third, fourth, 0, 1, 8, 9, 4, 5, 12, 13);
   const float8 left = __builtin_shufflevector(early, late, 0, 2, 8, 10, 4, 6, 12, 14);
@@ -85,19 +87,32 @@ BODY float8 stereo_sums(const float *samples, float8 *highest) {
 
 BODY float8 mono_sums(const float *samples, float8 *highest) {
   const float8 first = load8(samples), second = load8(samples + 8);
-  *highest = higher(magnitudes(second), higher(magnitudes(first), *highest));
+  if (highest) *highest = higher(magnitudes(second), higher(magnitudes(first), *highest));
   return __builtin_shufflevector(first, second, 0, 2, 4, 6, 8, 10, 12, 14);
 }
 
-BODY float vectors_sum_every_other_body(float *sums, const float *samples, long channels, long count) {
-  float8 highest = 0;
+BODY void sum_groups(float *sums, const float *samples, long channels, long count, float8 *highest) {
   if (channels == 2) {
-    for (long index = 0; index < count; index += 8) store8(sums + index, stereo_sums(samples + 4 * index, &highest));
+#pragma clang loop unroll_count(2)
+    for (long index = 0; index < count; index += 8) store8(sums + index, stereo_sums(samples + 4 * index, highest));
   } else {
-    for (long index = 0; index < count; index += 8) store8(sums + index, mono_sums(samples + 2 * index, &highest));
+#pragma clang loop unroll_count(2)
+    for (long index = 0; index < count; index += 8) store8(sums + index, mono_sums(samples + 2 * index, highest));
   }
+}
+
+BODY void vectors_sum_every_other_body(float *sums, const float *samples, long channels, long count) {
+  sum_groups(sums, samples, channels, count, NULL);
+}
+TWO_VERSIONS(
+    void, vectors_sum_every_other, (float *sums, const float *samples, long channels, long count), sums, samples,
+    channels, count)
+
+BODY float vectors_sum_and_measure_body(float *sums, const float *samples, long channels, long count) {
+  float8 highest = 0;
+  sum_groups(sums, samples, channels, count, &highest);
   return highest_of(highest);
 }
 TWO_VERSIONS(
-    float, vectors_sum_every_other, (float *sums, const float *samples, long channels, long count), sums, samples,
+    float, vectors_sum_and_measure, (float *sums, const float *samples, long channels, long count), sums, samples,
     channels, count)

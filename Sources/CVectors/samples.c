@@ -146,14 +146,46 @@ long vectors_encode32(int32_t *target, const float *source, long count) {
 }
 #endif
 
-BODY void vectors_decode16_body(float *target, const int16_t *source, long count) {
-  typedef int16_t short8 __attribute__((ext_vector_type(8)));
-  typedef short8 unaligned_short8 __attribute__((aligned(2)));
+typedef int16_t short8 __attribute__((ext_vector_type(8)));
+typedef int16_t short16 __attribute__((ext_vector_type(16)));
+typedef uint16_t unsigned16 __attribute__((ext_vector_type(16)));
+typedef short8 unaligned_short8 __attribute__((aligned(2)));
+typedef short16 unaligned_short16 __attribute__((aligned(2)));
+
+BODY void decode_eight(float *target, const int16_t *source) {
+  store8(target, __builtin_convertvector(*(const unaligned_short8 *)source, float8) * 0x1p-15f);
+}
+
+// Returns the highest magnitude of the integers if it `measures` them.
+BODY int decode_sixteens(int measures, float *target, const int16_t *source, long count) {
+  unsigned16 highest = 0;
   long index = 0;
-  for (; index + 8 <= count; index += 8) {
-    short8 whole = *(const unaligned_short8 *)(source + index);
-    store8(target + index, __builtin_convertvector(whole, float8) * 0x1p-15f);
+#pragma clang loop unroll_count(2)
+  for (; index + 16 <= count; index += 16) {
+    if (measures) {
+      // The magnitude of the lowest integer fits in an unsigned one.
+      const short16 sixteen = *(const unaligned_short16 *)(source + index);
+      highest = __builtin_elementwise_max(highest, (unsigned16)__builtin_elementwise_abs(sixteen));
+    }
+    decode_eight(target + index, source + index);
+    decode_eight(target + index + 8, source + index + 8);
   }
-  for (; index < count; index++) target[index] = (float)source[index] * 0x1p-15f;
+  int peak = __builtin_reduce_max(highest);
+  for (; index < count; index++) {
+    target[index] = (float)source[index] * 0x1p-15f;
+    const int magnitude = source[index] < 0 ? -source[index] : source[index];
+    if (magnitude > peak) peak = magnitude;
+  }
+  return peak;
+}
+
+BODY void vectors_decode16_body(float *target, const int16_t *source, long count) {
+  decode_sixteens(0, target, source, count);
 }
 TWO_VERSIONS(void, vectors_decode16, (float *target, const int16_t *source, long count), target, source, count)
+
+BODY float vectors_decode16_and_measure_body(float *target, const int16_t *source, long count) {
+  return (float)decode_sixteens(1, target, source, count) * 0x1p-15f;
+}
+TWO_VERSIONS(
+    float, vectors_decode16_and_measure, (float *target, const int16_t *source, long count), target, source, count)

@@ -110,6 +110,13 @@ import Testing
     plain_decode16(&plain, whole, count)
     let wanted = whole.map { Float($0) / 32768 } + [7]
     #expect(isSame(decoded, wanted) && isSame(plain, wanted))
+    let peak = whole.map { abs(Float($0)) / 32768 }.max() ?? 0
+    (decoded, plain) = (
+      [Float](repeating: 7, count: count + 1), [Float](repeating: 7, count: count + 1)
+    )
+    #expect(vectors_decode16_and_measure(&decoded, whole, count) == peak)
+    #expect(plain_decode16_and_measure(&plain, whole, count) == peak)
+    #expect(isSame(decoded, wanted) && isSame(plain, wanted))
   }
 
   @Test(arguments: 1...2, [0, 8, 16, 64])
@@ -121,9 +128,14 @@ import Testing
       (0..<channels).reduce(0) { $0 + samples[2 * channels * frame + $1] }
     }
     var (sums, plain) = ([Float](repeating: 7, count: 65), [Float](repeating: 7, count: 65))
-    let peak = vectors_sum_every_other(&sums, samples, channels, count)
+    let peak = vectors_sum_and_measure(&sums, samples, channels, count)
     #expect(peak == (count > 0 ? 9 : 0))
-    #expect(plain_sum_every_other(&plain, samples, channels, count) == peak)
+    #expect(plain_sum_and_measure(&plain, samples, channels, count) == peak)
+    #expect(isSame(Array(sums.prefix(count + 1)), wanted + [7]))
+    #expect(isSame(Array(plain.prefix(count + 1)), wanted + [7]))
+    (sums, plain) = ([Float](repeating: 7, count: 65), [Float](repeating: 7, count: 65))
+    vectors_sum_every_other(&sums, samples, channels, count)
+    plain_sum_every_other(&plain, samples, channels, count)
     #expect(isSame(Array(sums.prefix(count + 1)), wanted + [7]))
     #expect(isSame(Array(plain.prefix(count + 1)), wanted + [7]))
   }

@@ -107,6 +107,24 @@ import Testing
     for index in 0..<16 { #expect(back[index] == samples[index]) }
     piece.decode(from: 3, frames: 4, into: &back, at: 0)
     for index in 0..<8 { #expect(back[index] == samples[index + 6]) }
+    // The highest magnitude is that of both parts.
+    for (frames, peak) in [(8, 16), (3, 6)] as [(Int, Float)] {
+      let found = piece.decode(from: 0, frames: frames, into: &back, at: 0, measures: true)
+      #expect(found == peak / 32768)
+    }
+  }
+
+  @Test(arguments: SampleFormat.allCases)
+  func `the highest magnitude is known only of measured samples of 16 bits`(format: SampleFormat) {
+    let device = DeviceBuffer(format: format, channelCount: 2, frameCount: 8)
+    var samples = SampleBuffer(frameCount: 8, channelCount: 2)
+    samples[5] = -1
+    let frames = device.frames(8)
+    _ = frames.encode(samples, from: 0, frames: 8, at: 0)
+    let measured = frames.decode(from: 0, frames: 8, into: &samples, at: 0, measures: true)
+    #expect(measured == (format == .s16LE ? 1 : .infinity) && samples[5] == -1)
+    let unmeasured = frames.decode(from: 0, frames: 8, into: &samples, at: 0)
+    #expect(unmeasured == .infinity)
   }
 
   private func passes(_ samples: borrowing SampleBuffer, through format: SampleFormat) -> Bool {

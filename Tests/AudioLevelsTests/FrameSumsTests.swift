@@ -23,14 +23,17 @@ import Testing
     }
     for part in [1, 7, 16, 33, 64, 300] {
       var sums = FrameSums(stride: stride, frameCount: 300)
+      var unmeasured = FrameSums(stride: stride, frameCount: 300)
       var frame = 0
       while frame < 300 {
         let frames = min(part, 300 - frame)
         let peak = sums.add(sound, from: frame, frames: frames)
         #expect(peak == (frame * channels..<(frame + frames) * channels).map { sound[$0] }.max())
+        unmeasured.addUnmeasured(sound, from: frame, frames: frames)
         frame += frames
       }
       #expect((0..<sums.count).map { sums.samples[$0] } == wanted)
+      #expect((0..<unmeasured.count).map { unmeasured.samples[$0] } == wanted)
     }
   }
 

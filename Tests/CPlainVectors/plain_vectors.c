@@ -7,11 +7,13 @@
 #define vectors_encode16 plain_encode16
 #define vectors_encode32 plain_encode32
 #define vectors_decode16 plain_decode16
+#define vectors_decode16_and_measure plain_decode16_and_measure
 #define vectors_mix_weights plain_mix_weights
 #define vectors_inner_product plain_inner_product
 #define vectors_inner_products plain_inner_products
 #define vectors_filter_bands plain_filter_bands
 #define vectors_sum_every_other plain_sum_every_other
+#define vectors_sum_and_measure plain_sum_and_measure
 #define vectors_peaks_of_four plain_peaks_of_four
 #define vectors_second_differences plain_second_differences
 #define vectors_sum_up plain_sum_up

@@ -52,15 +52,22 @@ struct DeviceLayout: BitwiseCopyable {
       channelStride: format.byteCount)
   }
 
+  /// Converts `frames` frames of the device's format. If `measures` is true and the samples are
+  /// interleaved and have 16 bits, returns their highest magnitude; otherwise infinity.
   @_noLocks
   func decode(
-    _ source: UnsafeRawPointer, frames: Int, into target: UnsafeMutablePointer<Float>
-  ) {
-    if case .s16LE = format, isInterleaved {
-      vectors_decode16(target, source.assumingMemoryBound(to: Int16.self), frames &* channelCount)
-    } else {
+    _ source: UnsafeRawPointer, frames: Int, into target: UnsafeMutablePointer<Float>,
+    measures: Bool
+  ) -> Float {
+    guard case .s16LE = format, isInterleaved else {
       decodeEach(source, frames, target)
+      return .infinity
     }
+    let samples = source.assumingMemoryBound(to: Int16.self)
+    let count = frames &* channelCount
+    if measures { return vectors_decode16_and_measure(target, samples, count) }
+    vectors_decode16(target, samples, count)
+    return .infinity
   }
 
   @_noLocks @inline(never)
@@ -233,20 +240,29 @@ public struct DeviceFrames: BitwiseCopyable {
   }
 
   /// Copies `frames` frames, from `firstFrame` on, into `buffer`, from its frame `target` on.
-  @_noLocks
-  func decode(from firstFrame: Int, frames: Int, into buffer: inout SampleBuffer, at target: Int) {
+  /// Returns their highest magnitude if `measures` is true and the conversion finds it; otherwise
+  /// infinity.
+  @_noLocks @discardableResult
+  func decode(
+    from firstFrame: Int, frames: Int, into buffer: inout SampleBuffer, at target: Int,
+    measures: Bool = false
+  ) -> Float {
     requireFrames(frames, from: firstFrame, buffer, at: target)
     let inFirst = max(0, min(frames, firstCount &- firstFrame))
     let base = buffer.base + target &* layout.channelCount
+    var peak: Float = 0
     if inFirst > 0 {
-      layout.decode(first + firstFrame &* layout.frameStride, frames: inFirst, into: base)
+      peak = layout.decode(
+        first + firstFrame &* layout.frameStride, frames: inFirst, into: base, measures: measures)
     }
     if inFirst < frames {
       let start = max(0, firstFrame &- firstCount)
-      layout.decode(
+      let rest = layout.decode(
         second + start &* layout.frameStride, frames: frames &- inFirst,
-        into: base + inFirst &* layout.channelCount)
+        into: base + inFirst &* layout.channelCount, measures: measures)
+      peak = max(peak, rest)
     }
+    return peak
   }
 
   /// Copies `frames` frames of `buffer`, from `source` on, to `firstFrame` and after. Returns the

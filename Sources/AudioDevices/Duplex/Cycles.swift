@@ -52,6 +52,13 @@ public struct InputCycle: ~Copyable {
   public func render(into buffer: inout SampleBuffer) {
     frames.decode(from: 0, frames: frameCount, into: &buffer, at: 0)
   }
+
+  /// Does the same, and returns the highest magnitude of the samples, where 1 is full scale, if the
+  /// conversion finds it, as it does for most devices with 16 bits; otherwise infinity.
+  @_noLocks
+  package func renderMeasured(into buffer: inout SampleBuffer) -> Float {
+    frames.decode(from: 0, frames: frameCount, into: &buffer, at: 0, measures: true)
+  }
 }
 
 /// The frames of one cycle that the output plays next. The callback fills them. If it fills none,

@@ -107,6 +107,8 @@ public struct MixerBus: ~Copyable {
       peakBound = other.peakBound
     } else {
       buffer.copy(other.buffer, frames: frames)
+      // Several channels may become one, their mean, which is not as high.
+      if other.buffer.channelCount == 1 { peakBound = other.peakBound }
     }
   }
 }

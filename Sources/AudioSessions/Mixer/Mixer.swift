@@ -78,7 +78,12 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   public mutating func input(_ input: borrowing InputCycle) {
     if changes?.isNew == true { takeRequests() }
     microphone.begin(frames: input.frameCount, at: input.time)
-    input.render(into: &microphone.buffer)
+    // The protection needs the peak, which a meter measures anyway.
+    if meter == nil && protection != nil {
+      microphone.peakBound = input.renderMeasured(into: &microphone.buffer)
+    } else {
+      input.render(into: &microphone.buffer)
+    }
     inputGain.process(&microphone)
     if inputInsert?.isEmpty == false { runInputEffects() }
     meter?.process(&microphone)

@@ -147,6 +147,17 @@ public struct FeedbackSuppressor: ~Copyable {
   public mutating func process(_ bus: inout MixerBus, limiterGain: Float = 1) -> Bool {
     self.limiterGain = limiterGain
     guard bus.frames > 0 else { return transmission.isSending }
+    if bands.framesLeft > bus.frames {
+      _ = analyse(&bus, from: 0)
+    } else {
+      analyseHops(&bus)
+    }
+    return isTransparent ? false : apply(to: &bus.buffer, frames: bus.frames)
+  }
+
+  /// Analyses a cycle in which a hop ends, or several do.
+  @_noLocks @inline(never)
+  private mutating func analyseHops(_ bus: inout MixerBus) {
     // The peak of the cycle is otherwise measured together with the sums of the channels.
     if bands.framesLeft < bus.frames { bus.measurePeak() }
     var analysed = analyse(&bus, from: 0)
@@ -154,12 +165,6 @@ public struct FeedbackSuppressor: ~Copyable {
       finishHops(at: bus.time.frame, end: analysed)
       if analysed < bus.frames { analysed = analyse(&bus, from: analysed) }
     }
-    if isTransparent { return false }
-    apply(to: &bus.buffer, frames: bus.frames)
-    isTransparent =
-      stage == .listening && microphoneGain.isTransparent && transmission.isTransparent
-      && leveller.isTransparent
-    return transmission.isSending
   }
 
   /// Analyses the frames from `start` up to the end of the hop or of the cycle. Returns the frame
@@ -171,6 +176,9 @@ public struct FeedbackSuppressor: ~Copyable {
     let stop: Int
     if bus.peakBound < silence {
       stop = bands.passSilence(from: start, to: bus.frames)
+    } else if bus.peakBound < .infinity && start == 0 && bus.frames <= bands.framesLeft {
+      bands.listen(bus.buffer, frames: bus.frames)
+      stop = bus.frames
     } else {
       let peak: Float
       (stop, peak) = bands.listen(bus.buffer, from: start, to: bus.frames, silence: silence)
@@ -190,7 +198,7 @@ public struct FeedbackSuppressor: ~Copyable {
     bands.finishHops()
     if bands.hopsAtOnce > 1 { addHops(since: before, gain: gain) }
     history.add(bands.levels, gain: gain)
-    lines.addLatest(of: history)
+    lines.add(history.levels(age: 0), at: history.newest)
     hop &+= 1
     switch stage {
     case .listening: findCandidate()
@@ -214,17 +222,22 @@ public struct FeedbackSuppressor: ~Copyable {
     let step = (bands.levels - before) * (1 / Float(HopLevels.levelHops))
     history.add(before + step, gain: gain)
     history.add(before + step * 2, gain: gain)
-    lines.addLatest(of: history)
+    lines.add(history.levels(age: 0), at: history.newest)
     history.add(before + step * 3, gain: gain)
     hop &+= 3
   }
 
-  /// Applies the gains to the first `frames` frames of the microphone in the output.
-  @_noLocks
-  private mutating func apply(to sound: inout SampleBuffer, frames: Int) {
+  /// Applies the gains to the first `frames` frames of the microphone in the output. Returns
+  /// whether a code is being sent.
+  @_noLocks @inline(never)
+  private mutating func apply(to sound: inout SampleBuffer, frames: Int) -> Bool {
     transmission.process(&sound, frames: frames)
     leveller.process(&sound, frames: frames, isHeld: transmission.isSending)
     microphoneGain.process(&sound, frames: frames)
+    isTransparent =
+      stage == .listening && microphoneGain.isTransparent && transmission.isTransparent
+      && leveller.isTransparent
+    return transmission.isSending
   }
 }
 

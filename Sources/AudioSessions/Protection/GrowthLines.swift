@@ -59,13 +59,12 @@ struct GrowthLines: ~Copyable {
     history.newest % HopLevels.levelHops == 0
   }
 
-  /// Adds the latest hop of `history`, if the lines use it.
+  /// Adds the levels of the hop with the index `hop`, if the lines use it.
   @_noLocks
-  mutating func addLatest(of history: borrowing LevelHistory) {
-    guard history.newest & 1 == 0 else { return }
-    let newest = history.levels(age: 0)
-    seconds.add(newest)
-    if history.newest & 7 == 0 { eighths.add(newest) }
+  mutating func add(_ levels: SIMD4<Float>, at hop: Int) {
+    guard hop & 1 == 0 else { return }
+    seconds.add(levels)
+    if hop & 7 == 0 { eighths.add(levels) }
   }
 
   /// Returns the growth of each band in dB per hop at the latest hop of `history` if it is that of

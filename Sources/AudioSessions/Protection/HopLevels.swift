@@ -76,6 +76,16 @@ struct HopLevels: ~Copyable {
     filters = BandFilters(centres: pointwiseMin(centres, SIMD4(repeating: 0.3)))
   }
 
+  /// Analyses the first `frames` frames of `buffer`, which may end with the hop but not behind it.
+  @_noLocks @inline(__always)
+  mutating func listen(_ buffer: borrowing SampleBuffer, frames: Int) {
+    waiting.addUnmeasured(buffer, from: 0, frames: frames)
+    framesLeft &-= frames
+    if isPrecise && hasFramesBetween {
+      waitingBetween.addUnmeasured(buffer, from: 0, frames: frames)
+    }
+  }
+
   /// Analyses `buffer` from the frame `start` up to the end of the hop or to `end`, unless all of
   /// these frames are below `silence`, a magnitude too low to matter. Returns the frame at which it
   /// stopped, and the highest magnitude of the frames; `isHopOver` tells at which end it stopped.
@@ -88,7 +98,7 @@ struct HopLevels: ~Copyable {
     if peak < silence { return (passSilence(from: start, to: end), peak) }
     framesLeft &-= frames
     if isPrecise && hasFramesBetween {
-      _ = waitingBetween.add(buffer, from: start, frames: frames)
+      waitingBetween.addUnmeasured(buffer, from: start, frames: frames)
     }
     return (start &+ frames, peak)
   }

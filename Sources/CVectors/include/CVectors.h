@@ -112,6 +112,9 @@ SAMPLE_LOOP long vectors_encode32(int32_t *target, const float *source, long cou
 /// Converts `count` 16-bit integers to samples from -1 to below 1.
 SAMPLE_LOOP void vectors_decode16(float *target, const int16_t *source, long count);
 
+/// Does the same, and returns the highest magnitude of the samples.
+SAMPLE_LOOP float vectors_decode16_and_measure(float *target, const int16_t *source, long count);
+
 /// Writes `count` weights, a multiple of 8, to a row as described in WeightRow.swift: the sum of
 /// four rows of a table, which are `stride` samples apart, each multiplied by its factor.
 SAMPLE_LOOP void vectors_mix_weights(
@@ -160,9 +163,12 @@ SAMPLE_LOOP void vectors_follow_bands(
     const float *samples_between, long count);
 
 /// Writes the sums of one or two channels of `count` frames, a multiple of eight, which are two
-/// frames apart. Returns the highest magnitude of these frames and of those between them, the last
-/// one included; NaN is ignored.
-SAMPLE_LOOP float vectors_sum_every_other(float *sums, const float *samples, long channels, long count);
+/// frames apart.
+SAMPLE_LOOP void vectors_sum_every_other(float *sums, const float *samples, long channels, long count);
+
+/// Does the same, and returns the highest magnitude of these frames and of those between them, the
+/// last one included; NaN is ignored.
+SAMPLE_LOOP float vectors_sum_and_measure(float *sums, const float *samples, long channels, long count);
 
 /// Returns the highest magnitudes of every fourth of `count` samples; NaN is ignored.
 SAMPLE_LOOP float4 vectors_peaks_of_four(const float *samples, long count);

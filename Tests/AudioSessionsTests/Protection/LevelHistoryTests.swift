@@ -14,7 +14,7 @@ import Testing
     for hop in 0..<hops {
       let level = -50 + rise * Float(hop) + ((hop / 4).isMultiple(of: 2) ? ripple : -ripple)
       history.add(SIMD4(repeating: level), gain: 0)
-      lines.addLatest(of: history)
+      lines.add(history.levels(age: 0), at: history.newest)
     }
     return (lines.growths(of: history, spread: 0.3), lines.growths(of: history, spread: 2))
   }

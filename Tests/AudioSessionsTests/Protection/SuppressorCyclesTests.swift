@@ -71,6 +71,25 @@ import Testing
     #expect(rig.sendingCycles == 0)
   }
 
+  /// The sound grows by 60 dB within a second, is at full scale for a second, and is silent then.
+  @Test(arguments: [16, 63, 64, 512, 1000])
+  func `the analysis is the same whoever measures the peak of a cycle`(periodFrames: Int) {
+    var rig = Rig(periodFrames: periodFrames)
+    var other = Rig(periodFrames: periodFrames)
+    var levels: [[SIMD4<Float>]] = [[], []]
+    for cycle in 0..<3 * 48000 / periodFrames {
+      let seconds = Double(cycle * periodFrames) / 48000
+      let amplitude = seconds > 2 ? 0 : Gain(decibels: min(0, 60 * seconds - 60)).factor
+      let sample = { (index: Int) in index / 2 % 24 < 12 ? amplitude : -amplitude }
+      rig.run(cycles: 1, isMeasured: false, sample)
+      other.run(cycles: 1, isMeasured: true, sample)
+      levels[0].append(rig.suppressor.bands.levels)
+      levels[1].append(other.suppressor.bands.levels)
+    }
+    let (sending, others) = (rig.sendingCycles, other.sendingCycles)
+    #expect(levels[0] == levels[1] && sending == others && sending > 0)
+  }
+
   @Test func `a cycle without frames changes nothing`() {
     var rig = Rig(periodFrames: 64)
     var other = Rig(periodFrames: 64)

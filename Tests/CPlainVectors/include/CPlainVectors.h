@@ -12,6 +12,7 @@ void plain_add(float *target, const float *added, long count);
 long plain_encode16(int16_t *target, const float *source, long count);
 long plain_encode32(int32_t *target, const float *source, long count);
 void plain_decode16(float *target, const int16_t *source, long count);
+float plain_decode16_and_measure(float *target, const int16_t *source, long count);
 void plain_mix_weights(
     float *weights, const float *rows, long stride, long count, double first_factor, double second_factor,
     double third_factor, double fourth_factor);
@@ -20,7 +21,8 @@ void plain_inner_products(
     const float *weights, const float *first, const float *second, long count, float *first_sum, float *second_sum);
 void plain_filter_bands(
     const BandFilterWeights *weights, BandPair *state, float4 *energy, const float *samples, long count);
-float plain_sum_every_other(float *sums, const float *samples, long channels, long count);
+void plain_sum_every_other(float *sums, const float *samples, long channels, long count);
+float plain_sum_and_measure(float *sums, const float *samples, long channels, long count);
 void plain_follow_bands(
     const BandFilterWeights *weights, BandPair *state, BandPair *between, BandSums *sums, const float *samples,
     const float *samples_between, long count);
