@@ -42,13 +42,15 @@ def wire_section(figures):
     section = Section(
         "From microphone to headphones",
         "In the sound lab (`Scripts/soundlab peers`): Debian's kernel and its loopback card, a clock that counts guest "
-        "instructions, stereo, 16 bits, 48 kHz, numbered frames as sound, with peaks at -12 dBFS. Their settings "
-        "stand in the suite. Processor time of all threads and processes, a period of P frames; frames lost, doubled "
+        "instructions, stereo, 16 bits, 48 kHz, numbered frames as sound, with peaks at -12 dBFS, and for the last two "
+        "columns white noise at full scale, which the limiter lowers. Their settings stand in the suite. Processor time of all threads and processes, a period of P frames; frames lost, doubled "
         "and altered in five seconds (zita-a2j's begin 16 s after its first sound, when it has found its delay).",
         [Column("in to out, frames, P = 64", 0), Column("P = 16", 0),
          Column("processor, us a period, P = 64", 2, "limiter and feedback suppressor look at every frame."),
          Column("P = 16", 2, "limiter and feedback suppressor look at every frame."),
          Column("lost / doubled / altered, P = 64", 0), Column("P = 16", 0),
+         Column("processor with noise at full scale, P = 64", 2, "the limiter lowers every frame."),
+         Column("P = 16", 2, "the limiter lowers every frame."),
          Column("peak memory, MiB", 1, "the code of the Swift runtime and of the libraries of all sound formats is 11 MiB, and "
                 "locked in memory; to win, a program would have to be without either: the bare start of duplex takes "
                 "12.6 MiB.")])
@@ -58,6 +60,7 @@ def wire_section(figures):
             for period in ("64", "16"):
                 value = figures.get((row, program, period))
                 values.append(value if row == "lost" else number(value))
+        values += [number(figures.get(("noise", program, period))) for period in ("64", "16")]
         values.append(number(figures.get(("memory", program, "64"))))
         # A program that lets no frame through has no latency.
         if values[0] is None and values[1] is None:

@@ -51,6 +51,28 @@ package struct FrameSums: ~Copyable, Sendable {
     count &+= frames &>> 1
   }
 
+  /// Adds the sums of these frames, and those of the frames half-way between them to `between`,
+  /// without measuring the frames.
+  @_noLocks
+  package mutating func addUnmeasured(
+    _ buffer: borrowing SampleBuffer, from first: Int, frames: Int, between: inout FrameSums
+  ) {
+    let room = between.samples.frameCount &- between.count
+    guard hasWholeGroups(buffer, from: first, frames: frames), between.skip == 1,
+      between.stride == 2, frames &>> 1 <= room
+    else {
+      addUnmeasured(buffer, from: first, frames: frames)
+      between.addUnmeasured(buffer, from: first, frames: frames)
+      return
+    }
+    let channels = buffer.channelCount
+    vectors_sum_alternately(
+      samples.base + count, between.samples.base + between.count,
+      buffer.base + first &* channels, channels, frames &>> 1)
+    count &+= frames &>> 1
+    between.count &+= frames &>> 1
+  }
+
   /// Returns whether there is room for the sums of these frames, and they are whole groups of 16
   /// frames, the first of which has a sum, as in most cycles.
   @_noLocks @inline(__always)

@@ -66,6 +66,19 @@ TWO_VERSIONS(
      const float *samples_between, long count),
     weights, state, between, sums, samples, samples_between, count)
 
+// Returns the sums of the channels of eight frames, which are two frames apart: of the first ones,
+// or of the `second` ones between them.
+BODY float8 alternate_stereo_sums(int second, float8 one, float8 two, float8 three, float8 four) {
+  const float8 early = second ? __builtin_shufflevector(one, two, 2, 3, 10, 11, 6, 7, 14, 15)
+                              : __builtin_shufflevector(one, two, 0, 1, 8, 9, 4, 5, 12, 13);
+  const float8 late = second ? __builtin_shufflevector(three, four, 2, 3, 10, 11, 6, 7, 14, 15)
+                             : __builtin_shufflevector(three, four, 0, 1, 8, 9, 4, 5, 12, 13);
+  const float8 left = __builtin_shufflevector(early, late, 0, 2, 8, 10, 4, 6, 12, 14);
+  const float8 right = __builtin_shufflevector(early, late, 1, 3, 9, 11, 5, 7, 13, 15);
+  const float8 sums = left + right;
+  return __builtin_shufflevector(sums, sums, 0, 4, 1, 5, 2, 6, 3, 7);
+}
+
 // Returns the sums of the channels of eight frames, which are two frames apart. Unless it is NULL,
 // raises `highest` to the magnitudes of all of these frames and of those between them.
 BODY float8 stereo_sums(const float *samples, float8 *highest) {
@@ -77,12 +90,7 @@ BODY float8 stereo_sums(const float *samples, float8 *highest) {
     peaks = higher(magnitudes(third), peaks);
     *highest = higher(magnitudes(fourth), peaks);
   }
-  const float8 early = __builtin_shufflevector(first, second, 0, 1, 8, 9, 4, 5, 12, 13);
-  const float8 late = __builtin_shufflevector(third, fourth, 0, 1, 8, 9, 4, 5, 12, 13);
-  const float8 left = __builtin_shufflevector(early, late, 0, 2, 8, 10, 4, 6, 12, 14);
-  const float8 right = __builtin_shufflevector(early, late, 1, 3, 9, 11, 5, 7, 13, 15);
-  const float8 sums = left + right;
-  return __builtin_shufflevector(sums, sums, 0, 4, 1, 5, 2, 6, 3, 7);
+  return alternate_stereo_sums(0, first, second, third, fourth);
 }
 
 BODY float8 mono_sums(const float *samples, float8 *highest) {
@@ -116,3 +124,22 @@ BODY float vectors_sum_and_measure_body(float *sums, const float *samples, long 
 TWO_VERSIONS(
     float, vectors_sum_and_measure, (float *sums, const float *samples, long channels, long count), sums, samples,
     channels, count)
+
+BODY void vectors_sum_alternately_body(
+    float *sums, float *between, const float *samples, long channels, long count) {
+  for (long index = 0; index < count; index += 8) {
+    if (channels == 2) {
+      const float *frames = samples + 4 * index;
+      const float8 one = load8(frames), two = load8(frames + 8), three = load8(frames + 16), four = load8(frames + 24);
+      store8(sums + index, alternate_stereo_sums(0, one, two, three, four));
+      store8(between + index, alternate_stereo_sums(1, one, two, three, four));
+    } else {
+      const float8 one = load8(samples + 2 * index), two = load8(samples + 2 * index + 8);
+      store8(sums + index, __builtin_shufflevector(one, two, 0, 2, 4, 6, 8, 10, 12, 14));
+      store8(between + index, __builtin_shufflevector(one, two, 1, 3, 5, 7, 9, 11, 13, 15));
+    }
+  }
+}
+TWO_VERSIONS(
+    void, vectors_sum_alternately, (float *sums, float *between, const float *samples, long channels, long count),
+    sums, between, samples, channels, count)

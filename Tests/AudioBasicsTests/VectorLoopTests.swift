@@ -138,6 +138,16 @@ import Testing
     plain_sum_every_other(&plain, samples, channels, count)
     #expect(isSame(Array(sums.prefix(count + 1)), wanted + [7]))
     #expect(isSame(Array(plain.prefix(count + 1)), wanted + [7]))
+    let wantedBetween = (0..<count).map { frame in
+      (0..<channels).reduce(0) { $0 + samples[(2 * frame + 1) * channels + $1] }
+    }
+    var between = [Float](repeating: 7, count: 65)
+    vectors_sum_alternately(&sums, &between, samples, channels, count)
+    #expect(isSame(Array(between.prefix(count + 1)), wantedBetween + [7]))
+    plain_sum_alternately(&plain, &between, samples, channels, count)
+    #expect(isSame(Array(between.prefix(count + 1)), wantedBetween + [7]))
+    #expect(isSame(Array(sums.prefix(count + 1)), wanted + [7]))
+    #expect(isSame(Array(plain.prefix(count + 1)), wanted + [7]))
   }
 
   @Test func `filters have identical states and energies with and without AVX2`() {

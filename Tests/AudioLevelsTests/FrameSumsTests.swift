@@ -37,6 +37,37 @@ import Testing
     }
   }
 
+  @Test(arguments: 1...3, [1, 2, 3, 4])
+  func `sums and those between them are added together like one after the other`(
+    channels: Int, stride: Int
+  ) {
+    let sound = sound(channels, frames: 300)
+    for part in [1, 16, 33, 64, 300] {
+      func sums(areTogether: Bool) -> [[Float]] {
+        var sums = FrameSums(stride: stride, frameCount: 300)
+        var between = FrameSums(stride: stride, frameCount: 300)
+        between.begin(between: sums)
+        var frame = 0
+        while frame < 300 {
+          let frames = min(part, 300 - frame)
+          if areTogether {
+            sums.addUnmeasured(sound, from: frame, frames: frames, between: &between)
+          } else {
+            _ = sums.add(sound, from: frame, frames: frames)
+            _ = between.add(sound, from: frame, frames: frames)
+          }
+          frame += frames
+        }
+        return [
+          (0..<sums.count).map { sums.samples[$0] },
+          (0..<between.count).map { between.samples[$0] },
+        ]
+      }
+      let found = sums(areTogether: true)
+      #expect(found == sums(areTogether: false) && found[1].count >= 300 / stride - 1)
+    }
+  }
+
   @Test(arguments: [1, 2]) func `frames below the silence are not kept`(channels: Int) {
     let sound = sound(channels, frames: 64)
     var sums = FrameSums(stride: 2, frameCount: 64)

@@ -14,6 +14,7 @@
 #define vectors_filter_bands plain_filter_bands
 #define vectors_sum_every_other plain_sum_every_other
 #define vectors_sum_and_measure plain_sum_and_measure
+#define vectors_sum_alternately plain_sum_alternately
 #define vectors_peaks_of_four plain_peaks_of_four
 #define vectors_second_differences plain_second_differences
 #define vectors_sum_up plain_sum_up

@@ -79,27 +79,31 @@ struct HopLevels: ~Copyable {
   /// Analyses the first `frames` frames of `buffer`, which may end with the hop but not behind it.
   @_noLocks @inline(__always)
   mutating func listen(_ buffer: borrowing SampleBuffer, frames: Int) {
-    waiting.addUnmeasured(buffer, from: 0, frames: frames)
     framesLeft &-= frames
     if isPrecise && hasFramesBetween {
-      waitingBetween.addUnmeasured(buffer, from: 0, frames: frames)
+      waiting.addUnmeasured(buffer, from: 0, frames: frames, between: &waitingBetween)
+    } else {
+      waiting.addUnmeasured(buffer, from: 0, frames: frames)
     }
   }
 
   /// Analyses `buffer` from the frame `start` up to the end of the hop or to `end`, unless all of
-  /// these frames are below `silence`, a magnitude too low to matter. Returns the frame at which it
-  /// stopped, and the highest magnitude of the frames; `isHopOver` tells at which end it stopped.
+  /// these frames are below `silence`, a magnitude too low to matter, which is 0 while all frames
+  /// are evaluated. Returns the frame at which it stopped, and the highest magnitude of the frames;
+  /// `isHopOver` tells at which end it stopped.
   @_noLocks @inline(__always)
   mutating func listen(
     _ buffer: borrowing SampleBuffer, from start: Int, to end: Int, silence: Float = 0
   ) -> (stop: Int, peak: Float) {
     let frames = min(end &- start, framesLeft)
+    if isPrecise && hasFramesBetween {
+      waiting.addUnmeasured(buffer, from: start, frames: frames, between: &waitingBetween)
+      framesLeft &-= frames
+      return (start &+ frames, buffer.peak(from: start, frames: frames))
+    }
     let peak = waiting.add(buffer, from: start, frames: frames, silence: silence)
     if peak < silence { return (passSilence(from: start, to: end), peak) }
     framesLeft &-= frames
-    if isPrecise && hasFramesBetween {
-      waitingBetween.addUnmeasured(buffer, from: start, frames: frames)
-    }
     return (start &+ frames, peak)
   }
 

@@ -170,6 +170,11 @@ SAMPLE_LOOP void vectors_sum_every_other(float *sums, const float *samples, long
 /// last one included; NaN is ignored.
 SAMPLE_LOOP float vectors_sum_and_measure(float *sums, const float *samples, long channels, long count);
 
+/// Writes the sums of one or two channels of the frames with even numbers to `sums`, and of those
+/// with odd numbers to `between`: `count` of each, a multiple of eight.
+SAMPLE_LOOP void vectors_sum_alternately(
+    float *sums, float *between, const float *samples, long channels, long count);
+
 /// Returns the highest magnitudes of every fourth of `count` samples; NaN is ignored.
 SAMPLE_LOOP float4 vectors_peaks_of_four(const float *samples, long count);
 

@@ -23,6 +23,7 @@ void plain_filter_bands(
     const BandFilterWeights *weights, BandPair *state, float4 *energy, const float *samples, long count);
 void plain_sum_every_other(float *sums, const float *samples, long channels, long count);
 float plain_sum_and_measure(float *sums, const float *samples, long channels, long count);
+void plain_sum_alternately(float *sums, float *between, const float *samples, long channels, long count);
 void plain_follow_bands(
     const BandFilterWeights *weights, BandPair *state, BandPair *between, BandSums *sums, const float *samples,
     const float *samples_between, long count);
