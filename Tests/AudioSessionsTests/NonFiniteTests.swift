@@ -111,10 +111,12 @@ import Testing
   /// Returns the report of a session with `background` on a simulated device.
   private func report(
     _ player: consuming PlayerStage, _ background: [any BackgroundWork],
-    _ device: consuming SimulatedDevice
+    _ device: consuming SimulatedDevice, limiter: consuming Limiter? = nil
   ) throws -> SessionReport {
     let configuration = device.configuration
     var mixer = Mixer(configuration)
+    mixer.protection = MonitorProtection(
+      sampleRate: 48000, dimRequest: PublishedFlag().makeView(), limiter: limiter)
     mixer.player = consume player
     mixer.endsWithPlayer = true
     let runner = SessionRunner(
@@ -139,6 +141,26 @@ import Testing
     let stage = try player.attach(to: device.configuration)
     let report = try report(stage, player.background, device)
     #expect(report.nanCount == 3 * channels && report.frames > 20000)
+  }
+
+  /// A tap that makes one sample of the frame 4800 infinite.
+  final class Breaking: PlayerTap {
+    func process(_ buffer: inout SampleBuffer, frames: Int, at frame: Int) {
+      guard (frame..<frame + frames).contains(4800) else { return }
+      buffer[(4800 - frame) * buffer.channelCount] = .infinity
+    }
+  }
+
+  @Test func `a sample that the limiter replaced by silence is reported once`() throws {
+    let device = try device()
+    let player = AudioPlayer(endsWithQueue: true)
+    player.enqueue(Broken([0, 0, 0]))
+    player.insert(Breaking())
+    player.play()
+    let stage = try player.attach(to: device.configuration)
+    let limiter = Limiter(limit: 0.9, sampleRate: 48000)
+    let report = try report(stage, player.background, device, limiter: limiter)
+    #expect(report.nanCount == 1 && report.frames > 20000)
   }
 
   @Test func `a session reports the NaN samples of a source`() throws {

@@ -50,7 +50,7 @@ import Testing
     mutating func parts() -> [Bool] {
       [
         unit.callbacks.insert != nil, unit.callbacks.inputInsert != nil,
-        unit.callbacks.outputGain != nil,
+        unit.callbacks.outputGain != nil, unit.callbacks.outputInsert != nil,
       ]
     }
 
@@ -137,6 +137,30 @@ import Testing
     #expect(played == 0.5 && abs(recorded) < 1e-6)
   }
 
+  /// Microphone and player are constants, whose sum the effect halves.
+  @Test func `an effect on the output processes microphone and player, and is removed again`()
+    throws
+  {
+    let control = SessionControl()
+    control.insert(Constant(), at: .input)
+    var ring = SampleWriter(frameCount: 4096, channelCount: 1)
+    var quarters = SampleBuffer(frameCount: 4096, channelCount: 1)
+    for frame in 0..<4096 { quarters[frame] = 0.25 }
+    #expect(ring.write(quarters, frames: 4096) == 4096)
+    var rig = try Rig(control) { mixer in
+      mixer.player = PlayerStage(ring: ring.makeReader(), channelCount: 1, periodFrames: 64)
+    }
+    rig.cycle(20)
+    #expect(rig.played().last == 0.75)
+    let halving = control.insert(Multiplier(factor: 0.5), at: .output)
+    rig.cycle(2)
+    let last = [rig.played().last, rig.recorded().last]
+    #expect(last == [0.375, 0.5])
+    #expect(control.remove(halving) && !control.remove(halving))
+    rig.cycle(2)
+    #expect(rig.played().last == 0.75)
+  }
+
   @Test func `the mixer's own effects are kept, whatever the control requests`() throws {
     let control = SessionControl()
     control.insert(Multiplier(factor: 0.5), at: .monitor)
@@ -161,16 +185,20 @@ import Testing
     var rig = try Rig(control)
     rig.cycle(2)
     var parts = rig.parts()
-    #expect(parts == [false, false, false])
+    #expect(parts == [false, false, false, false])
     control.inputGain = .silence
     rig.cycle(2)
     parts = rig.parts()
-    #expect(parts == [false, false, false])
+    #expect(parts == [false, false, false, false])
     control.insert(Multiplier(factor: 1), at: .input)
     control.outputGain = .silence
     rig.cycle(1)
     parts = rig.parts()
-    #expect(parts == [false, true, true])
+    #expect(parts == [false, true, true, false])
+    control.insert(Multiplier(factor: 1), at: .output)
+    rig.cycle(1)
+    parts = rig.parts()
+    #expect(parts == [false, true, true, true])
   }
 
   @Test func `the feedback suppressor is given the product of both microphone gains`() throws {

@@ -31,6 +31,7 @@ public struct MixerBus: ~Copyable {
     self.time = time
     isSilent = false
     peakBound = .infinity
+    silencedSamples = 0
   }
 
   /// Shortens the cycle to its first `count` frames.
@@ -78,7 +79,6 @@ public struct MixerBus: ~Copyable {
   mutating func beginChange() {
     isSilent = false
     peakBound = .infinity
-    silencedSamples = 0
   }
 
   /// Adds the first `count` frames of `sound`, whose contents are undefined afterwards. Frames

@@ -42,6 +42,10 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   /// the microphone without them, `mixRecorder` with them. They also run without a monitor, on
   /// silence, and so can generate audio. They are prepared when the unit starts; nil costs nothing.
   public var insert: EffectInsert?
+  /// User-defined effects on all that is played, microphone and player: before `outputGain` and the
+  /// limiter. `mixRecorder` records the output with them. They are prepared when the unit starts;
+  /// nil costs nothing.
+  public var outputInsert: EffectInsert?
   /// The feedback suppressor and the limiter of the output.
   public var protection: MonitorProtection?
   /// The player, which is mixed into the output.
@@ -108,6 +112,7 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     if insert?.isEmpty == false { runEffects() }
     protection?.processMicrophone(&mix, framesLeft: output.framesLeft)
     player?.process(&mix)
+    if outputInsert?.isEmpty == false { runOutputEffects() }
     outputGain?.process(&mix)
     protection?.processMix(&mix)
     if endsWithPlayer { endWithPlayer(&output) }
@@ -162,7 +167,14 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     protection?.setFullScale(fullScale)
     requests?.recorder?.exchange(&recorder)
     requests?.mixRecorder?.exchange(&mixRecorder)
-    requests?.mount(&player, insert: &insert, inputInsert: &inputInsert)
+    mountRequests()
+  }
+
+  /// Takes over the requested parts that are in use now.
+  @_noLocks
+  private mutating func mountRequests() {
+    requests?.mount(
+      &player, insert: &insert, inputInsert: &inputInsert, outputInsert: &outputInsert)
   }
 
   /// The factor of the microphone on its way to the output, once its gains have reached their
@@ -187,6 +199,13 @@ public struct Mixer: SessionCallbacks, ~Copyable {
       lostFrames: microphone.time.lostFrames)
   }
 
+  @_noLocks @inline(never)
+  private mutating func runOutputEffects() {
+    mix.beginChange()
+    outputInsert?.process(
+      &mix.buffer, frames: mix.frames, startFrame: mix.time.frame, lostFrames: mix.time.lostFrames)
+  }
+
   /// Prepares the effects. Before the first cycle.
   public mutating func prepare(_ configuration: DuplexConfiguration) {
     let input = EffectFormat(
@@ -197,9 +216,10 @@ public struct Mixer: SessionCallbacks, ~Copyable {
       maximumFrames: mix.buffer.frameCount)
     inputInsert?.prepare(input)
     insert?.prepare(output)
+    outputInsert?.prepare(output)
     requests?.prepare(input: input, output: output)
     // Parts that are already in use run from the first cycle on.
-    requests?.mount(&player, insert: &insert, inputInsert: &inputInsert)
+    mountRequests()
   }
 
   /// The time at which the last cycle ended.

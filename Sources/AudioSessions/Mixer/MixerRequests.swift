@@ -15,6 +15,7 @@ struct MixerRequests: ~Copyable {
   var player: PlayerStage?
   var insert: EffectInsert?
   var inputInsert: EffectInsert?
+  var outputInsert: EffectInsert?
 
   /// The source of recorders while audio runs, and their destination after the last cycle.
   var recorder: HandoffReceiver<Recorder>?
@@ -29,7 +30,8 @@ struct MixerRequests: ~Copyable {
   /// Moves the parts that are in use to the mixer, unless it has such a part already.
   @_noLocks
   mutating func mount(
-    _ player: inout PlayerStage?, insert: inout EffectInsert?, inputInsert: inout EffectInsert?
+    _ player: inout PlayerStage?, insert: inout EffectInsert?, inputInsert: inout EffectInsert?,
+    outputInsert: inout EffectInsert?
   ) {
     if player == nil, self.player != nil, values.usesPlayer.isSet {
       swap(&player, &self.player)
@@ -38,12 +40,16 @@ struct MixerRequests: ~Copyable {
     if inputInsert == nil, self.inputInsert?.isEmpty == false {
       swap(&inputInsert, &self.inputInsert)
     }
+    if outputInsert == nil, self.outputInsert?.isEmpty == false {
+      swap(&outputInsert, &self.outputInsert)
+    }
   }
 
   /// Prepares the effects that wait. Before the first cycle.
   mutating func prepare(input: EffectFormat, output: EffectFormat) {
     inputInsert?.prepare(input)
     insert?.prepare(output)
+    outputInsert?.prepare(output)
   }
 }
 

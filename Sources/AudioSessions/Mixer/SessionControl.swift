@@ -10,6 +10,9 @@ public enum InsertPoint: Sendable, Hashable, CaseIterable {
   /// Between the microphone and the output: after the monitor's gain, before the limiter and the
   /// player. The effect is played, and not in the recording of the microphone.
   case monitor
+  /// On the output: on all that is played, microphone and player, before the gain of the output,
+  /// the dim, the limiter and the recording of the output.
+  case output
 }
 
 /// A control that changes a mixer while audio runs: its gains, its effects. All calls can be made
@@ -41,6 +44,7 @@ public final class SessionControl: Sendable {
   private let changes = ChangeSignal()
   private let inputInsert = EffectInsert()
   private let monitorInsert = EffectInsert()
+  private let outputInsert = EffectInsert()
 
   /// Creates a control with all gains at one and no effects.
   public init() {
@@ -77,6 +81,7 @@ public final class SessionControl: Sendable {
       switch point {
       case .input: inputInsert.append(effect)
       case .monitor: monitorInsert.append(effect)
+      case .output: outputInsert.append(effect)
       }
     signalChange()
     return id
@@ -86,7 +91,7 @@ public final class SessionControl: Sendable {
   /// is not inserted.
   @discardableResult
   public func remove(_ effect: EffectID) -> Bool {
-    inputInsert.remove(effect) || monitorInsert.remove(effect)
+    inputInsert.remove(effect) || monitorInsert.remove(effect) || outputInsert.remove(effect)
   }
 
   /// Connects this control to `mixer`, a mixer for a unit of this configuration, which starts with
@@ -109,7 +114,10 @@ public final class SessionControl: Sendable {
     let outputGain = requests.values.outputGain.gain
     if outputGain != .unity { mixer.outputGain = SmoothedGain(outputGain) }
     if configuration.capture != nil { requests.inputInsert = inputInsert.share() }
-    if configuration.playback != nil { requests.insert = monitorInsert.share() }
+    if configuration.playback != nil {
+      requests.insert = monitorInsert.share()
+      requests.outputInsert = outputInsert.share()
+    }
     mixer.requests = consume requests
   }
 

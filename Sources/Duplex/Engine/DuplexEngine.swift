@@ -264,6 +264,9 @@ public final class DuplexEngine: Sendable {
   /// microphone is played, the effect receives a microphone that fades in over the first 10 ms, and
   /// its output fades out over the last 10 ms before the end; at `.input` nothing is faded.
   ///
+  /// At `.output` the effect processes all that is played, the microphone and the player, before
+  /// the gain of the output and the limiter, as on the master channel of a mixing desk.
+  ///
   /// Each point has room for 64 effects (`EffectInsert.maximumEffects`): inserting another one is a
   /// fatal error with a message. Pass the returned ID to `remove` to remove the effect.
   ///

@@ -2,6 +2,9 @@ import AudioBasics
 
 /// A callback that inspects the frames of a player before they are played, and may alter them.
 ///
+/// To process what is played in realtime, together with the microphone, insert an `AudioEffect` at
+/// `InsertPoint.output` instead.
+///
 /// It is called on the thread that decodes, up to one second before the frames are played: it may
 /// allocate and block, as long as it keeps up on average. It also receives frames that a later seek
 /// or skip drops, and then those that are played instead.
