@@ -74,6 +74,8 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     mix = MixerBus(periodFrames: periodFrames, channelCount: playbackChannels)
   }
 
+  /// Whether there are inserts. One check of it per cycle costs less than one of each insert.
+  private var hasInserts = false
   private var hasInput: Bool { @_noLocks get { microphone.buffer.channelCount > 0 } }
   private var hasOutput: Bool { @_noLocks get { mix.buffer.channelCount > 0 } }
 
@@ -89,7 +91,7 @@ public struct Mixer: SessionCallbacks, ~Copyable {
       input.render(into: &microphone.buffer)
     }
     inputGain.process(&microphone)
-    if inputInsert?.isEmpty == false { runInputEffects() }
+    if hasInserts && inputInsert?.isEmpty == false { runInputEffects() }
     meter?.process(&microphone)
     recorder?.process(&microphone)
     if !hasOutput { mixRecorder?.skip(microphone.frames, at: microphone.time) }
@@ -109,10 +111,10 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     mix.begin(frames: output.frameCount, at: output.time)
     if monitor != nil { mix.take(&microphone) } else { mix.clear() }
     monitor?.process(&mix)
-    if insert?.isEmpty == false { runEffects() }
+    if hasInserts && insert?.isEmpty == false { runEffects() }
     protection?.processMicrophone(&mix, framesLeft: output.framesLeft)
     player?.process(&mix)
-    if outputInsert?.isEmpty == false { runOutputEffects() }
+    if hasInserts && outputInsert?.isEmpty == false { runOutputEffects() }
     outputGain?.process(&mix)
     protection?.processMix(&mix)
     if endsWithPlayer { endWithPlayer(&output) }
@@ -175,6 +177,7 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   private mutating func mountRequests() {
     requests?.mount(
       &player, insert: &insert, inputInsert: &inputInsert, outputInsert: &outputInsert)
+    hasInserts = insert != nil || inputInsert != nil || outputInsert != nil
   }
 
   /// The factor of the microphone on its way to the output, once its gains have reached their

@@ -152,7 +152,7 @@ public struct FeedbackSuppressor: ~Copyable {
     } else {
       analyseHops(&bus)
     }
-    return isTransparent ? false : apply(to: &bus.buffer, frames: bus.frames)
+    return isTransparent ? false : apply(to: &bus)
   }
 
   /// Analyses a cycle in which a hop ends, or several do.
@@ -227,13 +227,12 @@ public struct FeedbackSuppressor: ~Copyable {
     hop &+= 3
   }
 
-  /// Applies the gains to the first `frames` frames of the microphone in the output. Returns
-  /// whether a code is being sent.
+  /// Applies the gains to the microphone in the output. Returns whether a code is being sent.
   @_noLocks @inline(never)
-  private mutating func apply(to sound: inout SampleBuffer, frames: Int) -> Bool {
-    transmission.process(&sound, frames: frames)
-    leveller.process(&sound, frames: frames, isHeld: transmission.isSending)
-    microphoneGain.process(&sound, frames: frames)
+  private mutating func apply(to bus: inout MixerBus) -> Bool {
+    transmission.process(&bus.buffer, frames: bus.frames)
+    leveller.process(&bus, isHeld: transmission.isSending)
+    microphoneGain.process(&bus.buffer, frames: bus.frames)
     isTransparent =
       stage == .listening && microphoneGain.isTransparent && transmission.isTransparent
       && leveller.isTransparent

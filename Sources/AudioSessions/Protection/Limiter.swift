@@ -154,7 +154,9 @@ public struct Limiter: ~Copyable {
     }
     limitedFrames &+= levels.above
     (target, gain) = (block.target, block.gain)
-    if recentPeak.add(levels.peak, frames: frames) {
+    if recentPeak.blockFrames == 0 {
+      target = 1
+    } else if recentPeak.add(levels.peak, frames: frames) {
       target = recentPeak.gain(limit: clampedLimit)
     }
   }

@@ -83,11 +83,12 @@ struct OverloadLeveller: ~Copyable {
     limiter.limit = fullScale
   }
 
-  /// Limits the first `frames` frames, with a gain that does not rise if it is `held`.
+  /// Limits the frames of `bus`, with a gain that does not rise if it is `held`.
   @_noLocks
-  mutating func process(_ sound: inout SampleBuffer, frames: Int, isHeld: Bool) {
+  mutating func process(_ bus: inout MixerBus, isHeld: Bool) {
     if isTransparent { return }
     limiter.isHeld = isHeld
-    limiter.process(&sound, frames: frames)
+    limiter.process(&bus.buffer, frames: bus.frames)
+    bus.peakBound = min(bus.peakBound, limiter.limit)
   }
 }

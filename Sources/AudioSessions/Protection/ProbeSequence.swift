@@ -123,7 +123,9 @@ struct ProbeSequence: ~Copyable {
     }
     while past > 0 {
       past &-= 1
-      push(history.playedLevel(band: band, age: past) - start)
+      // Of the earlier half only the states of the resonances matter.
+      pushPlain(
+        history.playedLevel(band: band, age: past) - start, isKept: past < Self.capacity)
     }
   }
 
@@ -176,10 +178,31 @@ struct ProbeSequence: ~Copyable {
     RealtimeMath.exp(decibels * 0.115_129_25)
   }
 
-  /// Adds the level played in one hop. Before a code begins, the levels with and without it are the
-  /// same.
+  /// Adds the level played in one hop before a code begins: the levels with and without it are the
+  /// same. Unless it `isKept`, the next ones replace it before a code needs it.
   @_noLocks
-  private mutating func push(_ level: Float, code: Float = 0) {
+  private mutating func pushPlain(_ level: Float, isKept: Bool) {
+    newest = (newest &+ 1) & (Self.capacity &- 1)
+    let amplitude = SIMD4(repeating: Self.amplitude(level))
+    let offset = newest &* Self.columns
+    var column = 0
+    while column < Self.resonances {
+      let before = states.fourSamples(at: column)
+      let now = before + (amplitude - before) * shares.fourSamples(at: column)
+      states.setFourSamples(now, at: column)
+      states.setFourSamples(now, at: column &+ Self.resonances)
+      if isKept {
+        let levels = RealtimeDecibels.levels(ofPowers: now * now)
+        played.setFourSamples(levels, at: offset &+ column)
+        played.setFourSamples(levels, at: offset &+ column &+ Self.resonances)
+      }
+      column &+= 4
+    }
+  }
+
+  /// Adds the level played in one hop, in which the code changes it by `code` dB.
+  @_noLocks
+  private mutating func push(_ level: Float, code: Float) {
     newest = (newest &+ 1) & (Self.capacity &- 1)
     let plain = Self.amplitude(level)
     let coded = code == 0 ? plain : Self.amplitude(level + code)

@@ -1,4 +1,5 @@
 import AudioBasics
+import AudioDevices
 import Testing
 
 @testable import AudioSessions
@@ -6,10 +7,14 @@ import Testing
 @Suite struct OverloadLevellerTests {
   /// Limits one hop of a loud sound. Returns its highest magnitude.
   private func peak(_ leveller: inout OverloadLeveller) -> Float {
-    var sound = SampleBuffer(frameCount: 128, channelCount: 1)
-    for frame in 0..<128 { sound[frame] = frame % 2 == 0 ? 0.9 : -0.9 }
-    leveller.process(&sound, frames: 128, isHeld: false)
-    return sound.peak(frames: 128)
+    var bus = MixerBus(periodFrames: 128, channelCount: 1)
+    bus.begin(frames: 128, at: CycleTime(frame: 0, nanoseconds: 0, lostFrames: 0))
+    for frame in 0..<128 { bus.buffer[frame] = frame % 2 == 0 ? 0.9 : -0.9 }
+    bus.measurePeak()
+    leveller.process(&bus, isHeld: false)
+    let (peak, bound) = (bus.buffer.peak(frames: 128), bus.peakBound)
+    #expect(peak <= bound && bound <= 0.9)
+    return peak
   }
 
   @Test func `a sound is held 24 dB below full scale, and released again`() {
