@@ -28,10 +28,11 @@ public struct SoundInspection: Sendable {
   private static let chunkFrames = 32768
 
   /// Reads all of `decoder`, and computes the levels and the requested images. `progress` is called
-  /// with the number of frames read so far. Throws the errors of reading.
+  /// with the number of frames read so far, and may throw to end the inspection. Throws the errors
+  /// of reading and those of `progress`.
   public init(
     of decoder: any SoundDecoder, drawsWaveform: Bool = false, drawsSpectrogram: Bool = false,
-    progress: (_ frames: Int) -> Void = { _ in }
+    progress: (_ frames: Int) throws(FileFailure) -> Void = { _ in }
   ) throws(FileFailure) {
     let channels = decoder.channelCount
     let drawn = min(channels, Self.maximumDrawnChannels)
@@ -52,7 +53,7 @@ public struct SoundInspection: Sendable {
       waveform?.add(buffer, frames: count)
       spectrogram?.add(&buffer, frames: count)
       frames += count
-      progress(frames)
+      try progress(frames)
     }
     levels = loudness.levels
     self.silence = silence.silence

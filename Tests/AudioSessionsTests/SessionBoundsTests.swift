@@ -65,6 +65,13 @@ import Testing
     #expect(found == frames)
   }
 
+  @Test(arguments: [(64, 2048), (4096, 8192), (65536, 131_072), (Int.max, 67_108_864), (-1, 2048)])
+  func `a ring has room for two periods`(period: Int, frames: Int) {
+    let found = RecordingPlan.ringFrames(
+      seconds: 0.01, sampleRate: 8000, channelCount: 1, periodFrames: period)
+    #expect(found == frames)
+  }
+
   @Test func `reports of impossible lengths are added`() {
     var report = SessionReport()
     report.frames = .max

@@ -101,7 +101,9 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       switch unit.cycle() {
       case .ran, .waiting: continue
       case .recovered:
-        // In a series of gaps no frame advances either.
+        // In a series of gaps no frame advances either. After a gap, work that reads frames by
+        // their position is far behind.
+        schedule.step()
         reason = observer.ask(watch)
       case .away:
         // No frame advances that would lead to the next call. Virtual time continues in this

@@ -14,8 +14,8 @@ struct VirtualSchedule {
   /// Creates a schedule in which the first step of `background` is due at once.
   init(_ configuration: DuplexConfiguration, _ background: [any BackgroundWork]) {
     busy = background
-    // Often enough for the shortest ring buffer.
-    stepFrames = max(1024, configuration.periodFrames)
+    // Often enough for the shortest ring buffer (`RecordingPlan.minimumRingFrames`).
+    stepFrames = max(RecordingPlan.virtualStepFrames, configuration.periodFrames)
     watchFrames = max(stepFrames, configuration.sampleRate / 10)
     nextWatch = watchFrames
   }

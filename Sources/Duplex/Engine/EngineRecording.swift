@@ -137,7 +137,7 @@ public final class EngineRecording: Sendable {
         plan,
         ringFrames: RecordingPlan.ringFrames(
           seconds: settings.ringSeconds, sampleRate: plan.sampleRate,
-          channelCount: plan.channelCount),
+          channelCount: plan.channelCount, periodFrames: configuration.periodFrames),
         gate: gate ?? WindowGate())
       state.withLock { $0.writer = made }
       return made

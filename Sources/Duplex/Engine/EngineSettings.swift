@@ -112,8 +112,8 @@ public struct RecordingSettings: Sendable {
   /// audio at `sampleRate` frames per second with `channelCount` channels; nil to keep all. Runs on
   /// a thread of the engine.
   public var gate: (@Sendable (_ sampleRate: Int, _ channelCount: Int) -> any RecordingGate)?
-  /// The duration in seconds, more than 0, that is held in memory while the disk stalls; at most
-  /// 256 MiB.
+  /// The duration in seconds, more than 0, that is held in memory while the disk stalls: at least
+  /// two periods, at most 256 MiB.
   public var ringSeconds = RecordingPlan.defaultRingSeconds
   /// Whether levels and loudness are measured. If not, the report contains the levels of an empty
   /// recording.

@@ -215,8 +215,11 @@ import SimulatedDevices
     _ background: inout [any BackgroundWork]
   ) throws(FileFailure) -> SampleReader? {
     guard let path = specification.microphonePath, request.captureDevice != nil else { return nil }
+    // After an overrun the frames of the gap are skipped at once.
+    let skipped = specification.xrunSeconds.isEmpty ? 0 : specification.xrunFrames
     let ring = SampleWriter(
-      frameCount: max(specification.sampleRate, 4 * request.periodFrames),
+      frameCount: max(specification.sampleRate, 4 * request.periodFrames)
+        + RecordingPlan.limitedRingFrames(skipped, channelCount: channelCount),
       channelCount: channelCount)
     let reader = ring.makeReader()
     let track = try TrackReader(

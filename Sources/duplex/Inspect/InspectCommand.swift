@@ -60,22 +60,67 @@ private struct InspectRun {
 
   init(_ command: InspectCommand) { self.command = command }
 
-  /// Inspects each file and prints its results. A file that cannot be read does not stop the run.
-  func run() -> ExitStatus {
+  /// The results so far.
+  private struct Results {
     var status = ExitStatus.done
     var found: [InspectedFile] = []
-    for path in command.files {
-      let isFolder = SoundFolder.isFolder(path)
-      let files = isFolder ? attempt(path, &status) { try notes(in: path) } ?? [] : [path]
-      for file in files {
-        guard let inspected = attempt(file, &status, { try inspect(file) }) else { continue }
-        found.append(inspected)
+    /// The user's request to end the run, watched once there is something for a summary. Reading a
+    /// folder or a pipe may last without a look at it: then a signal ends the program by itself.
+    var stop: StopRequest?
+    var isStopped = false
+
+    /// Notes and reports the failure `error`.
+    mutating func add(_ error: ToolFailure) {
+      guard error.fileKind != .interrupted else { return interrupt() }
+      error.report()
+      if status == .done { status = error.status }
+    }
+
+    /// Notes and reports that the user ended the run.
+    mutating func interrupt() {
+      isStopped = true
+      ToolFailure.stopped(.loss, "before it came to an end").report()
+      if status == .done { status = .loss }
+    }
+  }
+
+  /// Inspects each file and prints its results. A file that cannot be read does not stop the run.
+  func run() -> ExitStatus {
+    var results = Results()
+    for path in command.files where !results.isStopped { inspectFiles(at: path, &results) }
+    // If no file could be read, there is no summary for it.
+    if command.json, !results.found.isEmpty || command.files.count > 1 {
+      Terminal.emit(summary(results.found))
+    }
+    return results.status
+  }
+
+  /// Inspects a file, or each file of a folder, up to a request to end the run.
+  private func inspectFiles(at path: String, _ results: inout Results) {
+    let isFolder = SoundFolder.isFolder(path)
+    if isFolder || path == "-" {
+      guard !isInterrupted(&results) else { return }
+      results.stop = nil
+    }
+    let files = isFolder ? attempt(path, &results) { _ in try notes(in: path) } ?? [] : [path]
+    for file in files {
+      guard !isInterrupted(&results) else { return }
+      if let inspected = attempt(file, &results, { stop in try inspect(file, stop) }) {
+        results.found.append(inspected)
         show(inspected, asNote: isFolder)
       }
+      guard !results.isStopped else { return }
+      if command.json, !results.found.isEmpty, results.stop == nil {
+        results.stop = StopRequest(graceNanoseconds: 0)
+      }
     }
-    // If no file could be read, there is no summary for it.
-    if command.json, !found.isEmpty || command.files.count > 1 { Terminal.emit(summary(found)) }
-    return status
+  }
+
+  /// Returns whether the end of the run is requested, and reports that.
+  private func isInterrupted(_ results: inout Results) -> Bool {
+    guard results.stop?.isThere() == true else { return false }
+    results.interrupt()
+    return true
   }
 
   /// Returns the sound files of a folder.
@@ -91,23 +136,25 @@ private struct InspectRun {
   }
 
   /// Returns the result of `body` for the file or folder `path`. Returns nil if it throws; the
-  /// error is reported and changes `status`.
+  /// error is reported and changes `results`.
   private func attempt<Value>(
-    _ path: String, _ status: inout ExitStatus, _ body: () throws -> Value
+    _ path: String, _ results: inout Results, _ body: (StopRequest?) throws -> Value
   ) -> Value? {
+    let stop = results.stop
     do throws(ToolFailure) {
-      return try mappingErrors(body)
+      return try mappingErrors { try body(stop) }
     } catch {
       let failure =
         error.status == .unusableInput && (try? FileRepair.examine(path))?.isRepairable == true
         ? error.adding(hint: "`duplex repair \(path)` makes a whole file of what is there.") : error
-      failure.of(path).report()
-      if status == .done { status = error.status }
+      results.add(failure.of(path))
       return nil
     }
   }
 
-  private func inspect(_ path: String) throws -> InspectedFile {
+  /// Returns what is in a file. Throws a failure of the kind `.interrupted` if `stop` is there
+  /// before its end.
+  private func inspect(_ path: String, _ stop: StopRequest?) throws -> InspectedFile {
     let inputs = Set([FileIdentity(of: path)].compactMap { $0 })
     for picture in command.pictures {
       try PicturePath.check(picture, overwrite: command.overwrite, against: inputs)
@@ -120,7 +167,8 @@ private struct InspectRun {
     let inspection = try SoundInspection(
       of: decoder, drawsWaveform: command.waveform != nil,
       drawsSpectrogram: command.spectrogram != nil
-    ) { frames in
+    ) { frames throws(FileFailure) in
+      guard stop?.isThere() != true else { throw .interrupted(path) }
       if frameCount > 0 { line.reportProgress(min(1, Double(frames) / frameCount)) }
     }
     line.end()

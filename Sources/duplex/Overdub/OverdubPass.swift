@@ -52,7 +52,8 @@ struct OverdubPass {
     let alignment = StepAlignment(configuration, isFixed: roundTrip.source == .given)
     let target = try files.target(path, into: splice)
     let recording = target.plan(configuration.capture, sampleRate: rate, open.clock)
-    let writer = try writer(recording, plan, alignment)
+    let writer = try writer(
+      recording, plan, alignment, periodFrames: configuration.periodFrames)
     callbacks.recorder = writer.takeRecorder()
     let meter = callbacks.makeMeter(options, configuration)
     let keys = TakeKeys(
@@ -162,7 +163,7 @@ struct OverdubPass {
 
   /// Returns the writer of the take, which moves it by the fraction of a frame in `plan`.
   private func writer(
-    _ recording: RecordingPlan, _ plan: OverdubPlan, _ alignment: StepAlignment
+    _ recording: RecordingPlan, _ plan: OverdubPlan, _ alignment: StepAlignment, periodFrames: Int
   ) throws -> RecordingWriter {
     // Without optimisation, `Optional.map` does not preserve nil here (Swift 6.3.1).
     var shift: FrameShift?
@@ -170,7 +171,8 @@ struct OverdubPass {
       shift = FrameShift(fraction: fraction, channelCount: recording.channelCount)
     }
     let ringFrames = try RecordingRing.frameCount(
-      seconds: nil, sampleRate: recording.sampleRate, channelCount: recording.channelCount)
+      seconds: nil, sampleRate: recording.sampleRate, channelCount: recording.channelCount,
+      periodFrames: periodFrames)
     do throws(FileFailure) {
       return try RecordingWriter(
         recording, ringFrames: ringFrames, gate: WindowGate(plan.window) { alignment.place($0) },

@@ -255,8 +255,8 @@ extension RecordingOptions {
     return try RecordingWriter(
       plan,
       ringFrames: try RecordingRing.frameCount(
-        seconds: ring?.seconds(at: rate), sampleRate: rate, channelCount: plan.channelCount + played
-      ),
+        seconds: ring?.seconds(at: rate), sampleRate: rate,
+        channelCount: plan.channelCount + played, periodFrames: configuration.periodFrames),
       gate: try RecordingRing.checked(
         gate(plan, duration: duration, startsAtOnce: startsAtOnce), plan,
         ringCount: cleaning.raw == nil ? 1 : 2),

@@ -210,18 +210,21 @@ extension RecordingTarget {
 
 /// The size of the ring buffer, in frames, that holds samples in memory while the disk stalls.
 enum RecordingRing {
-  /// Returns the frames of a ring buffer of `seconds`, or of the default length if it is nil.
+  /// Returns the frames of a ring buffer of `seconds`, or of the default length if it is nil, with
+  /// room for the periods of `periodFrames` that arrive at once.
   /// Throws `.usage` if the ring buffer would be larger than half of the memory of this machine:
   /// memory that is allocated, but not available when it is used, would end the recording.
   static func frameCount(
-    seconds: Double?, sampleRate: Int, channelCount: Int
+    seconds: Double?, sampleRate: Int, channelCount: Int, periodFrames: Int
   ) throws(ToolFailure) -> Int {
     guard let seconds else {
       return RecordingPlan.ringFrames(
         seconds: RecordingPlan.defaultRingSeconds, sampleRate: sampleRate,
-        channelCount: channelCount)
+        channelCount: channelCount, periodFrames: periodFrames)
     }
-    let asked = max(1, Int(clamping: seconds * Double(sampleRate)))
+    let asked = max(
+      RecordingPlan.minimumRingFrames(periodFrames: periodFrames),
+      Int(clamping: seconds * Double(sampleRate)))
     let maximum = maximumFrames(channelCount)
     guard asked <= maximum else {
       throw ToolFailure.usage(

@@ -297,7 +297,9 @@ final class OutputStream: Sendable {
         if timeout > 0 { timeout = max(0, timeout - 10) }
       } else if errno != EINTR {
         let number = errno
-        if number != EPIPE {
+        // A terminal that was closed is a reader that is gone, too.
+        let isClosedTerminal = number == EIO && state.ownDescriptor != nil
+        if number != EPIPE, !isClosedTerminal {
           state.failure = unsafe String(cString: strerror(number))
         }
         state.isClosed = true

@@ -7,11 +7,28 @@ extension RecordingPlan {
   public static var defaultRingSeconds: Double { 12 }
   /// The most bytes of a default ring: 64 channels at 768 kHz would otherwise need gigabytes.
   private static var maximumRingBytes: Int { 268_435_456 }
+  /// The least number of frames between two steps of the background work in virtual time.
+  static var virtualStepFrames: Int { 1024 }
 
-  /// Returns the number of frames of a capture ring of `seconds`, limited to 256 MiB.
-  public static func ringFrames(seconds: Double, sampleRate: Int, channelCount: Int) -> Int {
+  /// Returns the number of frames of a capture ring of `seconds`, limited to 256 MiB. It has room
+  /// for two periods of `periodFrames`, however short `seconds` is.
+  public static func ringFrames(
+    seconds: Double, sampleRate: Int, channelCount: Int, periodFrames: Int = 0
+  ) -> Int {
     let asked = max(1, Int(clamping: seconds * Double(sampleRate)))
-    return min(asked, max(1, maximumRingBytes / 4 / max(1, channelCount)))
+    return limitedRingFrames(
+      max(asked, minimumRingFrames(periodFrames: periodFrames)), channelCount: channelCount)
+  }
+
+  /// Returns the least number of frames of a capture ring that loses nothing while the disk is
+  /// fast: one period, or one step in virtual time, arrives while another is saved.
+  package static func minimumRingFrames(periodFrames: Int) -> Int {
+    2 * max(virtualStepFrames, min(periodFrames, maximumRingBytes))
+  }
+
+  /// Returns `frames`, or as many frames of `channelCount` channels as fit in 256 MiB.
+  package static func limitedRingFrames(_ frames: Int, channelCount: Int) -> Int {
+    min(frames, max(1, maximumRingBytes / 4 / max(1, channelCount)))
   }
 }
 
