@@ -11,8 +11,7 @@ import RealtimeAudio
 /// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free"))
 /// var mixer = Mixer(opened.configuration)
 /// mixer.monitor = SmoothedGain(.unity)
-/// let runner = SessionRunner(
-///   device: opened.device, callbacks: mixer, background: [], meter: nil, frameLimit: 4800)
+/// let runner = SessionRunner(device: opened.device, callbacks: mixer, frameLimit: 4800)
 /// let report = try runner.run(clock: .virtual) { _, _ in .proceed }
 /// precondition(report.frames == 4800)
 /// ```

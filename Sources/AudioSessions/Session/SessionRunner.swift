@@ -36,9 +36,9 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   /// cycle.
   public init(
     device: consuming DuplexDevice, callbacks: consuming Callbacks,
-    background: [any BackgroundWork],
-    meter: consuming MeterView?, frameLimit: Int?, fadeFrames: Int = 0,
-    reconnects: Bool = false, resuming: CycleTime? = nil
+    background: [any BackgroundWork] = [], meter: consuming MeterView? = nil,
+    frameLimit: Int? = nil, fadeFrames: Int = 0, reconnects: Bool = false,
+    resuming: CycleTime? = nil
   ) {
     let configuration = device.configuration
     let progress = UnitProgress()
@@ -57,8 +57,8 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   /// Creates the same session on the device of `driver`.
   public init<Driver: DuplexDriver & ~Copyable>(
     device driver: consuming Driver, callbacks: consuming Callbacks,
-    background: [any BackgroundWork],
-    meter: consuming MeterView?, frameLimit: Int?, fadeFrames: Int = 0, reconnects: Bool = false
+    background: [any BackgroundWork] = [], meter: consuming MeterView? = nil,
+    frameLimit: Int? = nil, fadeFrames: Int = 0, reconnects: Bool = false
   ) {
     self.init(
       device: DuplexDevice(driver), callbacks: callbacks, background: background, meter: meter,

@@ -1,4 +1,3 @@
-import AudioBasics
 import AudioFiles
 
 /// A JSON value (RFC 8259). It is implemented here because Foundation's encoder would double the
@@ -136,7 +135,6 @@ extension JSON: JSONValue { var json: JSON { self } }
 extension String: JSONValue { var json: JSON { .string(self) } }
 extension Int: JSONValue { var json: JSON { .integer(self) } }
 extension Bool: JSONValue { var json: JSON { .bool(self) } }
-extension Fields: JSONValue { var json: JSON { .object(self) } }
 extension Array: JSONValue where Element: JSONValue { var json: JSON { .array(map { $0.json }) } }
 /// The JSON of the value, or null for nil.
 extension Optional: JSONValue where Wrapped: JSONValue {
@@ -156,39 +154,4 @@ extension Double: JSONValue {
 
   /// The level in dB as text: "-inf" for silence, which is -200 in events.
   var shownLevel: String { self <= -200 ? "-inf" : shown(1) }
-}
-
-/// The members of an object, in their order.
-struct Fields: ExpressibleByDictionaryLiteral, Sendable {
-  private(set) var members: [(name: String, value: JSON)]
-
-  init(dictionaryLiteral elements: (String, any JSONValue)...) {
-    members = elements.map { ($0, $1.json) }
-  }
-
-  init(_ members: [(name: String, value: JSON)]) { self.members = members }
-
-  static func + (first: Fields, second: Fields) -> Fields { Fields(first.members + second.members) }
-
-  static func += (first: inout Fields, second: Fields) { first.members += second.members }
-}
-
-/// An event for scripts: an object in one line that begins with the name of the event. With --json,
-/// all lines on standard output are events.
-struct Event {
-  /// The event as JSON.
-  let json: JSON
-
-  /// Creates the event `name`.
-  init(_ name: String, _ fields: Fields) {
-    json = .object(Fields([("event", .string(name))] + fields.members))
-  }
-
-  /// Returns the event in the last line of a command.
-  static func summary(_ fields: Fields) -> Event { Event("summary", fields) }
-
-  /// Returns the event for the completed fraction of `what`, with further fields.
-  static func progress(_ done: Double, _ what: String, _ fields: Fields = [:]) -> Event {
-    Event("progress", ["done": done.digits(4), "what": what] + fields)
-  }
 }

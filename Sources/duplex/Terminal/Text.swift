@@ -1,5 +1,3 @@
-import RealtimeAudio
-
 /// A time in the format of clocks: `3:12`, `1:03:12`.
 struct ClockTime {
   let text: String
@@ -78,11 +76,4 @@ extension String {
   func aligned(to width: Int) -> String {
     String(repeating: " ", count: max(0, width - columns)) + self
   }
-}
-
-/// A stopwatch that starts when it is created.
-struct SteadyTime {
-  private let began = HostClock.seconds
-
-  var seconds: Double { HostClock.seconds - began }
 }

@@ -1,0 +1,39 @@
+import AudioDevices
+
+/// A snapshot of a session for its watcher, on the thread that runs the session, at least ten times
+/// per second.
+public struct SessionSnapshot {
+  /// Whether the device was started.
+  public var isRunning = true
+  /// The number of frames that the unit has processed so far.
+  public var frames: Int
+  /// The microphone's levels since the last snapshot.
+  public var readings: [MeterReading]
+  /// The timeline events since the last snapshot.
+  public var events: [TimelineEvent]
+  /// The number of capture overruns so far.
+  public var captureXruns: Int
+  /// The number of playback underruns so far.
+  public var playbackXruns: Int
+  /// The number of frames lost so far.
+  public var lostFrames: Int
+  /// The number of cycles run so far.
+  public var cycles = 0
+  /// The time in nanoseconds spent in callbacks and conversion so far.
+  public var busyNanoseconds: UInt64 = 0
+  /// The latest result of the search for a device that went away, if it is worth reporting;
+  /// otherwise nil.
+  public var deviceReturn: DeviceReturn?
+  /// The drift between two clocks; nil if there is only one.
+  public var drift: DriftReading?
+
+  /// The last of `readings`, with the highest peaks of all of them; nil if there are none.
+  public var loudestReading: MeterReading? {
+    guard var loudest = readings.last else { return nil }
+    for reading in readings.dropLast() {
+      for (channel, peak) in reading.peakDBFS.enumerated()
+      where peak > loudest.peakDBFS[channel] { loudest.peakDBFS[channel] = peak }
+    }
+    return loudest
+  }
+}
