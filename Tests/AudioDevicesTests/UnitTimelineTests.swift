@@ -133,6 +133,25 @@ import Testing
     #expect(events.last == TimelineEvent(kind: .captureAbsent, frame: 32, frames: 5 * 32))
   }
 
+  @Test func `frames that were left out during an absence are counted once`() throws {
+    let progress = UnitProgress()
+    var lost = DeviceStatus()
+    lost.hasEvents = true
+    var unit = DuplexUnit(
+      device: ReportingDevice(
+        [.ready(), lost, .ready(), .ready(lost: 100), .ready()],
+        events: [DeviceEvent(.captureLost)], isEmpty: false, hasCapture: true,
+        log: MutexBox(.init())),
+      callbacks: DuplexClosures(), progress: progress)
+    try unit.start()
+    for _ in 0..<5 { _ = unit.cycle() }
+    progress.requestStop()
+    _ = unit.cycle()
+    unit.stop()
+    #expect(progress.frames == 4 * 32 + 100)
+    #expect(progress.lostFrames == 3 * 32 + 100)
+  }
+
   @Test func `the output callback is called although the output has no room`() throws {
     let log = MutexBox(ReportingDevice.Log())
     let starts = MutexBox<[Int]>([])
