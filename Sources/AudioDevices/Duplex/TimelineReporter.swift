@@ -146,6 +146,7 @@ struct TimelineReporter: ~Copyable {
       // The event includes the frames up to the next cycle.
       isReturnReported = true
     case .playbackReturned: playbackLostFrame = nil
+    case .playbackXrun: figures.pointee.playbackXruns.add(1, ordering: .relaxed)
     default: break
     }
     count(lostFrames: event.silentFrames)
