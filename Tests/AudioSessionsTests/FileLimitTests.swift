@@ -202,6 +202,11 @@ import Testing
     #expect(!isEmpty)
     let later = condition.noteRefusal(at: 6 << 20)
     #expect(later && condition.refusedByteCount == size)
+    // The limit was known, and the next file could not be created there.
+    condition.begin(upTo: size)
+    condition.begin(at: size)
+    let isTriedAgain = condition.noteRefusal(at: size + 65536)
+    #expect(!isTriedAgain)
     var plan = Self.plan(.wav)
     plan.continuesInNextFile = false
     condition = SplitCondition(plan)

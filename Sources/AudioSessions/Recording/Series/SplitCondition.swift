@@ -15,7 +15,7 @@ struct SplitCondition {
   private var firstByteCount = 0
   /// The size in bytes at which the disk refused more of a file; nil if it has not.
   private(set) var refusedByteCount: Int?
-  /// Whether it refused more of the present file.
+  /// Whether it refused more of the present file, or the next one could not be created.
   private var isRefused = false
 
   init(_ plan: RecordingPlan) {
@@ -61,7 +61,10 @@ struct SplitCondition {
     firstByteCount = byteCount
     let frameByteCount = plan.channelCount * plan.sampleFormat.byteCount
     // A file that is full continues until the disk refuses it.
-    if let lastByteCount, byteCount >= lastByteCount - frameByteCount { self.lastByteCount = nil }
+    if let lastByteCount, byteCount >= lastByteCount - frameByteCount {
+      self.lastByteCount = nil
+      isRefused = true
+    }
     switch plan.split {
     case _ where plan.isStream: plannedRoom = .max
     case .frames(let count) where count > 0: plannedRoom = count
