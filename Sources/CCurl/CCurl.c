@@ -149,6 +149,20 @@ ccurl_transfer *ccurl_transfer_create(
   return transfer;
 }
 
+void ccurl_transfer_trust(
+  ccurl_transfer *transfer, const char *file_variable, const char *folder_variable) {
+  const char *file = file_variable ? getenv(file_variable) : NULL;
+  const char *folder = folder_variable ? getenv(folder_variable) : NULL;
+  if (file) {
+    lib.easy_setopt(transfer->easy, CURLOPT_CAINFO, file);
+    lib.easy_setopt(transfer->easy, CURLOPT_PROXY_CAINFO, file);
+  }
+  if (folder) {
+    lib.easy_setopt(transfer->easy, CURLOPT_CAPATH, folder);
+    lib.easy_setopt(transfer->easy, CURLOPT_PROXY_CAPATH, folder);
+  }
+}
+
 void ccurl_transfer_destroy(ccurl_transfer *transfer) {
   if (transfer->easy) lib.easy_cleanup(transfer->easy);
   lib.slist_free_all(transfer->lines);

@@ -18,12 +18,18 @@ import Testing
     /// The samples that the input delivered in the last cycle.
     private(set) var heard: [Float] = []
 
-    init(_ master: ClockMaster, reconnects: Bool = false) throws {
+    init(
+      _ master: ClockMaster, reconnects: Bool = false, catchUpSeconds: Double? = nil,
+      captureBufferFrames: Int = 8192
+    ) throws {
       var request = DuplexRequest(captureDevice: "timed", playbackDevice: "timed")
       request.periodFrames = 64
       device = AsynchronousPair(
         DevicePair(
-          capture: DeviceStream(TimedStream(isInput: true, capture)),
+          capture: DeviceStream(
+            TimedStream(
+              isInput: true, capture, catchUpSeconds: catchUpSeconds,
+              bufferFrames: captureBufferFrames)),
           playback: DeviceStream(TimedStream(isInput: false, playback)),
           time: DeviceTime(isVirtual: true)),
         request: request, master: master)
@@ -172,6 +178,100 @@ import Testing
     // The time counts as a gap, and not additionally as concealed frames.
     #expect(abs(rig.lostFrames - lost - 48000) < 1000)
     #expect(rig.concealedFrames - bridged < 1000)
+  }
+
+  @Test(arguments: [true, false])
+  func `a pause in which both devices stop is lost once`(isInputLast: Bool) throws {
+    let rig = try Rig(.playback)
+    #expect(rig.run(milliseconds: 1000).isEmpty)
+    let before = rig.lostFrames + rig.concealedFrames
+    rig.stand(milliseconds: 3000)
+    for stopped in isInputLast ? [rig.playback, rig.capture] : [rig.capture, rig.playback] {
+      stopped.withLock { $0.state = .xrun }
+      #expect(rig.turn().contains("Xrun"))
+      stopped.withLock { $0.state = nil }
+      try rig.recover()
+      // The input has frames when the output starts.
+      if !isInputLast { rig.stand(milliseconds: 5) }
+    }
+    #expect(rig.run(milliseconds: 500).isEmpty)
+    #expect(abs(rig.lostFrames + rig.concealedFrames - before - 144_000) < 500)
+  }
+
+  /// Pauses the program for three seconds, in which the output runs dry and the input's server keeps
+  /// all frames, except for the last `dropped` of them.
+  private func pause(_ rig: Rig, dropping dropped: Int = 0) throws {
+    #expect(rig.run(milliseconds: 2000).isEmpty)
+    rig.playback.withLock { $0.state = .xrun }
+    rig.capture.withLock { $0.droppedFrames = dropped }
+    rig.stand(milliseconds: 3000)
+    #expect(rig.turn().contains("playbackXrun"))
+    rig.playback.withLock { $0.state = nil }
+    try rig.recover()
+  }
+
+  @Test(arguments: [ClockMaster.capture, .playback], [8192, 54272])
+  func `frames that a server kept during a pause are not lost`(
+    master: ClockMaster, bufferFrames: Int
+  ) throws {
+    let rig = try Rig(master, catchUpSeconds: 0.5, captureBufferFrames: bufferFrames)
+    try pause(rig)
+    let relocks = rig.status.drift?.relocks ?? 0
+    var (cycles, silent) = (0, 0)
+    let end = rig.now + 3_000_000_000
+    for _ in 0..<100_000 where rig.now < end {
+      let readiness = rig.turn()
+      #expect(readiness == "ready" || readiness == "waiting")
+      guard readiness == "ready" else { continue }
+      cycles += 1
+      if rig.heard.contains(where: { abs($0 - 0.5) > 0.01 }) { silent += 1 }
+    }
+    // Six seconds of cycles in three, without a gap.
+    #expect(abs(cycles - 6 * 750) < 20 && silent == 0)
+    #expect(rig.lostFrames == 0 && rig.concealedFrames == 0)
+    // Only the output starts anew.
+    #expect((rig.status.drift?.relocks ?? 0) - relocks <= 1)
+    #expect(rig.status.drift?.addedFrames == 0 && abs(rig.status.drift?.ppm ?? 99) < 20)
+    #expect(rig.capture.withLock { $0.starts } == 1)
+  }
+
+  @Test(arguments: [ClockMaster.capture, .playback])
+  func `frames that a server dropped during a pause are lost once`(master: ClockMaster) throws {
+    let rig = try Rig(master, catchUpSeconds: 0.5)
+    try pause(rig, dropping: 96_000)
+    let end = rig.now + 1_000_000_000
+    var found = "ready"
+    for _ in 0..<100_000 where rig.now < end && !found.contains("Xrun") { found = rig.turn() }
+    #expect(found.contains("captureXrun"))
+    try rig.recover()
+    #expect(rig.run(milliseconds: 2000).isEmpty)
+    #expect(abs(rig.lostFrames + rig.concealedFrames - 96_000) < 500)
+    #expect(rig.heard.allSatisfy { abs($0 - 0.5) < 0.01 })
+    #expect(rig.status.drift?.addedFrames == 0)
+  }
+
+  @Test func `frames left out while both devices are absent are counted once`() throws {
+    let rig = try Rig(.playback, reconnects: true)
+    #expect(rig.run(milliseconds: 1000).isEmpty)
+    for lost in [rig.capture, rig.playback] {
+      lost.withLock {
+        $0.state = .lost
+        $0.isAway = true
+      }
+    }
+    #expect(rig.run(milliseconds: 100).isEmpty)
+    rig.stand(milliseconds: 2000)
+    #expect(rig.run(milliseconds: 100).isEmpty)
+    for found in [rig.capture, rig.playback] {
+      found.withLock {
+        $0.state = nil
+        $0.isAway = false
+      }
+    }
+    #expect(rig.run(milliseconds: 500).isEmpty)
+    var silent = 0
+    while let event = rig.takeEvent() { silent += event.silentFrames }
+    #expect(abs(rig.lostFrames + rig.concealedFrames + silent - 105_600) < 500)
   }
 
   @Test func `both searches end before a device is stopped`() throws {

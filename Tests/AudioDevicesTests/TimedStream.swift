@@ -1,7 +1,8 @@
 import AudioBasics
 import AudioClocks
-import AudioDevices
 import RealtimeAudio
+
+@testable import AudioDevices
 
 /// One direction of a device of 48 kHz with periods of 64 frames and an exact clock. An input
 /// captures a constant level of 0.5.
@@ -13,6 +14,8 @@ struct TimedStream: StreamDriver, ~Copyable {
     /// The time in nanoseconds at which its count of frames stops; nil if it does not stop.
     var frozenTime: UInt64?
     var refusesStart = false
+    /// The number of frames that its server dropped after the last frame that it kept.
+    var droppedFrames = 0
     /// Whether it cannot be found again.
     var isAway = false
     var starts = 0
@@ -21,7 +24,7 @@ struct TimedStream: StreamDriver, ~Copyable {
     var endings: MutexBox<[String]>?
   }
 
-  let configuration = StreamConfiguration(
+  private(set) var configuration = StreamConfiguration(
     device: "timed", sampleRate: 48000, channelCount: 1, format: .floatLE, periodFrames: 64,
     bufferFrames: 8192)
   private let isInput: Bool
@@ -31,9 +34,16 @@ struct TimedStream: StreamDriver, ~Copyable {
   /// The number of frames read or written since its start.
   private var moved = 0
 
-  init(isInput: Bool, _ script: MutexBox<Script>) {
+  /// Creates a stream. With `catchUpSeconds`, its server keeps the frames for which its buffer has no
+  /// room.
+  init(
+    isInput: Bool, _ script: MutexBox<Script>, catchUpSeconds: Double? = nil,
+    bufferFrames: Int = 8192
+  ) {
     self.isInput = isInput
     self.script = script
+    configuration.bufferFrames = bufferFrames
+    configuration.catchUpSeconds = catchUpSeconds
     var level = SampleBuffer(frameCount: 64, channelCount: 1)
     for frame in 0..<64 { level[frame] = 0.5 }
     memory.store(level, from: 0, frames: 64)
@@ -47,16 +57,24 @@ struct TimedStream: StreamDriver, ~Copyable {
     guard !script.withLock({ $0.refusesStart }) else {
       throw DeviceFailure(.lost, "It went away.", hint: "Plug it in again.")
     }
-    script.withLock { $0.starts += 1 }
+    script.withLock {
+      $0.starts += 1
+      $0.droppedFrames = 0
+    }
     began = now
     moved = isInput ? 0 : frames
   }
 
   func readState(at now: UInt64) -> StreamState {
-    let (state, frozen) = script.withLock { ($0.state, $0.frozenTime) }
+    let (state, frozen, dropped) = script.withLock {
+      ($0.state, $0.frozenTime, $0.droppedFrames)
+    }
     if let state { return state }
     let time = min(now, frozen ?? now)
-    let frames = Int(rounding: Double(time - began) * 48e-6)
+    var frames = Int(rounding: Double(time - began) * 48e-6) - dropped
+    if configuration.catchUpSeconds != nil {
+      frames = min(frames, moved + configuration.bufferFrames)
+    }
     return .running(
       ClockReading(frames: frames, nanoseconds: time),
       available: isInput ? frames - moved : 8192 - moved + frames)

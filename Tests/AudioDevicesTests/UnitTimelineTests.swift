@@ -133,6 +133,58 @@ import Testing
     #expect(events.last == TimelineEvent(kind: .captureAbsent, frame: 32, frames: 5 * 32))
   }
 
+  @Test func `frames that were left out during an absence are counted once`() throws {
+    let progress = UnitProgress()
+    var lost = DeviceStatus()
+    lost.hasEvents = true
+    var unit = DuplexUnit(
+      device: ReportingDevice(
+        [.ready(), lost, .ready(), .ready(lost: 100), .ready()],
+        events: [DeviceEvent(.captureLost)], isEmpty: false, hasCapture: true,
+        log: MutexBox(.init())),
+      callbacks: DuplexClosures(), progress: progress)
+    try unit.start()
+    for _ in 0..<5 { _ = unit.cycle() }
+    progress.requestStop()
+    _ = unit.cycle()
+    unit.stop()
+    #expect(progress.frames == 4 * 32 + 100)
+    #expect(progress.lostFrames == 3 * 32 + 100)
+  }
+
+  @Test func `a pause of the output is an xrun`() throws {
+    let writer = EventWriter<TimelineEvent>()
+    var reader = writer.makeReader()
+    let progress = UnitProgress()
+    var paused = DeviceStatus.ready()
+    paused.hasEvents = true
+    var unit = DuplexUnit(
+      device: ReportingDevice(
+        [.ready(), paused, .ready()], events: [DeviceEvent(.playbackXrun)], isEmpty: false,
+        hasCapture: false, log: MutexBox(.init())),
+      callbacks: DuplexClosures(), progress: progress, events: writer)
+    try unit.start()
+    for _ in 0..<3 { _ = unit.cycle() }
+    unit.stop()
+    #expect(reader.read() == TimelineEvent(kind: .playbackXrun, frame: 32, frames: 0))
+    #expect(progress.playbackXruns == 1 && progress.lostFrames == 0)
+  }
+
+  @Test(arguments: [true, false])
+  func `only a server's output pauses without an xrun`(isServer: Bool) {
+    var pause = OutputPause(bufferFrames: isServer ? 4800 : 0, sampleRate: 48000)
+    func found(at milliseconds: UInt64) -> Bool {
+      pause.note(readyAt: milliseconds * 1_000_000)
+      return pause.takeEvent() != nil
+    }
+    let times: [UInt64] = [1000, 1100, 1299, 1600, 1605]
+    let pauses = times.map { found(at: $0) }
+    #expect(pauses == [false, false, false, isServer, false])
+    // The server reported an xrun, and the output was started again.
+    pause.restart()
+    #expect(!found(at: 4000))
+  }
+
   @Test func `the output callback is called although the output has no room`() throws {
     let log = MutexBox(ReportingDevice.Log())
     let starts = MutexBox<[Int]>([])

@@ -273,6 +273,19 @@ import Testing
     #expect(trouble?.message.contains("changes its codec midway") == true)
   }
 
+  @Test(arguments: [FileFormat.ogg, .opus], [0, 300])
+  func `a station that changes from MP3 to Ogg ends with a message`(
+    format: FileFormat, missing: Int
+  ) throws {
+    let first = try lame(["-b", "128", "-t"], seconds: 2).dropLast(missing)
+    let second = try bytes(format, frames: 60_000, seed: 9)
+    let decoder = try Decoding.decoder(
+      for: MemorySource(first + second, isSeekable: false, hasLength: false))
+    let trouble = failure { _ = try decode(decoder) }
+    #expect(trouble?.message == "the source changes its format from MP3 to Ogg midway.")
+    #expect(decoder.position >= 2 * 44100 - 1152 && decoder.position < 3 * 44100)
+  }
+
   @Test(arguments: ["1", "2"])
   func `the tags of an MP3 file are read`(version: String) throws {
     let contents = try lame(

@@ -1,7 +1,8 @@
 import AudioBasics
-import AudioFiles
 import Glibc
 import Testing
+
+@testable import AudioFiles
 
 /// Tests of a disk that becomes full in the middle of a file.
 @Suite struct FullDiskTests {
@@ -58,5 +59,34 @@ import Testing
     folder.write(file.bytes, to: "copy")
     let saved = try load(folder("copy"))
     #expect(saved == Array(list(sound)[..<(frames * channels)]))
+  }
+
+  @Test(arguments: [(44100, 2), (48000, 1), (22050, 2)], [0.4, 0.77])
+  func `an MP3 file that was cut off states the length of what is left`(
+    shape: (rate: Int, channels: Int), part: Double
+  ) throws {
+    let folder = TemporaryFolder()
+    let path = folder("cut.mp3")
+    var writer = try SoundFileWriter(
+      path: path, fileFormat: .mp3, sampleFormat: .float, sampleRate: shape.rate,
+      channelCount: shape.channels, overwrite: false)
+    try writer.write(glide(frames: 100_000, channels: shape.channels), frames: 100_000)
+    try writer.finish()
+    let whole = try load(path)
+    #expect(whole.count == 100_000 * shape.channels)
+    let file = try FileDescriptor(opening: path, O_RDWR)
+    let byteCount = Int(lseek(file.number, 0, SEEK_END))
+    OutputBytes.cut(file.number, at: Int(rounding: Double(byteCount) * part))
+    let end = try #require(MP3End(of: file.number))
+    OutputBytes.cut(file.number, at: end.byteCount)
+    try end.writeInformation()
+    let frames = end.frameCount
+    #expect(abs(Double(frames) / 100_000 - part) < 0.1)
+    let decoder = try Decoding.decoder(forPath: path)
+    #expect(decoder.frameCount == frames && !decoder.isCutShort)
+    let left = try load(path)
+    #expect(left == Array(whole[..<(frames * shape.channels)]))
+    // The whole file is not changed by a second look.
+    #expect(MP3End(of: file.number)?.byteCount == end.byteCount)
   }
 }

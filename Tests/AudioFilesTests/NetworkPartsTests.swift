@@ -111,6 +111,21 @@ import Testing
 
   @Test(
     arguments: [
+      ([:], nil, nil), (["SSL_CERT_FILE": ""], nil, nil),
+      (["SSL_CERT_FILE": "f"], "SSL_CERT_FILE", nil), (["SSL_CERT_DIR": "d"], nil, "SSL_CERT_DIR"),
+      (["SSL_CERT_FILE": "f", "SSL_CERT_DIR": "d"], "SSL_CERT_FILE", "SSL_CERT_DIR"),
+      (["CURL_CA_BUNDLE": "b", "SSL_CERT_FILE": "f", "SSL_CERT_DIR": "d"], "CURL_CA_BUNDLE", nil),
+      (["CURL_CA_BUNDLE": "", "SSL_CERT_FILE": "f"], "SSL_CERT_FILE", nil),
+    ] as [([String: String], String?, String?)])
+  func `certificates are found as curl finds them`(
+    variables: [String: String], file: String?, folder: String?
+  ) {
+    let found = CertificateVariables { variables[$0] }
+    #expect(found.file == file && found.folder == folder)
+  }
+
+  @Test(
+    arguments: [
       ([:], "http://a.example/", nil),
       (["http_proxy": "p"], "http://a.example/", "http_proxy"),
       (["http_proxy": "p"], "https://a.example/", nil),

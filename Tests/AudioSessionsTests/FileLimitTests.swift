@@ -188,6 +188,32 @@ import Testing
           ? ["take.wav", "take-002-2.wav"] : ["take-001.wav", "take-002.wav"]))
   }
 
+  @Test func `a file of which the disk refuses more is full, once`() {
+    var condition = SplitCondition(Self.plan(.wav))
+    condition.begin(upTo: nil)
+    let size = 5 << 20
+    let isContinued = [condition.noteRefusal(at: size), condition.noteRefusal(at: size)]
+    // The second time, the next file could not be created.
+    #expect(isContinued == [true, false])
+    expectDue(&condition, true)
+    #expect(condition.refusedByteCount == size)
+    condition.begin(upTo: nil)
+    let isEmpty = condition.noteRefusal(at: 2 << 20)
+    #expect(!isEmpty)
+    let later = condition.noteRefusal(at: 6 << 20)
+    #expect(later && condition.refusedByteCount == size)
+    // The limit was known, and the next file could not be created there.
+    condition.begin(upTo: size)
+    condition.begin(at: size)
+    let isTriedAgain = condition.noteRefusal(at: size + 65536)
+    #expect(!isTriedAgain)
+    var plan = Self.plan(.wav)
+    plan.continuesInNextFile = false
+    condition = SplitCondition(plan)
+    let isOne = !condition.noteRefusal(at: size)
+    #expect(isOne)
+  }
+
   @Test func `one file is one file`() {
     var plan = Self.plan(.wav)
     plan.continuesInNextFile = false

@@ -51,6 +51,20 @@ import Testing
     #expect(work.isConcluded == (call == .stop || call == .close))
   }
 
+  @Test(arguments: [true, false])
+  func `a sound server has a second to close, until the user asks again`(isServer: Bool) {
+    var stream = StreamConfiguration(
+      device: "d", sampleRate: 48000, channelCount: 2, format: .floatLE, periodFrames: 64,
+      bufferFrames: 8192)
+    stream.isServer = isServer
+    let device = DuplexConfiguration(
+      sampleRate: 48000, periodFrames: 64, headroomFrames: 64, capture: stream, playback: stream)
+    var timeout = EndTimeout(closing: device, draining: true, isUrgent: true, at: 1000)
+    #expect(timeout.deadline == (isServer ? 1_000_001_000 : 200_001_000))
+    timeout.shorten(at: 2000)
+    #expect(timeout.deadline == (isServer ? 200_002_000 : 200_001_000))
+  }
+
   @Test func `a requested end reports for how long the device was stalled`()
     throws
   {

@@ -41,6 +41,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   /// The refusals of frames for which there should have been room.
   private var refusals = ConsecutiveFailures()
   private var restarts = RestartsWithoutProgress()
+  private var pause: OutputPause
   /// A server's input that was started again and has not delivered frames yet: its cards, and the
   /// time of the start in nanoseconds.
   var returning: (cards: [Int], nanoseconds: UInt64)?
@@ -60,6 +61,10 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     self.configuration = configuration
     shape = DuplexShape(configuration)
     losses = LostFrameCounter(configuration.capture, sampleRate: configuration.sampleRate)
+    let server = configuration.capture == nil ? configuration.playback : nil
+    pause = OutputPause(
+      bufferFrames: server?.isServer == true ? server?.bufferFrames ?? 0 : 0,
+      sampleRate: configuration.sampleRate)
     self.wakeUp = consume wakeUp
   }
 
@@ -75,6 +80,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     failedSleeps.end()
     leftover = .max
     losses.restart()
+    pause.restart()
     primedFrames = 0
     isStarted = shape.hasCapture
     let ahead = shape.playbackAheadFrames
@@ -88,7 +94,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   @_noLocks
   public mutating func wait(noLongerThan nanoseconds: UInt64, _ status: inout DeviceStatus) {
     status.readiness = wait(milliseconds: Self.milliseconds(nanoseconds))
-    status.hasEvents = false
+    status.hasEvents = pause.isUnreported
     status.periodTime = periodTime
     status.readyTime = periodTime
     status.reportedLatencyFrames = reportedLatencyFrames
@@ -163,7 +169,10 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     periodTime = HostClock.nanoseconds
     failedSleeps.end()
     // Frames handed over before the start do not move yet.
-    if isStarted { restarts.end() }
+    if isStarted {
+      restarts.end()
+      pause.note(readyAt: periodTime)
+    }
     if losses.isGapOpen {
       let (captured, nanoseconds) =
         pcms.capture?.stamped(available, at: periodTime) ?? (0, periodTime)
@@ -243,9 +252,9 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
     if !isStarted { primedFrames &+= frames }
   }
 
-  /// Returns nil: a single device has no events.
+  /// Returns the event of an output that has paused; nil if there is none.
   @_noLocks
-  public mutating func takeEvent() -> DeviceEvent? { nil }
+  public mutating func takeEvent() -> DeviceEvent? { pause.takeEvent() }
 
   /// Returns nil: the device has no secondary outputs.
   @_noLocks

@@ -32,6 +32,7 @@ struct AsynchronousInput: ~Copyable {
   /// Whether the input must be started again.
   var isBroken = false
   private var absence = InputAbsence()
+  private var catchUp: InputCatchUp
   /// The silence that is lent while the input is away.
   private let silence: DeviceBuffer
   /// The frames that were lost or replaced by silence.
@@ -54,6 +55,9 @@ struct AsynchronousInput: ~Copyable {
       maximumArrivalFrames: max(arrivalFrames, stream.bufferFrames / 2),
       unitPerFrame: unitPerFrame, unitSampleRate: shape.sampleRate)
     stallDetector = StallDetector(periodFrames: stream.periodFrames, sampleRate: stream.sampleRate)
+    catchUp = InputCatchUp(
+      bufferFrames: stream.bufferFrames, periodFrames: stream.periodFrames,
+      sampleRate: stream.sampleRate, seconds: stream.catchUpSeconds ?? 0)
     staged = StagedFrames(frameCount: stream.periodFrames, channelCount: stream.channelCount)
     silence = DeviceBuffer(
       format: stream.format, channelCount: stream.channelCount, frameCount: shape.periodFrames)
@@ -84,6 +88,7 @@ struct AsynchronousInput: ~Copyable {
     repeatedFrames = 0
     delay.restart()
     placement.restart()
+    catchUp.restart()
     isBroken = false
     stallDetector.begin(at: now)
   }
@@ -128,9 +133,18 @@ struct AsynchronousInput: ~Copyable {
     case .running(let reading, let available):
       self.available = available
       if reading.frames > 0 {
-        note(reading, &bridge)
-        discardRepeated(at: now)
-        noteArrival(&bridge, at: now)
+        switch catchUp.note(behind: framesBehind(reading, &bridge), at: now) {
+        case .current:
+          note(reading, &bridge)
+          discardRepeated(at: now)
+          noteArrival(&bridge, at: now)
+        case .behind:
+          discardRepeated(at: now)
+          delay.restart()
+        case .failed:
+          isBroken = true
+          return .xrun(.captureXrun)
+        }
       }
       switch stallDetector.note(reading.frames, at: now) {
       case .moving: return nil
@@ -145,6 +159,15 @@ struct AsynchronousInput: ~Copyable {
     }
     isBroken = true
     return .xrun(.captureXrun)
+  }
+
+  /// Returns the number of frames that the input's clock counts and a reading does not; 0 as long
+  /// as the clock is not known.
+  @_noLocks
+  private func framesBehind(_ reading: ClockReading, _ bridge: inout ClockDomainBridge) -> Int {
+    guard !placement.isPending, bridge.input.isRunning else { return 0 }
+    let position = bridge.input.frames(at: reading.nanoseconds)
+    return Int(clamping: position) &- (placement.start &+ reading.frames)
   }
 
   /// Records a reading of the input. The first one after a restart determines the gap.
@@ -185,6 +208,11 @@ struct AsynchronousInput: ~Copyable {
   /// Whether the input is detached until it is found again.
   var isAway: Bool {
     @_noLocks get { absence.isAway }
+  }
+
+  /// Whether the input delivers frames that its server kept while the program was paused.
+  var isCatchingUp: Bool {
+    @_noLocks get { catchUp.isActive && isGoing }
   }
 
   /// Whether the input delivers frames.
@@ -277,7 +305,10 @@ extension AsynchronousInput {
 
   /// Records that `frames` frames were left out so that the delay is correct again.
   @_noLocks
-  mutating func noteJump(_ frames: Int) { losses.addLost(unitFrames(frames)) }
+  mutating func noteJump(_ frames: Int) {
+    losses.addLost(unitFrames(frames))
+    absence.noteJump(unitFrames(frames))
+  }
 
   /// Records that `frames` frames were late and were replaced by silence, which is an overrun. The
   /// gap of an input that stalled or was away is known when it runs again.

@@ -72,15 +72,32 @@ extension AsynchronousPair {
   private mutating func playbackDue(at now: UInt64) -> UInt64 {
     let soon = now &+ UInt64(shape.periodFrames) &* 125_000_000 / UInt64(shape.sampleRate)
     guard bridge.output.isRunning else { return soon }
-    if !output.isGoing { catchUp(at: now) }
+    // While nothing is heard, the frames that the input's server kept are waited for, and none of
+    // them is left out.
+    noteKeptFrames()
+    if !output.isGoing && !hasKeptFrames { catchUp(at: now) }
     let due = bridge.output.nanoseconds(
       at: Double(bridge.writtenFrames - shape.headroomFrames), from: now)
     if due > now { return due }
     guard !output.isGoing || output.room >= shape.periodFrames else { return soon }
     guard isShort else { return now }
+    if hasKeptFrames { return soon }
     // A missing input is replaced by silence before the output underruns.
     let last = bridge.output.nanoseconds(at: underrunLimit, from: now)
     return last <= now ? now : min(last, soon)
+  }
+
+  /// Notes whether the input has frames that its server kept, until all of them were read, or the
+  /// output plays.
+  @_noLocks
+  private mutating func noteKeptFrames() {
+    if output.isGoing || !input.isGoing {
+      hasKeptFrames = false
+    } else if input.isCatchingUp {
+      hasKeptFrames = true
+    } else if isShort {
+      hasKeptFrames = false
+    }
   }
 
   /// Whether the input has not advanced far enough for a period.

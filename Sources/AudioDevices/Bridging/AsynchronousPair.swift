@@ -56,6 +56,10 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
   /// because its clock is not known.
   var mutedFrames = 0
 
+  /// Whether the input has frames that its server kept while the program was paused, and the output
+  /// is silent.
+  var hasKeptFrames = false
+
   /// One period of the unit's frames, captured or to be played. It is lent to the unit without a
   /// copy.
   var unitFrames: SampleBuffer

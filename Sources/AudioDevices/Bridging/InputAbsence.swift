@@ -9,6 +9,8 @@ struct InputAbsence: BitwiseCopyable {
   private(set) var startFrame: Int?
   /// The number of frames of silence lent in place of the input's frames.
   private var silentFrames = 0
+  /// The number of unit frames of the absence that the timeline leaves out: they count as lost.
+  private var leftOutFrames = 0
   /// The event that must still be reported to the unit.
   private var event: DeviceEvent?
 
@@ -29,14 +31,21 @@ struct InputAbsence: BitwiseCopyable {
   @_noLocks
   mutating func addSilence(_ frames: Int) { silentFrames += frames }
 
+  /// Notes that the timeline leaves out `frames` unit frames.
+  @_noLocks
+  mutating func noteJump(_ frames: Int) {
+    if startFrame != nil { leftOutFrames += frames }
+  }
+
   /// Ends the absence, which was `frames` unit frames long. These are silence on the timeline
   /// unless the input is the unit's clock master, whose frames are missing from it.
   @_noLocks
   mutating func end(frames: Int, isMaster: Bool) {
     startFrame = nil
     event = DeviceEvent(
-      .captureReturned, frames: frames, silentFrames: isMaster ? silentFrames : frames)
-    silentFrames = 0
+      .captureReturned, frames: frames,
+      silentFrames: isMaster ? silentFrames : max(0, frames - leftOutFrames))
+    (silentFrames, leftOutFrames) = (0, 0)
   }
 
   /// Whether an event was not reported yet.

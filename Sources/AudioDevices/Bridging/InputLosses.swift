@@ -7,6 +7,10 @@ struct InputLosses: BitwiseCopyable {
   private var concealedFrames = 0
   /// Whether a gap is open that counts as replaced by silence once its length is known.
   private var isGapConcealed = false
+  /// The number of frames of that gap that the timeline leaves out: they count as lost.
+  private var leftOutFrames = 0
+  /// The number of frames of the last gap that were replaced by silence and not reported yet.
+  private var silentGapFrames = 0
   /// The time at which the input was last too late for its cycle, and whether that must still be
   /// reported.
   private var lateSince: UInt64 = 0
@@ -14,7 +18,13 @@ struct InputLosses: BitwiseCopyable {
 
   /// Adds `frames` frames that were lost.
   @_noLocks
-  mutating func addLost(_ frames: Int) { lostFrames += frames }
+  mutating func addLost(_ frames: Int) {
+    lostFrames += frames
+    if isGapConcealed { leftOutFrames += frames }
+    let silent = min(frames, silentGapFrames)
+    concealedFrames -= silent
+    silentGapFrames -= silent
+  }
 
   /// Adds `frames` frames that were replaced by silence.
   @_noLocks
@@ -22,12 +32,19 @@ struct InputLosses: BitwiseCopyable {
 
   /// Begins a gap of unknown length, which is replaced by silence if it `isConcealed`.
   @_noLocks
-  mutating func beginGap(isConcealed: Bool) { isGapConcealed = isConcealed }
+  mutating func beginGap(isConcealed: Bool) {
+    // An open gap continues.
+    if !isGapConcealed { leftOutFrames = 0 }
+    isGapConcealed = isConcealed
+  }
 
   /// Ends the gap, which is `frames` frames long.
   @_noLocks
   mutating func endGap(_ frames: Int) {
-    if isGapConcealed { concealedFrames += frames }
+    if isGapConcealed {
+      silentGapFrames = max(0, frames - leftOutFrames)
+      concealedFrames += silentGapFrames
+    }
     isGapConcealed = false
   }
 
@@ -57,7 +74,7 @@ struct InputLosses: BitwiseCopyable {
   @_noLocks
   mutating func takeConcealed() -> Int? {
     if isGapConcealed { return nil }
-    defer { concealedFrames = 0 }
+    defer { (concealedFrames, silentGapFrames) = (0, 0) }
     return concealedFrames
   }
 }

@@ -23,6 +23,8 @@ struct TimelineReporter: ~Copyable {
   /// The positions on the timeline at which one of two devices went away; nil while it is present.
   private var captureLostFrame: Int?
   private var playbackLostFrame: Int?
+  /// The number of lost frames that were counted since the input went away.
+  private var absentLostFrames = 0
   /// Whether an event of this turn reported the return of the input and the number of lost frames.
   private var isReturnReported = false
 
@@ -51,6 +53,7 @@ struct TimelineReporter: ~Copyable {
       unreportedLostFrames &+= lost
     }
     isReturnReported = false
+    if captureLostFrame != nil { absentLostFrames &+= lost }
     count(lostFrames: lost &+ (concealed ?? 0))
   }
 
@@ -133,7 +136,9 @@ struct TimelineReporter: ~Copyable {
       kind: event.kind, frame: frame, frames: event.frames, outputIndex: event.outputIndex)
     switch event.kind {
     // An input that had stopped before is missing from the frame at which it stopped.
-    case .captureLost: captureLostFrame = xrun == .captureXrun ? min(xrunFrame, frame) : frame
+    case .captureLost:
+      captureLostFrame = xrun == .captureXrun ? min(xrunFrame, frame) : frame
+      absentLostFrames = 0
     case .playbackLost: playbackLostFrame = frame
     case .captureReturned:
       reported.frame = captureLostFrame ?? frame
@@ -141,6 +146,7 @@ struct TimelineReporter: ~Copyable {
       // The event includes the frames up to the next cycle.
       isReturnReported = true
     case .playbackReturned: playbackLostFrame = nil
+    case .playbackXrun: figures.pointee.playbackXruns.add(1, ordering: .relaxed)
     default: break
     }
     count(lostFrames: event.silentFrames)
@@ -179,7 +185,7 @@ struct TimelineReporter: ~Copyable {
     reportXrun(lost: 0)
     // One of two devices is away and did not come back.
     if let lost = captureLostFrame {
-      count(lostFrames: frame &- lost)
+      count(lostFrames: frame &- lost &- absentLostFrames)
       _ = events.write(TimelineEvent(kind: .captureAbsent, frame: lost, frames: frame &- lost))
     }
     if playbackLostFrame != nil {

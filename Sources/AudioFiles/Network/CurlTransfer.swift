@@ -49,6 +49,8 @@ final class CurlTransfer {
     pointer = created
     self.context = context
     proxy = ProxyVariable.name(for: address)
+    let certificates = CertificateVariables.current
+    ccurl_transfer_trust(created, certificates.file, certificates.folder)
   }
 
   deinit {

@@ -213,7 +213,9 @@ extension FileFailure {
   static func untrusted(_ address: WebAddress, _ reason: String) -> FileFailure {
     FileFailure(
       .cannotOpen, "The server of \(address.name) cannot prove its identity: \(reason).",
-      hint: "Check the address, the clock of this machine, and its package ca-certificates.")
+      hint: "Check the address, the clock of this machine, and "
+        + (CertificateVariables.current.place.map { "the certificates in \($0)." }
+          ?? "its package ca-certificates."))
   }
 
   /// Returns the failure to connect, or to receive the first bytes. `reason` is part of a sentence.

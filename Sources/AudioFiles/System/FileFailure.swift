@@ -56,6 +56,8 @@ public struct FileFailure: ExplainedFailure, Sendable, Equatable {
     case repairCopy
     /// Make room, write elsewhere, or repair the damaged file itself.
     case makeRoom
+    /// Continue in another file: this one can hold no more.
+    case nextFile
     /// Use a ring of fewer seconds.
     case shortenRing
     /// Use a higher output rate, or a lower speed.
@@ -243,7 +245,7 @@ extension FileFailure {
     case EFBIG:
       return FileFailure(
         .writeFailed, "\(path) has reached the largest size allowed: it holds \(saved).",
-        hint: "Go on in a new file, or use a file system for large files.")
+        hint: "Go on in a new file, or use a file system for large files.", remedy: .nextFile)
     default:
       return FileFailure(
         .writeFailed, "\(path) cannot be written on: \(error.reason); it holds \(saved).",

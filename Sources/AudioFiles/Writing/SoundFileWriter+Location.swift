@@ -10,7 +10,7 @@ extension SoundFileWriter {
 
   /// The highest limit of the process in bytes, 2 MiB, that counts as a full disk: files so small
   /// would be too many, and some of them would hold nothing but tags.
-  private static let tooSmallByteCount = 2 << 20
+  package static let tooSmallByteCount = 2 << 20
 
   /// Returns the number of bytes of the unencoded samples that an encoder holds back at most: one
   /// block of 24-bit samples.
@@ -21,10 +21,13 @@ extension SoundFileWriter {
   /// frames that an encoder holds back. The markers need more room: `byteCount(of:)`. nil if there
   /// is no limit in practice, or one so low that it counts as a full disk, and for a pipe or a
   /// device.
-  package var soundByteCountLimit: Int? {
+  package var soundByteCountLimit: Int? { soundByteCountLimit(knowing: nil) }
+
+  /// Returns `soundByteCountLimit` on a disk whose files, as was found, hold at most `known` bytes.
+  package func soundByteCountLimit(knowing known: Int?) -> Int? {
     guard byteCount != nil else { return nil }
     let place = FileSystem.maximumFileByteCount(sink.descriptor)
-    guard let maximum = [place, fileFormat.maximumByteCount].compactMap({ $0 }).min(),
+    guard let maximum = [place, fileFormat.maximumByteCount, known].compactMap(\.self).min(),
       maximum > Self.tooSmallByteCount
     else { return nil }
     let held = fileFormat.isPlain ? 0 : 3 * Self.heldByteCount(channelCount: channelCount)

@@ -63,6 +63,11 @@ ccurl_transfer *ccurl_transfer_create(
   int receive_byte_count, ccurl_header_callback header, ccurl_body_callback body, void *context);
 void ccurl_transfer_destroy(ccurl_transfer *transfer);
 
+/// Trusts the certificates in the file and in the folder that two environment variables name, of
+/// the server and of an encrypted proxy; NULL for the certificates of the system.
+void ccurl_transfer_trust(
+  ccurl_transfer *transfer, const char *file_variable, const char *folder_variable);
+
 /// Continues after a pause; may call the callbacks.
 void ccurl_transfer_resume(ccurl_transfer *transfer);
 

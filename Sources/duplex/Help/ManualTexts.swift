@@ -145,6 +145,10 @@ enum ManualTexts {
       ("LC_ALL, LC_CTYPE, LANG", "Whether the screen is drawn in UTF-8 or in ASCII."),
       ("ALSA_CONFIG_PATH", "The configuration of ALSA, see asound.conf(5)."),
       ("https_proxy, http_proxy, no_proxy", "Proxies for addresses, as curl(1) takes them."),
+      (
+        "SSL_CERT_FILE, SSL_CERT_DIR, CURL_CA_BUNDLE",
+        "The certificates that prove the identity of servers, as curl(1) takes them."
+      ),
     ])
 
   static let files = Chapter(

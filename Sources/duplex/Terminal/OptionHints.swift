@@ -47,7 +47,7 @@ extension FileFailure {
   /// The remedy in one sentence, with the option to use.
   var optionHint: String {
     switch remedy {
-    case nil: hint
+    case nil, .nextFile: hint
     case .sendSound: "Send a sound file to standard input: duplex play - <song.wav"
     case .describeSamples:
       "Send WAV, FLAC, MP3 or Ogg; for samples without a header: duplex play --raw FORMAT,RATE,CHANNELS -"

@@ -269,13 +269,18 @@ struct MPEGStream {
 extension MPEGStream {
   /// Moves to the next block at or after the position and before `limit` that is followed by other
   /// blocks or by the end. Returns nil if there is none, or after an interruption; the position is
-  /// then after the bytes searched. Throws `.unusableContents` for audio with another sample rate.
+  /// then after the bytes searched. Throws `.unusableContents` for audio with another sample rate,
+  /// and for Ogg in an endless source: a station that changes its format would otherwise be silent
+  /// for as long as its bytes are searched.
   static func search(
     _ bytes: BufferedBytes, upTo limit: Int, like first: MPEGHeader?
   ) throws(FileFailure) -> MPEGHeader? {
     while bytes.position < limit {
       let window = try bytes.peek(4096)
       guard window.count >= 4 else { return nil }
+      if first != nil, bytes.byteCount == nil, window.holdsOggPage {
+        throw .changedFormat(bytes.name)
+      }
       let last = window.count - 4
       guard let candidate = (0...last).first(where: { window.header(at: $0) != nil }) else {
         bytes.position += last + 1
@@ -347,7 +352,24 @@ extension MPEGStream {
   }
 }
 
+extension UnsafeRawBufferPointer {
+  /// Whether a page of Ogg begins in the bytes: its name and version, and one of its flags.
+  fileprivate var holdsOggPage: Bool {
+    indices.contains { offset in
+      self[offset] == UInt8(ascii: "O") && offset + 6 <= count && holds("OggS\0", at: offset)
+        && self[offset + 5] < 8
+    }
+  }
+}
+
 extension FileFailure {
+  /// Returns the failure to continue a stream that becomes Ogg.
+  static func changedFormat(_ name: String) -> FileFailure {
+    FileFailure(
+      .unusableContents, "\(name) changes its format from MP3 to Ogg midway.",
+      hint: "Play it again: it is then opened in its new format.")
+  }
+
   /// Returns the failure to find a block.
   static func noMPEG(_ name: String) -> FileFailure {
     FileFailure(

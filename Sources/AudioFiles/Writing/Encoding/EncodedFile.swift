@@ -156,7 +156,11 @@ final class EncodedFile: SampleSink {
           ?? (trouble == nil && !error.isRefusedWrite)
         // The data after a missing block is useless as well.
         let isCut = isBroken && fileFormat != .flac
-        if !isComplete || isCut, !isContainer { OutputBytes.cut(descriptor, at: offset) }
+        if !isComplete || isCut, !isContainer {
+          OutputBytes.cut(descriptor, at: offset)
+          endWithWholeBlock()
+          if fileFormat == .mp3 { try? MP3End(of: descriptor)?.writeInformation() }
+        }
         if fileFormat == .aiff {
           let byteCount = frameCount * channelCount * sampleFormat.byteCount
           AIFFLength.writeLength(byteCount, endingAt: offset, in: descriptor)
@@ -204,6 +208,7 @@ final class EncodedFile: SampleSink {
       try? refreshCounting()
     } else {
       OutputBytes.cut(descriptor, at: offset)
+      endWithWholeBlock()
     }
     if let length = fileFormat == .flac ? FLACLength(descriptor) : nil {
       frameCount = length.codedFrameCount(of: frameCount)
@@ -223,11 +228,14 @@ final class EncodedFile: SampleSink {
       frameCount = min(
         frameCount, OpusLength.frameCount(in: descriptor, sampleRate: sampleRate))
     } else if fileFormat == .mp3 {
-      let count = MP3Length.frameCount(in: descriptor)
-      // Until it is closed, the file does not say how much of its first and last blocks is silence.
-      frameCount = min(
-        acceptedFrameCount, handle == nil ? count : max(0, count - MP3Length.maximumSilence))
+      frameCount = min(acceptedFrameCount, MP3End(of: descriptor)?.frameCount ?? 0)
     }
+  }
+
+  /// Cuts off a block at the end of an MP3 file of which only a part is there.
+  private func endWithWholeBlock() {
+    guard fileFormat == .mp3, let end = MP3End(of: descriptor) else { return }
+    OutputBytes.cut(descriptor, at: end.byteCount)
   }
 
   /// Passes frames to libsndfile; returns the number of frames that it accepted.
@@ -302,21 +310,5 @@ struct FLACLength {
     try OutputBytes.write(
       information.packed(frames: frameCount),
       at: Self.informationPlace + FLACInformation.packedOffset, to: descriptor)
-  }
-}
-
-/// The number of frames in an MP3 file that was being written when the disk became full, counted in
-/// its blocks.
-enum MP3Length {
-  /// The maximum number of frames by which the encoder and the decoder delay the sound, and by
-  /// which the encoder fills the last blocks.
-  static let maximumSilence = 4 * 1152
-
-  /// Returns the number of frames in the whole blocks of the file; 0 if there are none.
-  static func frameCount(in descriptor: Int32) -> Int {
-    guard let file = try? LocalFile(duplicating: descriptor, name: ""),
-      let decoder = try? MPEGDecoder(file, exactness: .exact)
-    else { return 0 }
-    return decoder.frameCount ?? 0
   }
 }

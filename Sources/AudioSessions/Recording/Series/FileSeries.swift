@@ -110,11 +110,16 @@ struct FileSeries: ~Copyable {
       marks = []
       let part = min(count - done, splitting.room)
       let before = writer?.framesWritten ?? 0
-      defer { recount(since: before) }
-      if integers.isEmpty || !acceptsIntegers {
-        try writer?.write(buffer, from: first + done, frames: part)
-      } else {
-        try writer?.write(integers, from: first + done, frames: part)
+      do throws(FileFailure) {
+        defer { recount(since: before) }
+        if integers.isEmpty || !acceptsIntegers {
+          try writer?.write(buffer, from: first + done, frames: part)
+        } else {
+          try writer?.write(integers, from: first + done, frames: part)
+        }
+      } catch {
+        done += try continueInNextFile(after: error, since: before)
+        continue
       }
       done += part
       end = start.advanced(by: done, at: plan.sampleRate).device
@@ -138,7 +143,11 @@ struct FileSeries: ~Copyable {
     let before = writer?.framesWritten ?? 0
     // The disk may refuse data that an encoder held back until now.
     defer { recount(since: before) }
-    try writer?.refreshHeader()
+    do throws(FileFailure) {
+      try writer?.refreshHeader()
+    } catch {
+      return _ = try continueInNextFile(after: error, since: before)
+    }
     if synchronizing { try writer?.synchronize() }
   }
 
@@ -148,6 +157,21 @@ struct FileSeries: ~Copyable {
     let change = (writer?.framesWritten ?? 0) - before
     current?.frames += change
     frames += change
+  }
+
+  /// Requests the next file if the growing one can hold no more, and returns the number of frames
+  /// of the last write that it holds; it had `before` frames. Throws any other `failure`.
+  private mutating func continueInNextFile(
+    after failure: FileFailure, since before: Int
+  ) throws(FileFailure) -> Int {
+    guard failure.remedy == .nextFile, let byteCount = writer?.byteCount,
+      splitting.noteRefusal(at: byteCount)
+    else { throw failure }
+    let change = (writer?.framesWritten ?? 0) - before
+    // Frames that an encoder had accepted are in no file now.
+    abandonedFrames += max(0, -change)
+    frames += max(0, -change)
+    return max(0, change)
   }
 
   /// Starts commands for complete files, and removes surplus files. `now` is in nanoseconds of the
@@ -182,11 +206,7 @@ struct FileSeries: ~Copyable {
     writer?.abandon()
     writer = nil
     current = nil
-    let failure = FileFailure(
-      .writeFailed,
-      "\(file.path) was truncated or overwritten by another program while it was recorded: what it held, "
-        + "\(file.frames) frames, may be lost.",
-      hint: "Keep other programs away from files that are recorded.")
+    let failure = FileFailure.modifiedByOthers(file)
     loss = loss ?? failure
     events.emit(.warning(failure))
   }
@@ -224,13 +244,8 @@ struct FileSeries: ~Copyable {
   private mutating func warnOfDeletion(_ failure: FileFailure) {
     guard !isWarned else { return }
     isWarned = true
-    events.emit(
-      .warning(
-        FileFailure(
-          .writeFailed,
-          "\(current?.path ?? plan.path) \(writer?.lostNameCause ?? "") while it is recorded. "
-            + failure.message,
-          hint: "Create its folder and free some disk space: then the file is written again.")))
+    let path = current?.path ?? plan.path
+    events.emit(.warning(.notRestored(path, writer?.lostNameCause ?? "", failure)))
   }
 
   /// Ensures that a file with room for the next frame is open.
@@ -299,7 +314,7 @@ struct FileSeries: ~Copyable {
     (isBegun, isReplacing) = (true, replaces)
     moves.begin(path)
     hasOriginated = false
-    splitting.begin(upTo: writer?.soundByteCountLimit)
+    splitting.begin(upTo: writer?.soundByteCountLimit(knowing: splitting.refusedByteCount))
   }
 
   private mutating func closeCurrent() throws(FileFailure) {

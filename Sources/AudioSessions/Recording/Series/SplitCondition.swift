@@ -13,6 +13,10 @@ struct SplitCondition {
   private var lastByteCount: Int?
   /// The size from which the bytes of an encoded file are counted.
   private var firstByteCount = 0
+  /// The size in bytes at which the disk refused more of a file; nil if it has not.
+  private(set) var refusedByteCount: Int?
+  /// Whether it refused more of the present file, or the next one could not be created.
+  private var isRefused = false
 
   init(_ plan: RecordingPlan) {
     self.plan = plan
@@ -30,8 +34,22 @@ struct SplitCondition {
     return isRequested || room == 0
   }
 
+  /// Notes that the disk refuses more of a file of `byteCount` bytes, a limit that was not known.
+  /// Requests the next file, and returns true. Returns false if the recording must end instead: it
+  /// is one file, the limit is so low that it counts as a full disk, or there is no next file.
+  mutating func noteRefusal(at byteCount: Int) -> Bool {
+    guard plan.continuesInNextFile, !plan.isStream, !isRefused,
+      byteCount > SoundFileWriter.tooSmallByteCount
+    else { return false }
+    refusedByteCount = min(byteCount, refusedByteCount ?? byteCount)
+    isRefused = true
+    request()
+    return true
+  }
+
   /// Begins with an empty file that can hold `lastByteCount` bytes; nil if there is no limit.
   mutating func begin(upTo lastByteCount: Int?) {
+    isRefused = false
     self.lastByteCount = plan.continuesInNextFile && !plan.isStream ? lastByteCount : nil
     begin()
   }
@@ -43,7 +61,10 @@ struct SplitCondition {
     firstByteCount = byteCount
     let frameByteCount = plan.channelCount * plan.sampleFormat.byteCount
     // A file that is full continues until the disk refuses it.
-    if let lastByteCount, byteCount >= lastByteCount - frameByteCount { self.lastByteCount = nil }
+    if let lastByteCount, byteCount >= lastByteCount - frameByteCount {
+      self.lastByteCount = nil
+      isRefused = true
+    }
     switch plan.split {
     case _ where plan.isStream: plannedRoom = .max
     case .frames(let count) where count > 0: plannedRoom = count
