@@ -1,6 +1,7 @@
 // Audio thread.
 
 import AudioBasics
+import CVectors
 
 /// A limiter that reduces the gain before a peak arrives, by delaying all frames. The value has the
 /// size of a pointer, so that an optional limiter that is absent costs nothing. For the audio
@@ -169,7 +170,7 @@ struct LookAheadState: ~Copyable {
       released = target
     } else if released < target && !isHeld {
       released = min(
-        target, released + max((target - released) * recovery, SlidingPeak.minimumStep))
+        target, released + max((target - released) * recovery, limiter_minimum_step))
     }
     gain = secondAverage.add(firstAverage.add(released))
   }

@@ -1,5 +1,7 @@
 // Audio thread.
 
+import CVectors
+
 /// The highest peak of the last frames for a limiter, stored as the maxima of sixteen blocks so
 /// that the work per frame is bounded. (M. van Herk, "A fast algorithm for local minimum and
 /// maximum filters", Pattern Recognition Letters 13, 1992.) One thread uses a value at a time.
@@ -45,13 +47,7 @@ package struct SlidingPeak: BitwiseCopyable, Sendable {
   /// Returns the gain that reduces `peak` to `limit`. It is slightly lower than exact, so that the
   /// rounded product with the peak is not above the limit.
   @_noLocks
-  package static func gain(of peak: Float, limit: Float) -> Float { limit * margin / peak }
-
-  /// The factor that lowers a limit before the division by a peak.
-  package static var margin: Float { @_noLocks get { 0.999_999 } }
-
-  /// The smallest increase of a gain that is not lost in rounding.
-  package static var minimumStep: Float { @_noLocks get { 0.000_000_12 } }
+  package static func gain(of peak: Float, limit: Float) -> Float { limit * limiter_margin / peak }
 
   /// Adds the current block in place of the oldest one.
   @_noLocks

@@ -143,9 +143,9 @@ public struct Limiter: ~Copyable {
   private mutating func processBlock(_ buffer: inout SampleBuffer, from first: Int, frames: Int) {
     // The step is never below the resolution of a float, or the gain would never reach its target.
     let step =
-      isHeld || gain >= target ? 0 : max((target - gain) * recovery, SlidingPeak.minimumStep)
+      isHeld || gain >= target ? 0 : max((target - gain) * recovery, limiter_minimum_step)
     var block = LimiterGain(
-      limit: clampedLimit, brought_to: clampedLimit * SlidingPeak.margin, step: step,
+      limit: clampedLimit, brought_to: clampedLimit * limiter_margin, step: step,
       target: target, gain: gain)
     var levels = buffer.limit(from: first, frames: frames, &block)
     if !levels.peak.isFinite {

@@ -80,6 +80,13 @@ typedef struct {
   float step, target, gain;
 } LimiterGain;
 
+/// The factor that lowers a limit before it is divided by a peak, so that the rounded product of the
+/// quotient and the peak is not above the limit.
+static const float limiter_margin = 0.999999f;
+
+/// The smallest increase of a gain that is not lost in rounding.
+static const float limiter_minimum_step = 0.00000012f;
+
 /// What a limiter found in a block of frames.
 typedef struct {
   /// The highest magnitude before the gain; NaN if a sample is NaN.
