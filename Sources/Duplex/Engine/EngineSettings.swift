@@ -18,17 +18,10 @@ extension DuplexEngine {
     /// last 10 ms before their end; a recording of the microphone, and effects at `.input`, are not
     /// faded.
     public var monitorsMicrophone = true
-    /// The highest level of the output in dBFS while the microphone is played, -60 to 0; nil for no
-    /// limiter.
-    public var limitDBFS: Double? = ProtectionSettings.defaultLimitDBFS
-    /// The look-ahead of the limiter in seconds, up to 0.1, by which it delays all that is played
-    /// while the microphone is played; 0 for a limiter without delay.
-    public var limitLookAheadSeconds = 0.0
-    /// Whether a limiter with a look-ahead also limits the true peak, the level between the
-    /// samples.
-    public var limitsTruePeak = false
-    /// Whether the microphone is lowered when it howls.
-    public var suppressesFeedback = true
+    /// The limiter and the feedback suppressor while the microphone is played; by default a limiter
+    /// at -1 dBFS without delay, and a suppressor. An engine has no dim: `dimGain` has no effect,
+    /// and `DuplexEngine.outputGain` lowers all that is played.
+    public var protection = ProtectionSettings()
     /// Whether the engine stops when the player has nothing more to play; this requires an output.
     public var endsWithPlayer = false
     /// The duration of a network source in seconds, 0 or more, that must be buffered before the
@@ -46,13 +39,10 @@ extension DuplexEngine {
     /// Throws if a value is out of range, or if an engine on the devices of `selection` would never
     /// end.
     func validate(_ selection: DeviceSelection) throws(EngineFailure) {
-      if let limitDBFS, !ProtectionSettings.limits.contains(limitDBFS) {
-        throw .invalid("limitDBFS must be -60 to 0 dBFS, or nil: \(limitDBFS) is not.")
-      }
-      guard (0...Limiter.maximumLookAheadSeconds).contains(limitLookAheadSeconds) else {
-        let longest = Limiter.maximumLookAheadSeconds
-        throw .invalid(
-          "limitLookAheadSeconds must be 0 to \(longest): \(limitLookAheadSeconds) is not.")
+      do throws(DeviceFailure) {
+        try protection.validate()
+      } catch {
+        throw .device(error)
       }
       if let prebufferSeconds, !(0..<Double.infinity).contains(prebufferSeconds) {
         throw .invalid("prebufferSeconds must be 0 or more, or nil: \(prebufferSeconds) is not.")
@@ -65,6 +55,36 @@ extension DuplexEngine {
             hint: "Name an output, or leave endsWithPlayer out."))
       }
     }
+  }
+}
+
+/// The values of `protection` under names of their own.
+extension DuplexEngine.Settings {
+  /// The highest level of the output in dBFS while the microphone is played, -60 to 0; nil for no
+  /// limiter. The same as `protection.limitDBFS`.
+  public var limitDBFS: Double? {
+    get { protection.limitDBFS }
+    set { protection.limitDBFS = newValue }
+  }
+
+  /// The look-ahead of the limiter in seconds, up to 0.1; 0 for a limiter without delay. The same
+  /// as `protection.limitLookAheadSeconds`.
+  public var limitLookAheadSeconds: Double {
+    get { protection.limitLookAheadSeconds }
+    set { protection.limitLookAheadSeconds = newValue }
+  }
+
+  /// Whether a limiter with a look-ahead also limits the true peak. The same as
+  /// `protection.limitsTruePeak`.
+  public var limitsTruePeak: Bool {
+    get { protection.limitsTruePeak }
+    set { protection.limitsTruePeak = newValue }
+  }
+
+  /// Whether the microphone is lowered when it howls. The same as `protection.suppressesFeedback`.
+  public var suppressesFeedback: Bool {
+    get { protection.suppressesFeedback }
+    set { protection.suppressesFeedback = newValue }
   }
 }
 
