@@ -37,7 +37,7 @@ package final class EventSource<Event: Sendable>: Sendable {
   package func subscribe(_ handler: @escaping @Sendable (Event) -> Void) -> EventSubscription {
     let number = listeners.withLock { listeners in
       let number = listeners.takeNumber()
-      listeners.handlers[number] = handler
+      if !listeners.isFinished { listeners.handlers[number] = handler }
       return number
     }
     return EventSubscription { [weak self] in
@@ -75,13 +75,17 @@ package final class EventSource<Event: Sendable>: Sendable {
     for (_, handler) in listeners.handlers.sorted(by: { $0.key < $1.key }) { handler(event) }
   }
 
-  /// Ends all streams, and those that are made later.
+  /// Ends all streams, and those that are made later, and releases the handlers, which may refer to
+  /// the owner of this source.
   package func finish() {
-    let streams = listeners.withLock { listeners in
+    let (streams, handlers) = listeners.withLock { listeners in
       listeners.isFinished = true
-      return Array(listeners.streams.values)
+      defer { listeners.handlers = [:] }
+      return (Array(listeners.streams.values), listeners.handlers)
     }
     // A stream that ends removes itself.
     for stream in streams { stream.finish() }
+    // Released here, without the lock.
+    _ = consume handlers
   }
 }

@@ -47,7 +47,7 @@ import Testing
       rig.record(100)
       rig.save()
       defer { rig.finish() }
-      return rig.writer.events.latest.secondsLeft
+      return rig.writer.events.state.secondsLeft
     }
     let alone = try #require(try seconds(rawName: nil))
     let both = try #require(try seconds(rawName: "raw.wav"))

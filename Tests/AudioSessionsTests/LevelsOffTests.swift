@@ -91,9 +91,9 @@ import Testing
     var plan = Self.plan(path, .wav, .s16)
     plan.measuresLevels = false
     let writer = try RecordingWriter(plan, ringFrames: 24000)
-    _ = writer.events.latest
+    writer.events.requestState()
     #expect(writer.stepMilliseconds == 50)
-    #expect(writer.events.latest.levels == .nothing)
+    #expect(writer.events.state.levels == .nothing)
   }
 
   /// Returns the sample of a frame and a channel: a multiple of 2^-15 that repeats after more

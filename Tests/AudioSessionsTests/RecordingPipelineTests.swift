@@ -82,7 +82,9 @@ import VoiceCleaning
         path: path, fileFormat: .wav, sampleFormat: .float, sampleRate: 48000, channelCount: 1),
       ringFrames: ringFrames)
     #expect(writer.stepMilliseconds == milliseconds)
-    _ = writer.events.latest
+    _ = writer.events.state
+    #expect(writer.stepMilliseconds == milliseconds)
+    writer.events.requestState()
     #expect(writer.stepMilliseconds == 20)
   }
 }

@@ -44,6 +44,26 @@ struct SettingsRangeTests {
     #expect(found?.message.contains("or more") == true)
   }
 
+  @Test(arguments: [Double.nan, -Double.infinity, -1])
+  func `a negative age of data that is not on the disk is refused`(seconds: Double) {
+    let found = refusal { $0.syncSeconds = seconds }
+    #expect(found?.kind == .invalidRequest)
+    #expect(found?.message.contains("0 or more") == true)
+  }
+
+  @Test func `standard output has no files that are kept, and none for a command`() {
+    for change in [{ $0.keep = .files(2) }, { $0.onFile = "true" }]
+      as [(inout RecordingPlan) -> Void]
+    {
+      let found = refusal {
+        $0.path = "-"
+        change(&$0)
+      }
+      #expect(found?.kind == .invalidRequest)
+      #expect(found?.message.contains("Standard output is not a file") == true)
+    }
+  }
+
   @Test func `an impossible number of channels is refused and named`() {
     let found = refusal { $0.channelCount = -1 }
     #expect(found?.kind == .invalidRequest)

@@ -52,7 +52,7 @@ import Testing
     await engine.passes(frames: 48000)
     let report = await recording.stop()
     await engine.stop()
-    let events = recording.takeEvents()
+    let events = recording.polledEvents
     #expect(
       events.contains { if case .marker(let marker) = $0 { marker.label == "here" } else { false } }
     )

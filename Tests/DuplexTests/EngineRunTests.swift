@@ -20,6 +20,13 @@ import Testing
     }
   }
 
+  /// Returns the samples of the first channel of a file.
+  private func samples(_ name: String) throws -> [Float] {
+    var reader = try SoundFileReader(path: folder.path(name))
+    let sound = try reader.readAll(maximumFrames: 48000)
+    return (0..<sound.frameCount).map { sound[$0, 0] }
+  }
+
   @Test(arguments: [Double.nan, .infinity, -.infinity, 0.1, 50, -60.1])
   func `a limit out of its range is refused`(limit: Double) async {
     var settings = DuplexEngine.Settings()
@@ -34,6 +41,51 @@ import Testing
     settings.limitLookAheadSeconds = seconds
     let found = await failure(of: settings, input: "sim:clock=free", output: "sim:clock=free")
     #expect(found?.message.contains("0 to 0.1") == true)
+  }
+
+  @Test func `a protection out of its range is refused`() async {
+    var settings = DuplexEngine.Settings()
+    settings.protection.dimGain = Gain(decibels: 6)
+    let found = await failure(of: settings, input: "sim:clock=free", output: "sim:clock=free")
+    #expect(found?.message.contains("dimGain") == true)
+  }
+
+  @Test func `the settings of an engine are those of its protection`() {
+    var settings = DuplexEngine.Settings()
+    #expect(settings.protection == ProtectionSettings())
+    settings.limitDBFS = nil
+    settings.limitLookAheadSeconds = 0.02
+    settings.limitsTruePeak = true
+    settings.suppressesFeedback = false
+    var protection = ProtectionSettings()
+    protection.limitDBFS = nil
+    protection.limitLookAheadSeconds = 0.02
+    protection.limitsTruePeak = true
+    protection.suppressesFeedback = false
+    #expect(settings.protection == protection)
+    settings.protection = ProtectionSettings()
+    #expect(settings.limitDBFS == -1 && settings.limitLookAheadSeconds == 0)
+    #expect(!settings.limitsTruePeak && settings.suppressesFeedback)
+  }
+
+  @Test(arguments: [0, 480])
+  func `an engine delays what it plays by the look-ahead of its protection`(delay: Int)
+    async throws
+  {
+    var settings = DuplexEngine.Settings()
+    settings.protection.limitLookAheadSeconds = Double(delay) / 48000
+    settings.protection.suppressesFeedback = false
+    let engine = DuplexEngine(device: "sim:clock=free,noise=-40", settings)
+    try await engine.record(to: folder.path("microphone-\(delay).wav"))
+    var output = RecordingSettings()
+    output.source = .output
+    try await engine.record(to: folder.path("output-\(delay).wav"), output)
+    try await engine.run(seconds: 0.5)
+    let heard = try samples("microphone-\(delay).wav")
+    let played = try samples("output-\(delay).wav")
+    #expect(heard[4800..<9600].contains { abs($0) > 0.005 })
+    let isSame = (4800..<9600).allSatisfy { abs(played[$0] - heard[$0 - delay]) < 0.001 }
+    #expect(isSame)
   }
 
   @Test(arguments: [Double.nan, .infinity, -1])

@@ -7,7 +7,8 @@ import PackageDescription
 //     swift run --package-path Tests/Examples RingModulator sim 10
 let names = [
   "RingModulator", "Compressor", "RecorderExample", "PlayerExample", "LooperPedal", "Tuner",
-  "MetronomeOverdub", "Talkback", "LevelTriggeredRecorder", "LatencyMeter", "StatusPage",
+  "MetronomeOverdub", "Talkback", "LevelTriggeredRecorder", "LatencyMeter", "LoudnessRecorder",
+  "StatusPage",
 ]
 
 let package = Package(

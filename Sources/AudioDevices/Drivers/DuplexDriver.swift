@@ -3,10 +3,11 @@ import RealtimeAudio
 
 /// A device that captures and plays in step: ALSA's, a simulated one, or two synchronised devices.
 ///
-/// A `DuplexDevice` is created from it, which a unit drives from one thread: `start`, then `wait`
-/// and one cycle after the other, then `stop`. A cycle reads `capturedFrames`, releases them with
-/// `release`, requests `playbackRoom`, fills it and hands it over with `commit`. The functions that
-/// are called in a cycle must be free of locks and allocation: mark them `@_noLocks`.
+/// A `DuplexDevice` is created from it, which a unit drives from one thread at a time: `start` on
+/// any thread, then `wait` and one cycle after the other on the audio thread, then `stop` on any
+/// thread. A cycle reads `capturedFrames`, releases them with `release`, requests `playbackRoom`,
+/// fills it and hands it over with `commit`. The functions that are called in a cycle must be free
+/// of locks and allocation: mark them `@_noLocks`.
 ///
 /// - Between `start` and the first cycle the output holds `periodFrames + headroomFrames` frames of
 ///   silence, and again after `recover`: the latency is the same before and after. A device without

@@ -46,8 +46,8 @@ public protocol DuplexCallbacks: ~Copyable {
   /// Prepares for the configuration that the device granted. Throws if it is not suitable.
   ///
   /// The unit's `start` calls it before the device starts, on the thread that calls `start`. Under
-  /// a `SessionRunner` that is the audio thread. It may allocate. The default implementation does
-  /// nothing.
+  /// a `SessionRunner` that is the audio thread, or in virtual time the caller's. It may allocate.
+  /// The default implementation does nothing.
   mutating func prepare(_ configuration: DuplexConfiguration) throws(DeviceFailure)
 
   /// Processes the captured frames. `input.render(into:)` copies them to a buffer of the callbacks.
@@ -127,9 +127,11 @@ public struct DuplexClosures: DuplexCallbacks, ~Copyable {
 /// The loop of a duplex device. Each cycle passes the captured frames to an input callback and
 /// fills the output from an output callback.
 ///
-/// The unit owns the device and the callbacks. It is created on any thread. `start` and `run` are
-/// called on the audio thread (if time is virtual, `cycle` can be called on any thread), and `stop`
-/// on the thread that owns the unit at that time.
+/// The unit owns the device and the callbacks. One thread at a time uses it: the one that has it,
+/// as it moves from thread to thread. `init`, `start` and `stop` may block and are called on any
+/// thread, `run` and `cycle` on the audio thread, or on any thread if time is virtual. A device in
+/// real time runs from `start` on: `run` must follow before its buffer is full, so a session calls
+/// both on the audio thread.
 ///
 /// `UnitCore` does all other work of a cycle and is proven there. This type contains the part that
 /// is generic over the callbacks, which the compiler cannot prove: the order of the two calls.
@@ -206,7 +208,8 @@ public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
       frameLimit: frameLimit, fadeFrames: fadeFrames, reconnects: reconnects)
   }
 
-  /// Prepares the callbacks and starts the device.
+  /// Prepares the callbacks and starts the device. Any thread, before the audio thread runs or on
+  /// it.
   ///
   /// Throws what the callbacks' `prepare` throws, and a `DeviceFailure` if the device does not
   /// start or the unit was started before.
@@ -222,8 +225,8 @@ public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
 
   /// Runs cycles until the limit is reached, a stop is requested, a callback ends the run, or the
   /// device fails. Returns nil unless the device failed. Runs on the audio thread. The thread that
-  /// started it interrupts it if the unit's progress stalls, so that a stop request or a stalled
-  /// device is noticed.
+  /// created the audio thread interrupts it if the unit's progress stalls, so that a stop request
+  /// or a stalled device is noticed.
   public mutating func run() -> DeviceFailure? {
     while true {
       switch cycle() {
@@ -235,7 +238,7 @@ public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
   }
 
   /// Runs one turn: waits for the device, for as long as one wait lasts, and runs the callbacks if
-  /// a period is available.
+  /// a period is available. Runs on the audio thread, or on any thread if time is virtual.
   @inlinable
   public mutating func cycle() -> CycleOutcome {
     guard state == .running else { return .failed(.notRunning) }
@@ -267,7 +270,8 @@ public struct DuplexUnit<Callbacks: DuplexCallbacks & ~Copyable>: ~Copyable {
     return outcome
   }
 
-  /// Ends the run. With `draining`, the queued frames are played first.
+  /// Ends the run. With `draining`, the queued frames are played first. Any thread that has the
+  /// unit, after `run` has returned. Does nothing if the unit was not started, or was stopped.
   public mutating func stop(draining: Bool = false) {
     guard state == .running else { return }
     core.device.stop(draining: draining)

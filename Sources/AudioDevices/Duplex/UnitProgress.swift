@@ -2,9 +2,10 @@
 import RealtimeAudio
 import Synchronization
 
-/// The figures that a running unit publishes. Only the audio thread stores them, apart from
-/// `stopRequested` and `returning`. Each figure is independent of the others, so relaxed order is
-/// enough.
+/// The figures that a unit publishes. Only the thread that has the unit stores them: the one that
+/// creates it, the one that starts it, and while it runs the audio thread. Any thread stores
+/// `stopRequested`, and `returning` has a lock: a driver's search for its device stores it as well,
+/// and the reader empties it. Each figure is independent of the others, so relaxed order is enough.
 struct UnitFigures: ~Copyable {
   let frames = Atomic<Int>(0)
   let captureXruns = Atomic<Int>(0)

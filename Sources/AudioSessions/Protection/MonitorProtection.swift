@@ -14,7 +14,7 @@ public struct MonitorProtection: ~Copyable {
   /// The suppressor that ducks the microphone if it howls; nil for none.
   public var feedbackSuppressor: FeedbackSuppressor?
   /// The gain of a dimmed output.
-  public var dimGain = Gain(factor: 0.1)
+  public var dimGain = ProtectionSettings.defaultDimGain
 
   private var dim = SmoothedGain(.unity)
   private var isDimmed = false

@@ -2,14 +2,25 @@ import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
-/// The protections of a mixer while the microphone is played.
-public struct ProtectionSettings: Sendable {
+/// The protections of a listener while the microphone is played.
+///
+/// ```swift
+/// var settings = ProtectionSettings()
+/// settings.limitDBFS = -3
+/// settings.limitLookAheadSeconds = 0.005
+/// try settings.validate()
+/// ```
+public struct ProtectionSettings: Sendable, Equatable {
   /// The levels in dBFS that a limiter can have.
   public static var limits: ClosedRange<Double> { -60...0 }
+  /// The look-aheads in seconds that a limiter can have.
+  public static var lookAheads: ClosedRange<Double> { 0...Limiter.maximumLookAheadSeconds }
   /// The default level of the limiter in dBFS.
   public static var defaultLimitDBFS: Double { -1 }
+  /// The default gain of a dimmed output: -20 dB.
+  public static var defaultDimGain: Gain { Gain(factor: 0.1) }
 
-  /// The highest level of the output in dBFS; nil for no limiter.
+  /// The highest level of the output in dBFS, -60 to 0; nil for no limiter.
   public var limitDBFS: Double? = defaultLimitDBFS
   /// The look-ahead of the limiter in seconds, up to 0.1, by which it delays all that is played; 0
   /// for a limiter without delay.
@@ -18,11 +29,30 @@ public struct ProtectionSettings: Sendable {
   public var limitsTruePeak = false
   /// Whether the microphone is lowered when it howls.
   public var suppressesFeedback = true
-  /// The gain of a dimmed output.
-  public var dimGain = Gain(factor: 0.1)
+  /// The gain of a dimmed output, at most 0 dB.
+  public var dimGain = defaultDimGain
 
   /// Creates settings with a limiter at -1 dBFS and a feedback suppressor.
   public init() {}
+
+  /// Throws `.invalidRequest` if a value is out of its range.
+  public func validate() throws(DeviceFailure) {
+    if let limitDBFS, !Self.limits.contains(limitDBFS) {
+      throw Self.invalid("limitDBFS must be -60 to 0 dBFS, or nil: \(limitDBFS) is not.")
+    }
+    guard Self.lookAheads.contains(limitLookAheadSeconds) else {
+      let longest = Self.lookAheads.upperBound
+      throw Self.invalid(
+        "limitLookAheadSeconds must be 0 to \(longest): \(limitLookAheadSeconds) is not.")
+    }
+    guard dimGain.factor <= 1 else {
+      throw Self.invalid("dimGain must be 0 dB or less: \(dimGain) is not.")
+    }
+  }
+
+  private static func invalid(_ sentence: String) -> DeviceFailure {
+    DeviceFailure(.invalidRequest, sentence, hint: "Choose a value within that range.")
+  }
 
   /// Returns the limiter for a unit with this configuration; nil if there is none.
   func makeLimiter(_ configuration: DuplexConfiguration) -> Limiter? {

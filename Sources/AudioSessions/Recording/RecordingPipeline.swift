@@ -104,6 +104,12 @@ struct RecordingPipeline: ~Copyable {
     return [own, raw?.growingFile].compactMap { $0 }
   }
 
+  /// The number of frames written to all files.
+  var frames: Int { output.series.frames }
+
+  /// The number of bytes in all files, without those that were removed.
+  var byteCount: Int { output.series.byteCount }
+
   /// The levels so far.
   var levels: ProgrammeLevels { output.levels.programme }
 

@@ -84,6 +84,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     hasShortRing = ringFrames < plan.sampleRate / 2
     self.plan = plan
     self.events = events
+    events.update { $0.sampleRate = plan.sampleRate }
   }
 
   /// Returns the audio thread's half, once. The recording ends when the recorder is finished, as a
@@ -118,8 +119,8 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   public var isSaving: Bool { saving.load(ordering: .relaxed) }
 
   /// The interval between steps in milliseconds: 50, or 20 if the output is read while it is
-  /// written, as from a pipe, if the ring is short, or if levels are requested. Each wake-up costs
-  /// as much as writing the data.
+  /// written, as from a pipe, if the ring is short, or if the state with its levels is requested.
+  /// Each wake-up costs as much as writing the data.
   public var stepMilliseconds: Int {
     let isLooked = plan.measuresLevels && events.isStateWanted
     return plan.isStream || hasShortRing || isLooked ? 20 : 50
@@ -163,6 +164,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   private func poll() -> Bool {
     pipeline.poll()
     report.files = pipeline.report.files
+    if events.isStateWanted { publishFigures() }
     guard pipeline.isBusy else { return false }
     isWaiting.raise()
     guard hasLeft.isRaised else { return true }
@@ -222,13 +224,23 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   }
 
   private func publish() {
-    let (levels, isOpen, isPaused) = (pipeline.levels, pipeline.isOpen, pipeline.isPaused)
+    let (isOpen, isPaused) = (pipeline.isOpen, pipeline.isPaused)
     let path = pipeline.growingFiles().first { $0.plan.path == plan.path }?.file.path
     events.update { state in
       state.path = path
-      state.levels = levels
       state.isOpen = isOpen
       state.isPaused = isPaused
+    }
+    publishFigures()
+  }
+
+  /// Publishes the part of the state that still changes when the audio has ended.
+  private func publishFigures() {
+    let (frames, byteCount, levels) = (pipeline.frames, pipeline.byteCount, pipeline.levels)
+    events.update { state in
+      state.frames = frames
+      state.byteCount = byteCount
+      state.levels = levels
     }
   }
 }

@@ -18,7 +18,8 @@ import RealtimeAudio
 /// called as well. No call blocks, with two exceptions: `remove` waits for one cycle of the audio
 /// thread, as does an `insert` meanwhile, and the release of the last reference to a running engine
 /// waits until its devices are closed and its files are complete. Recordings, effects, gains and
-/// the player's queue are kept when `use` changes the devices.
+/// the player's queue are kept when `use` changes the devices. The end of a run also waits for the
+/// commands of `RecordingFileRules.onFile`, unless `EngineRecording.leaveCommands` is called.
 public final class DuplexEngine: Sendable {
   private let worker: EngineWorker
   private let thread: EngineThread

@@ -101,6 +101,7 @@ final class EngineRecordings {
 
   /// Fetches the recorders that have ended, and reports the recordings that are complete.
   func poll(_ handoffs: borrowing MixerHandoffs) {
+    deliverEvents()
     for source in exchanging {
       guard var replaced = handoffs.takeReplaced(source) else { continue }
       exchanging.remove(source)
@@ -113,6 +114,12 @@ final class EngineRecordings {
       exchanging.insert(source)
     }
     reportFinished()
+  }
+
+  /// Passes the events of all recordings to their streams and handlers.
+  func deliverEvents() {
+    for one in finishing { one.recording.deliverEvents() }
+    for one in active.values { one.recording.deliverEvents() }
   }
 
   private func finish(_ recorder: inout Recorder?, _ source: RecordingSettings.Source) {
@@ -160,8 +167,13 @@ final class EngineRecordings {
   func finishAll() {
     finishing += active.values
     active = [:]
-    for one in finishing { complete(one) }
-    finishing = []
+    while !finishing.isEmpty {
+      // In real time, each piece of work has a separate thread, and this does nothing.
+      _ = work.step()
+      deliverEvents()
+      reportFinished()
+      if !finishing.isEmpty { HostClock.pause(milliseconds: 1) }
+    }
   }
 }
 

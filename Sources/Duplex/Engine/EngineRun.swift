@@ -224,6 +224,7 @@ final class EngineRun {
     while !isDone.isRaised {
       for request in worker.takeRequests() { postpone(request) }
       guard !isStopping, !worker.isQuitting else { throw .stopped }
+      recordings.deliverEvents()
       HostClock.pause(milliseconds: 1)
     }
   }

@@ -32,12 +32,7 @@ struct EngineSession: ~Copyable {
     }
     if settings.measuresLevels { meter = mixer.measureMicrophone(configuration) }
     if monitors {
-      var protected = ProtectionSettings()
-      protected.limitDBFS = settings.limitDBFS
-      protected.limitLookAheadSeconds = settings.limitLookAheadSeconds
-      protected.limitsTruePeak = settings.limitsTruePeak
-      protected.suppressesFeedback = settings.suppressesFeedback
-      protection = mixer.protectListener(protected, configuration)
+      protection = mixer.protectListener(settings.protection, configuration)
     }
     fadeFrames = protection?.fadeFrames ?? 0
     handoffs.install(on: &mixer, &parts)

@@ -1,5 +1,4 @@
-import AudioBasics
-import AudioFiles
+import AudioDevices
 import AudioSessions
 
 extension DuplexEngine {
@@ -18,17 +17,10 @@ extension DuplexEngine {
     /// last 10 ms before their end; a recording of the microphone, and effects at `.input`, are not
     /// faded.
     public var monitorsMicrophone = true
-    /// The highest level of the output in dBFS while the microphone is played, -60 to 0; nil for no
-    /// limiter.
-    public var limitDBFS: Double? = ProtectionSettings.defaultLimitDBFS
-    /// The look-ahead of the limiter in seconds, up to 0.1, by which it delays all that is played
-    /// while the microphone is played; 0 for a limiter without delay.
-    public var limitLookAheadSeconds = 0.0
-    /// Whether a limiter with a look-ahead also limits the true peak, the level between the
-    /// samples.
-    public var limitsTruePeak = false
-    /// Whether the microphone is lowered when it howls.
-    public var suppressesFeedback = true
+    /// The limiter and the feedback suppressor while the microphone is played; by default a limiter
+    /// at -1 dBFS without delay, and a suppressor. An engine has no dim: `dimGain` has no effect,
+    /// and `DuplexEngine.outputGain` lowers all that is played.
+    public var protection = ProtectionSettings()
     /// Whether the engine stops when the player has nothing more to play; this requires an output.
     public var endsWithPlayer = false
     /// The duration of a network source in seconds, 0 or more, that must be buffered before the
@@ -46,13 +38,10 @@ extension DuplexEngine {
     /// Throws if a value is out of range, or if an engine on the devices of `selection` would never
     /// end.
     func validate(_ selection: DeviceSelection) throws(EngineFailure) {
-      if let limitDBFS, !ProtectionSettings.limits.contains(limitDBFS) {
-        throw .invalid("limitDBFS must be -60 to 0 dBFS, or nil: \(limitDBFS) is not.")
-      }
-      guard (0...Limiter.maximumLookAheadSeconds).contains(limitLookAheadSeconds) else {
-        let longest = Limiter.maximumLookAheadSeconds
-        throw .invalid(
-          "limitLookAheadSeconds must be 0 to \(longest): \(limitLookAheadSeconds) is not.")
+      do throws(DeviceFailure) {
+        try protection.validate()
+      } catch {
+        throw .device(error)
       }
       if let prebufferSeconds, !(0..<Double.infinity).contains(prebufferSeconds) {
         throw .invalid("prebufferSeconds must be 0 or more, or nil: \(prebufferSeconds) is not.")
@@ -68,58 +57,40 @@ extension DuplexEngine {
   }
 }
 
+/// The values of `protection` under names of their own.
+extension DuplexEngine.Settings {
+  /// The highest level of the output in dBFS while the microphone is played, -60 to 0; nil for no
+  /// limiter. The same as `protection.limitDBFS`.
+  public var limitDBFS: Double? {
+    get { protection.limitDBFS }
+    set { protection.limitDBFS = newValue }
+  }
+
+  /// The look-ahead of the limiter in seconds, up to 0.1; 0 for a limiter without delay. The same
+  /// as `protection.limitLookAheadSeconds`.
+  public var limitLookAheadSeconds: Double {
+    get { protection.limitLookAheadSeconds }
+    set { protection.limitLookAheadSeconds = newValue }
+  }
+
+  /// Whether a limiter with a look-ahead also limits the true peak. The same as
+  /// `protection.limitsTruePeak`.
+  public var limitsTruePeak: Bool {
+    get { protection.limitsTruePeak }
+    set { protection.limitsTruePeak = newValue }
+  }
+
+  /// Whether the microphone is lowered when it howls. The same as `protection.suppressesFeedback`.
+  public var suppressesFeedback: Bool {
+    get { protection.suppressesFeedback }
+    set { protection.suppressesFeedback = newValue }
+  }
+}
+
 extension EngineFailure {
   /// Returns the failure for a setting that is out of range, with `sentence` as the message.
   static func invalid(_ sentence: String) -> EngineFailure {
     .device(
       DeviceFailure(.invalidRequest, sentence, hint: "Choose a value within that range."))
   }
-}
-
-/// The settings of a recording of an engine: source, file format, splitting and buffering.
-///
-/// ```swift
-/// var settings = RecordingSettings()
-/// settings.source = .output
-/// settings.sampleFormat = .s24
-/// let engine = DuplexEngine(device: "sim:clock=free")
-/// try await engine.record(to: "output.wav", settings)
-/// try await engine.run(seconds: 0.1)
-/// ```
-public struct RecordingSettings: Sendable {
-  /// The source of a recording.
-  public enum Source: Sendable {
-    /// The microphone, after its gain.
-    case microphone
-    /// All audio that is played.
-    case output
-  }
-
-  /// The source of the recording.
-  public var source = Source.microphone
-  /// The file format; nil for the format that the extension of the file's name indicates.
-  public var fileFormat: FileFormat?
-  /// The sample format of the file; nil for that of the device, with 24 bits for its 32-bit
-  /// integers.
-  public var sampleFormat: FileSampleFormat?
-  /// Whether an existing file is replaced.
-  public var overwrite = false
-  /// The tags of the file.
-  public var tags = SoundFileTags()
-  /// The rule for the start of the next file; nil for one file, which can still be split by hand.
-  public var split: SplitRule?
-  /// A closure that makes the gate that decides which parts are kept, such as a `VoiceGate`, for
-  /// audio at `sampleRate` frames per second with `channelCount` channels; nil to keep all. Runs on
-  /// a thread of the engine.
-  public var gate: (@Sendable (_ sampleRate: Int, _ channelCount: Int) -> any RecordingGate)?
-  /// The duration in seconds, more than 0, that is held in memory while the disk stalls: at least
-  /// two periods, at most 256 MiB.
-  public var ringSeconds = RecordingPlan.defaultRingSeconds
-  /// Whether levels and loudness are measured. If not, the report contains the levels of an empty
-  /// recording.
-  public var measuresLevels = true
-
-  /// Creates settings for a recording of the microphone, in the format that the extension of the
-  /// file's name indicates.
-  public init() {}
 }

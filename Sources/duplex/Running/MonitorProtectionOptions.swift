@@ -61,7 +61,7 @@ struct MonitorProtectionOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: .init("Attenuation of the output by the d key, in dB.", valueName: "db"))
-  var dim = Gain(decibels: -20)
+  var dim = ProtectionSettings.defaultDimGain
 
   func validate() throws {
     if case .decibels(let decibels) = limit, !ProtectionSettings.limits.contains(decibels) {
@@ -69,7 +69,7 @@ struct MonitorProtectionOptions: ParsableArguments {
     }
     // A time in frames is checked at the highest rate; the granted rate is not known yet.
     try require(
-      limitLookahead.seconds(at: 768_000) <= Limiter.maximumLookAheadSeconds,
+      ProtectionSettings.lookAheads.contains(limitLookahead.seconds(at: 768_000)),
       "--limit-lookahead must be 0 to 0.1 s, such as 5ms or 256f.")
     try require(
       !limitTruePeak || limitLookahead.seconds(at: 768_000) > 0,
@@ -80,8 +80,9 @@ struct MonitorProtectionOptions: ParsableArguments {
   /// Throws if a look-ahead in frames is too long at `sampleRate`. Call it before files are
   /// written.
   func checkLookahead(at sampleRate: Int) throws(ToolFailure) {
-    guard limitLookahead.seconds(at: sampleRate) > Limiter.maximumLookAheadSeconds else { return }
-    let maximum = Int(clamping: Limiter.maximumLookAheadSeconds * Double(sampleRate))
+    let lookAheads = ProtectionSettings.lookAheads
+    guard !lookAheads.contains(limitLookahead.seconds(at: sampleRate)) else { return }
+    let maximum = Int(clamping: lookAheads.upperBound * Double(sampleRate))
     throw .usage(
       "--limit-lookahead is longer than 0.1 s at \(sampleRate) Hz.",
       hint: "Use up to \(maximum)f, or a time such as 5ms.")

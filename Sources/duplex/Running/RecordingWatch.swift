@@ -39,8 +39,11 @@ final class RecordingWatch: KeyResponder {
     }
   }
 
-  /// The latest state of the recording, with its levels. Reading it requests the levels.
-  var state: RecordingState { writer.events.latest }
+  /// The newest state of the recording, with its levels, after `requestState`.
+  var state: RecordingState { writer.events.state }
+
+  /// Requests that `state` is updated from now on.
+  func requestState() { writer.events.requestState() }
 
   /// The title for the screen.
   var title: String { "Recording to " + (path == "-" ? "standard output" : state.path ?? path) }

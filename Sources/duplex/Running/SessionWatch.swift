@@ -54,11 +54,12 @@ final class SessionWatch {
     keyboard = Keyboard(readsPipe: parts.recording?.isWaiting == true)
     deviceEvents = DeviceEvents(
       configuration: configuration, quiet: options.quiet, verbose: options.verbose)
-    // Levels are computed only after a request, so this one is for the first meter event.
-    if options.json { _ = parts.recording?.state }
+    // For the first meter event.
+    if options.json { parts.recording?.requestState() }
     // A terminal that blocks must not prevent the end of a recording.
     Terminal.stopWaiting()
     guard Terminal.isLive, watchdog == nil, !OutputMode.current.isTerse else { return }
+    parts.recording?.requestState()
     panel = SessionPanel(
       configuration, parts, duration: options.duration?.frameCount(at: configuration.sampleRate)
     ) {

@@ -1,7 +1,6 @@
 import AudioBasics
 import AudioFiles
 import AudioLevels
-import RealtimeAudio
 
 /// An event of a recording, as reported to its watcher.
 public enum RecordingEvent: Sendable {
@@ -38,66 +37,6 @@ public enum RecordingEvent: Sendable {
   case diskLow(seconds: Double)
   /// A failure that does not stop the recording.
   case warning(FileFailure)
-}
-
-/// The present levels and state of a recording.
-public struct RecordingState: Sendable {
-  /// The path of the growing file; nil if there is none.
-  public var path: String?
-  /// The levels so far.
-  public var levels = ProgrammeLevels.nothing
-  /// The number of seconds until the disk is full; nil if unknown.
-  public var secondsLeft: Double?
-  /// Whether the gate is open.
-  public var isOpen = false
-  /// Whether the user paused.
-  public var isPaused = false
-}
-
-/// A queue of events from the disk thread to the watcher.
-public final class RecordingEvents: Sendable {
-  private let events = MutexBox<[RecordingEvent]>([])
-  private let state = MutexBox(RecordingState())
-  private let isWatched = AtomicFlag()
-
-  init() {}
-
-  /// The most events kept while the watcher does not read them: the oldest are dropped.
-  private static let maximumKept = 10_000
-  /// The number of waiting events from which on lines printed by a command are dropped.
-  private static let maximumPrinted = 1000
-
-  /// Returns the events since the last call; of more than 10,000 only the newest, at least 5,000.
-  /// Any thread but the audio thread.
-  public func take() -> [RecordingEvent] {
-    events.withLock { events in
-      defer { events = [] }
-      return events
-    }
-  }
-
-  /// The latest state. Levels are updated only after this was first read.
-  public var latest: RecordingState {
-    isWatched.raise()
-    return state.withLock { $0 }
-  }
-
-  /// Whether the state was ever read.
-  var isStateWanted: Bool { isWatched.isRaised }
-
-  func emit(_ event: RecordingEvent) {
-    events.withLock { events in
-      // Lines printed by a command never displace other events.
-      if case .printed = event, events.count >= Self.maximumPrinted { return }
-      // Half of them are removed at once: each removal costs as much as moving all others.
-      if events.count >= Self.maximumKept { events.removeFirst(Self.maximumKept / 2) }
-      events.append(event)
-    }
-  }
-
-  func update(_ change: (inout RecordingState) -> Void) {
-    state.withLock { change(&$0) }
-  }
 }
 
 /// Frames of a recording that were lost and are silence in the file.

@@ -1,37 +1,5 @@
 import AudioFiles
 
-/// The condition for continuing a recording in its next file.
-///
-/// ```swift
-/// let engine = DuplexEngine(device: "sim:clock=free")
-/// var settings = RecordingSettings()
-/// settings.split = .seconds(0.5)
-/// let recording = try await engine.record(to: "take.wav", settings)
-/// try await engine.run(seconds: 1)
-/// precondition(recording.report?.files.count == 2)
-/// ```
-public enum SplitRule: Sendable, Equatable {
-  /// After this number of frames; never if it is below 1.
-  case frames(Int)
-  /// After the number of frames nearest to this duration in seconds, at least one; never if it is
-  /// not above 0.
-  case seconds(Double)
-  /// Before the file exceeds this number of bytes; never if it is below 1.
-  case bytes(Int)
-  /// At the beginning of a pause or, if silence is left out, at every phrase.
-  case silence
-}
-
-/// The limit on what a recording in many files keeps; the oldest of its files are removed.
-public enum KeepRule: Sendable, Equatable {
-  /// The number of files, including the growing one.
-  case files(Int)
-  /// The number of bytes, without the growing file.
-  case bytes(Int)
-  /// The maximum age in seconds, without the time for which the machine was suspended.
-  case seconds(Double)
-}
-
 /// The settings of a recording on disk: its path, formats and tags, when it is split, what is kept.
 ///
 /// ```swift
@@ -43,7 +11,7 @@ public enum KeepRule: Sendable, Equatable {
 /// let writer = try RecordingWriter(plan, ringFrames: 96000)
 /// precondition(!writer.isFailed)
 /// ```
-public struct RecordingPlan: Sendable {
+public struct RecordingPlan: RecordingFileSettings, Sendable {
   /// The path of the file, or the pattern for the names of several files: `take.wav` gives
   /// `take-001.wav` and so on, and a name with `%` is a pattern for strftime with the time of a
   /// file's first frame. `-` is standard output.
@@ -59,10 +27,8 @@ public struct RecordingPlan: Sendable {
   public var sampleRate: Int
   /// The number of channels, which is the number of samples in a frame.
   public var channelCount: Int
-  /// Whether an existing file is replaced: the file of `path` and, if `split` is set, the later
-  /// ones. Without `split`, later files take free names. Files that the recording itself wrote are
-  /// never replaced.
-  public var overwrite = false
+  /// The rules for the files: tags, the next file, what is kept, the command after each.
+  public var fileRules = RecordingFileRules()
   /// Whether the recording takes the next free name, such as `x-2.wav`, if another program creates
   /// a file of its name first. False means that this is an error, since the user chose the name.
   public var takesFreeName = false
@@ -71,24 +37,6 @@ public struct RecordingPlan: Sendable {
   /// Whether to give up waiting for a reader, if `path` is a pipe without one. Called every 50 ms
   /// of the wait of up to 3 seconds, on the thread that creates the recording.
   public var shouldStopWaiting: @Sendable () -> Bool = { false }
-  /// The tags of the files.
-  public var tags = SoundFileTags()
-  /// The condition for the next file; nil for none, but the user can still split the recording,
-  /// and `continuesInNextFile` holds.
-  public var split: SplitRule?
-  /// Whether the recording continues in another file, named as after a split, when its file is as
-  /// large as the format, the file system (4 GiB on FAT) or the limit of the process allows. False
-  /// means that the recording ends there with a failure.
-  public var continuesInNextFile = true
-  /// The limit on what is kept; nil for no limit.
-  public var keep: KeepRule?
-  /// A shell command to run after each file; it receives the file's path in `$1`.
-  public var onFile: String?
-  /// Whether the output of that command is reported line by line (`RecordingEvent.printed`) instead
-  /// of going to standard error: for programs that draw on their terminal.
-  public var reportsCommandOutput = false
-  /// The maximum age in seconds of data that is not on the disk yet.
-  public var syncSeconds = 1.0
   /// The number of seconds for which the input is measured before the take begins.
   public var checkSeconds = 0.0
   /// Whether levels and loudness are measured; if not, `RecordingReport.levels` is `.nothing`.
@@ -120,21 +68,13 @@ public struct RecordingPlan: Sendable {
   func validate() throws(FileFailure) {
     try fileFormat.check(
       sampleFormat: sampleFormat, sampleRate: sampleRate, channelCount: channelCount)
-    switch keep {
-    case .files(let count) where count < 1: throw Self.invalid("The files that are kept", count)
-    case .bytes(let count) where count < 1: throw Self.invalid("The bytes that are kept", count)
-    case .seconds(let seconds) where !(seconds >= 0):
-      throw Self.invalid("The seconds that are kept", seconds, minimum: 0)
-    case .files, .bytes, .seconds, nil: break
+    try fileRules.validate()
+    guard !isStream || keep == nil && onFile == nil else {
+      throw FileFailure(
+        .invalidRequest,
+        "Standard output is not a file: none is kept or removed, and no command runs for it.",
+        hint: "Name a file, or leave keep and onFile out.")
     }
-  }
-
-  private static func invalid(
-    _ what: String, _ value: some CustomStringConvertible, minimum: Int = 1
-  ) -> FileFailure {
-    FileFailure(
-      .invalidRequest, "\(what) must be \(minimum) or more: \(value) is not.",
-      hint: "Choose a larger number, or leave it out.")
   }
 
   /// Whether the recording goes to standard output.

@@ -40,6 +40,14 @@ struct FileSeries: ~Copyable {
   /// The paths of the files, including the growing one.
   var paths: [String] { files.map(\.path) + [current?.path].compactMap { $0 } }
 
+  /// The number of bytes in all files, including the growing one, without those that were removed.
+  var byteCount: Int {
+    switch writer {
+    case .some(let writer): finished.byteCount + (writer.byteCount ?? 0)
+    case .none: finished.byteCount
+    }
+  }
+
   /// The number of written frames that are in no file after the series is finished: a deleted file
   /// that could not be written again still counts as growing then.
   var lostFrames: Int { abandonedFrames + (current?.frames ?? 0) }

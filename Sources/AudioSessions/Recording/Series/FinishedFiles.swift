@@ -21,7 +21,7 @@ struct FinishedFiles: ~Copyable {
   private var running: FileCommand?
   private var kept: [Entry] = []
   /// The number of bytes of the files that wait and those that are kept.
-  private var byteCount = 0
+  private(set) var byteCount = 0
 
   init(_ plan: RecordingPlan, events: RecordingEvents) {
     command = plan.onFile
