@@ -248,6 +248,7 @@ private struct Progress {
     firstPosition = earlier.firstPosition
     decodedFrames = earlier.decodedFrames
     deliveredFrames = earlier.deliveredFrames
+    surplusFrames = earlier.surplusFrames
   }
 
   /// Removes the first `frames` frames that wait.
