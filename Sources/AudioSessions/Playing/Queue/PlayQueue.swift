@@ -174,7 +174,7 @@ final class PlayQueue: @unchecked Sendable {
     }
     do throws(FileFailure) {
       upcoming = try opened.get()
-      (upcoming as? TrackReader)?.followsSound = delivery.frames > 0
+      if delivery.frames > 0 { (upcoming as? TrackReader)?.beginAfterSound() }
       return true
     } catch {
       guard let entry = beginNext() else {

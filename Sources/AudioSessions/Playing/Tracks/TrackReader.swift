@@ -247,12 +247,6 @@ extension TrackReader {
     set { stream.isFollowed = newValue }
   }
 
-  /// Whether other audio comes directly before this track.
-  var followsSound: Bool {
-    get { stream.followsSound }
-    set { stream.followsSound = newValue }
-  }
-
   /// Whether all frames are read and delivered except for those held back.
   var holdsTail: Bool { stream.holdsTail }
 
@@ -261,6 +255,9 @@ extension TrackReader {
 
   /// The end of the track, in frames delivered since its converter was new.
   var endFrame: Int { stream.endFrame }
+
+  /// Calls `TrackStream.beginAfterSound`.
+  func beginAfterSound() { stream.beginAfterSound() }
 
   /// Calls `TrackStream.adopt`.
   func adopt(_ earlier: TrackReader) -> Bool { stream.adopt(&earlier.stream) }

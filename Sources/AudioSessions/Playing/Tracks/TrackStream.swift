@@ -10,36 +10,16 @@ import AudioFiles
 struct TrackStream: ~Copyable {
   private var cursor: TrackCursor
   private var conversion: TrackConversion?
-  /// Frames at the file's rate, and the range of those not converted yet.
+  private var progress = Progress()
+  /// Frames at the file's rate, of which those in `progress.waiting` are not converted yet.
   private var decoded: SampleBuffer
-  private var waiting = 0..<0
-  /// Whether all is read: silence then flushes the last frames out of the converter.
-  private var isAtEnd = false
-  /// The numbers of frames read and delivered since the converter was new, and its first position
-  /// in frames read.
-  private var decodedFrames = 0
-  private var deliveredFrames = 0
-  private var firstPosition = 0.0
+  private var extrapolation = TrackExtrapolation()
   /// The number of samples that were NaN or infinite, and were replaced by silence.
   private(set) var nonFiniteCount = 0
   private let fileRate: Int
   private let sampleRate: Int
-  /// The number of frames of the file per frame of the unit.
-  private(set) var ratio: Double
-
   /// Whether another track may follow.
   var isFollowed = false
-  /// Whether the frames held back are being delivered.
-  private var isFlushed = false
-  /// Whether audio of another rate comes directly before this track or after it: the frames of it
-  /// that the converter needs are then predicted.
-  var followsSound = false
-  private var extrapolatesEnd = false
-  private var extrapolation = TrackExtrapolation()
-  /// The number of frames that the converter produces from predicted frames, which are not played.
-  private var surplusFrames = 0
-  /// Whether all frames are read and delivered except for those held back.
-  private(set) var holdsTail = false
 
   init(
     _ cursor: consuming TrackCursor, channelCount: Int, fileRate: Int, sampleRate: Int,
@@ -50,7 +30,6 @@ struct TrackStream: ~Copyable {
     self.fileRate = fileRate
     self.sampleRate = sampleRate
     decoded = SampleBuffer(frameCount: 1024, channelCount: channelCount)
-    ratio = Double(fileRate) / Double(sampleRate) * (self.conversion?.speed ?? 1)
   }
 
   /// The path through the file.
@@ -58,6 +37,22 @@ struct TrackStream: ~Copyable {
 
   /// The value of `TrackCursor.isElsewhere`.
   var isElsewhere: Bool { cursor.isElsewhere }
+
+  /// The number of frames of the file per frame of the unit.
+  var ratio: Double {
+    switch conversion {
+    case .some(let conversion): conversion.ratio
+    case .none: 1
+    }
+  }
+
+  /// The end of the track, in frames delivered since its converter was new.
+  var endFrame: Int {
+    Int(rounding: (Double(progress.decodedFrames) - progress.firstPosition) / ratio)
+  }
+
+  /// Whether all frames are read and delivered except for those held back.
+  var holdsTail: Bool { progress.stage == .holding }
 
   /// Throws as `TrackCursor.check` does.
   func check(_ range: PlaybackRange, entry: Int) throws(FileFailure) {
@@ -70,43 +65,13 @@ struct TrackStream: ~Copyable {
     _ range: PlaybackRange, entry: Int, conversion: consuming TrackConversion?, position: Double
   ) {
     cursor.follow(range, entry: entry)
-    let speed = conversion?.speed ?? 1
     self.conversion = conversion
-    ratio = Double(fileRate) / Double(sampleRate) * speed
-    waiting = 0..<0
-    isAtEnd = false
-    decodedFrames = 0
-    deliveredFrames = 0
-    firstPosition = position
-    followsSound = false
-    extrapolatesEnd = false
-    holdsTail = false
-    isFlushed = false
-    surplusFrames = 0
+    progress = Progress(firstPosition: position)
   }
 
-  /// Fills `buffer` with at most `frames` frames and returns their number; 0 at the end, while the
-  /// last frames are held back, and if a wait was interrupted.
-  mutating func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
-    var done = 0
-    while done < frames {
-      let count: Int
-      do throws(FileFailure) {
-        count = try deliver(into: &buffer, at: done, room: frames - done)
-      } catch {
-        // The frames before the failure are played first; the next read throws it again.
-        guard done > 0 else { throw error }
-        break
-      }
-      if count == 0 { break }
-      deliveredFrames += count
-      done += count
-    }
-    return done
-  }
-
-  /// The end of the track, in frames delivered since its converter was new.
-  var endFrame: Int { Int(rounding: (Double(decodedFrames) - firstPosition) / ratio) }
+  /// Lets the converter begin with frames that are predicted backwards from the first ones, because
+  /// audio of another rate comes directly before this track. Must be called before the first read.
+  mutating func beginAfterSound() { progress.followsSound = true }
 
   /// Takes over the converter of the previous track with the frames it holds back, so that the join
   /// is as smooth as in one file. Must be called before the first read. Returns false, without any
@@ -116,248 +81,178 @@ struct TrackStream: ~Copyable {
       earlier.decoded.channelCount == decoded.channelCount, earlier.ratio == ratio
     else { return false }
     conversion = earlier.conversion.take()
-    followsSound = false
-    decodedFrames = earlier.decodedFrames
-    deliveredFrames = earlier.deliveredFrames
-    firstPosition = earlier.firstPosition
+    progress = Progress(after: earlier.progress)
     return true
   }
 
   /// Delivers the frames held back. They are followed by silence, or by audio of another rate if
   /// `beforeSound`.
   mutating func flushTail(beforeSound: Bool) {
-    isFlushed = true
-    holdsTail = false
-    extrapolatesEnd = beforeSound
+    progress.stage = .flushing(beforeSound: beforeSound)
   }
 
-  /// Reads the next frames to be converted; none if the wait for them was interrupted.
+  /// Fills `buffer` with at most `frames` frames and returns their number; 0 at the end, while the
+  /// last frames are held back, and if a wait was interrupted.
+  mutating func read(into buffer: inout SampleBuffer, frames: Int) throws(FileFailure) -> Int {
+    var done = 0
+    while done < frames {
+      let room = frames - done
+      let count: Int
+      do throws(FileFailure) {
+        count =
+          conversion == nil
+          ? try copy(into: &buffer, at: done, room: room)
+          : try convert(into: &buffer, at: done, room: room)
+      } catch {
+        // The frames before the failure are played first; the next read throws it again.
+        guard done > 0 else { throw error }
+        break
+      }
+      if count == 0 { break }
+      progress.deliveredFrames += count
+      done += count
+    }
+    return done
+  }
+
+  /// Reads at most `room` frames, which already have the unit's rate, into `buffer` from `target`
+  /// on, and returns their number.
+  private mutating func copy(
+    into buffer: inout SampleBuffer, at target: Int, room: Int
+  ) throws(FileFailure) -> Int {
+    let count =
+      progress.stage == .ended ? 0 : try cursor.read(into: &buffer, at: target, room: room)
+    if !cursor.readsIntegers {
+      nonFiniteCount += buffer.silenceNonFinite(from: target, frames: count)
+    }
+    progress.stage = count == 0 && !cursor.isInterrupted ? .ended : .reading
+    progress.decodedFrames += count
+    return count
+  }
+
+  /// Fills `buffer` from `target` on with at most `room` converted frames, and returns their
+  /// number; 0 if `read` returns fewer frames than requested.
+  private mutating func convert(
+    into buffer: inout SampleBuffer, at target: Int, room: Int
+  ) throws(FileFailure) -> Int {
+    while true {
+      if progress.waiting.isEmpty { try decode() }
+      if progress.waiting.isEmpty || holdsTail { return 0 }
+      // The output has as many frames as correspond to those of the file, and none of the silence
+      // after them.
+      let isAtEnd = progress.stage == .ended
+      let room = isAtEnd ? min(room, endFrame - progress.deliveredFrames) : room
+      if room <= 0 { return 0 }
+      if progress.surplusFrames > 0 {
+        // The converter still produces frames from predicted ones.
+        let taken = conversion?.discard(
+          &progress.surplusFrames, of: decoded, from: progress.waiting.lowerBound,
+          frames: progress.waiting.count)
+        progress.take(taken ?? 0)
+      }
+      let step = conversion?.convert(
+        decoded, from: progress.waiting.lowerBound, frames: progress.waiting.count, into: &buffer,
+        at: target, room: room)
+      progress.take(step?.consumed ?? 0)
+      if let produced = step?.produced, produced > 0 { return produced }
+    }
+  }
+
+  /// Reads the next frames to be converted, or makes those after the end; none while the last
+  /// frames are held back, and if the wait for them was interrupted.
   private mutating func decode() throws(FileFailure) {
     var count = 0
-    if !isAtEnd { count = try cursor.read(into: &decoded, room: decoded.frameCount) }
-    decodedFrames += count
-    if count == 0, !isAtEnd, cursor.isInterrupted { return }
-    if count > 0 {
-      // A converter would spread such a sample over the length of its filter, or over a whole
-      // block.
-      if !cursor.readsIntegers { nonFiniteCount += decoded.silenceNonFinite(frames: count) }
-      if conversion?.canExtrapolate == true {
-        if isFollowed { extrapolation.remember(decoded, frames: count) }
-        if followsSound { prime(count) }
-      }
-    } else if isFollowed, !isFlushed, !isAtEnd {
-      holdsTail = true
-    } else {
-      isAtEnd = true
-      count = decoded.frameCount
-      decoded.clear(frames: count)
-      if extrapolatesEnd, conversion?.canExtrapolate == true {
-        extrapolation.extrapolate(into: &decoded)
-      }
-      extrapolatesEnd = false
+    if progress.stage != .ended {
+      count = try cursor.read(into: &decoded, room: decoded.frameCount)
+      if count == 0, cursor.isInterrupted { return }
     }
-    waiting = 0..<count
+    progress.decodedFrames += count
+    if count > 0 {
+      inspect(count)
+    } else {
+      count = continueBeyondEnd()
+    }
+    progress.waiting = 0..<count
+  }
+
+  /// Replaces what the converter must not receive in `count` decoded frames, and predicts the
+  /// frames before them if they are the first ones.
+  private mutating func inspect(_ count: Int) {
+    // A converter would spread such a sample over the length of its filter, or over a whole block.
+    if !cursor.readsIntegers { nonFiniteCount += decoded.silenceNonFinite(frames: count) }
+    guard conversion?.canExtrapolate == true else { return }
+    if isFollowed { extrapolation.remember(decoded, frames: count) }
+    if progress.followsSound { prime(count) }
+  }
+
+  /// Holds the last frames back if another track may follow. Otherwise, makes the frames after the
+  /// end, which flush the last ones out of the converter. Returns their number.
+  private mutating func continueBeyondEnd() -> Int {
+    if progress.stage == .reading, isFollowed { progress.stage = .holding }
+    if holdsTail { return 0 }
+    decoded.clear(frames: decoded.frameCount)
+    if progress.stage == .flushing(beforeSound: true), conversion?.canExtrapolate == true {
+      extrapolation.extrapolate(into: &decoded)
+    }
+    progress.stage = .ended
+    return decoded.frameCount
   }
 
   /// Feeds the converter with frames before the first ones, predicted backwards from these: whole
   /// steps of both rates, so that no position changes.
   private mutating func prime(_ count: Int) {
-    followsSound = false
+    progress.followsSound = false
     let steps = RateRatio(inputRate: fileRate, outputRate: sampleRate)
     guard steps.inputStep <= 4096 else { return }
     let earlier = TrackExtrapolation.past(of: decoded, frames: count, step: steps.inputStep)
-    surplusFrames = earlier.frameCount / steps.inputStep * steps.outputStep
-    _ = Self.dropSurplus(
-      &surplusFrames, &conversion, of: earlier, from: 0, frames: earlier.frameCount)
-  }
-
-  /// Converts, and discards the output as far as it is surplus. Returns the number of frames
-  /// consumed.
-  private static func dropSurplus(
-    _ surplusFrames: inout Int, _ conversion: inout TrackConversion?,
-    of sound: borrowing SampleBuffer, from first: Int, frames: Int
-  ) -> Int {
-    var scratch = SampleBuffer(frameCount: 1024, channelCount: sound.channelCount)
-    var taken = 0
-    while surplusFrames > 0, taken < frames {
-      guard
-        let progress = conversion?.convert(
-          sound, from: first + taken, frames: frames - taken, into: &scratch, at: 0,
-          room: min(surplusFrames, scratch.frameCount)),
-        progress.consumed > 0 || progress.produced > 0
-      else { break }
-      taken += progress.consumed
-      surplusFrames -= progress.produced
-    }
-    return taken
-  }
-
-  /// Fills `buffer` from `target` on with at most `room` frames, and returns their number; 0 if
-  /// `read` returns fewer frames than requested.
-  private mutating func deliver(
-    into buffer: inout SampleBuffer, at target: Int, room: Int
-  ) throws(FileFailure) -> Int {
-    if conversion == nil {
-      let count = isAtEnd ? 0 : try cursor.read(into: &buffer, at: target, room: room)
-      if !cursor.readsIntegers {
-        nonFiniteCount += buffer.silenceNonFinite(from: target, frames: count)
-      }
-      isAtEnd = count == 0 && !cursor.isInterrupted
-      decodedFrames += count
-      return count
-    }
-    while true {
-      if waiting.isEmpty {
-        try decode()
-        if waiting.isEmpty, !holdsTail { return 0 }
-      }
-      // The output has as many frames as correspond to those of the file, and none of the silence
-      // after them.
-      let room = isAtEnd ? min(room, endFrame - deliveredFrames) : room
-      if holdsTail || room <= 0 { return 0 }
-      if surplusFrames > 0 {
-        // The converter still produces frames from predicted ones.
-        let taken = Self.dropSurplus(
-          &surplusFrames, &conversion, of: decoded, from: waiting.lowerBound, frames: waiting.count)
-        waiting = waiting.lowerBound + taken..<waiting.upperBound
-      }
-      let progress = conversion?.convert(
-        decoded, from: waiting.lowerBound, frames: waiting.count, into: &buffer, at: target,
-        room: room)
-      waiting = waiting.lowerBound + (progress?.consumed ?? 0)..<waiting.upperBound
-      if let produced = progress?.produced, produced > 0 { return produced }
-    }
+    progress.surplusFrames = earlier.frameCount / steps.inputStep * steps.outputStep
+    _ = conversion?.discard(
+      &progress.surplusFrames, of: earlier, from: 0, frames: earlier.frameCount)
   }
 }
 
-/// The conversion from a file's rate, at a speed, to the unit's rate: at a fixed ratio for normal
-/// speed, with bit-exact joins, and at any ratio for other speeds.
-struct TrackConversion: ~Copyable {
-  let inputRate: Int
-  let outputRate: Int
-  let speed: Double
-  private var fixed: BlockRateConverter?
-  private var varying: VariableRateConverter?
-
-  /// Makes a conversion that begins with the first frame, or, at other speeds, at the position
-  /// `position` in frames. Returns nil if no conversion is needed. Throws `.unusableContents` if
-  /// the rates, or the number of frames read per frame played, are out of bounds.
-  static func make(
-    channelCount: Int, inputRate: Int, outputRate: Int, speed: Double, position: Double,
-    quality: Int, name: String
-  ) throws(FileFailure) -> TrackConversion? {
-    guard inputRate != outputRate || speed != 1 else { return nil }
-    let rates = RateConverter.supportedRates
-    guard rates.contains(inputRate) else {
-      throw FileFailure(
-        .unusableContents, "\(name) has a rate of \(inputRate) Hz, which cannot be converted.",
-        hint: "Convert it with sox first.")
-    }
-    guard rates.contains(outputRate) else {
-      throw FileFailure(
-        .unusableContents, "\(name) cannot be played at \(outputRate) Hz.",
-        hint: "Play it at \(rates.lowerBound) to \(rates.upperBound) Hz.")
-    }
-    if speed != 1 {
-      let ratio = Double(inputRate) / Double(outputRate) * speed
-      let (slowest, fastest) = (TrackSettings.speeds.lowerBound, TrackSettings.speeds.upperBound)
-      guard TrackSettings.speeds.contains(speed),
-        ratio <= VariableRateConverter.supportedMaxima.upperBound
-      else {
-        throw FileFailure(
-          .unusableContents,
-          "\(name), at \(inputRate) Hz, cannot be played \(speed) times as fast at \(outputRate) Hz.",
-          hint: TrackSettings.speeds.contains(speed)
-            ? "Ask for a higher rate or a lower speed."
-            : "Ask for a speed of \(slowest) to \(fastest).",
-          remedy: .slowDown)
-      }
-      var varying = VariableRateConverter(
-        channelCount: channelCount, maximumInputPerOutput: max(1, ratio))
-      varying.setRatio(ratio)
-      varying.reset(position: position)
-      return TrackConversion(inputRate, outputRate, speed, nil, varying)
-    }
-    do throws(RateFailure) {
-      let fixed = try BlockRateConverter(
-        channelCount: channelCount, inputRate: inputRate, outputRate: outputRate, quality: quality)
-      return TrackConversion(inputRate, outputRate, speed, fixed, nil)
-    } catch {
-      throw FileFailure(
-        .unusableContents, "\(name) cannot be converted to \(outputRate) Hz: \(error.message)",
-        hint: error.hint)
-    }
+/// How far a track is read, converted and delivered since its converter was new.
+private struct Progress {
+  /// The steps from the first frame to the last one.
+  enum Stage: Equatable {
+    case reading
+    /// All frames are read and delivered except for those held back.
+    case holding
+    /// The frames held back are delivered next; `beforeSound` if audio of another rate comes after
+    /// them: the frames of it that the converter needs are then predicted.
+    case flushing(beforeSound: Bool)
+    /// All is read: silence flushes the last frames out of the converter.
+    case ended
   }
 
-  private init(
-    _ inputRate: Int, _ outputRate: Int, _ speed: Double, _ fixed: consuming BlockRateConverter?,
-    _ varying: consuming VariableRateConverter?
-  ) {
-    self.inputRate = inputRate
-    self.outputRate = outputRate
-    self.speed = speed
-    self.fixed = fixed
-    self.varying = varying
+  var stage = Stage.reading
+  /// The first position in frames read, and the numbers of frames read and delivered.
+  let firstPosition: Double
+  var decodedFrames = 0
+  var deliveredFrames = 0
+  /// The range of the decoded frames that are not converted yet.
+  var waiting = 0..<0
+  /// Whether audio of another rate comes directly before this track: the frames of it that the
+  /// converter needs are then predicted.
+  var followsSound = false
+  /// The number of frames that the converter produces from predicted frames, which are not played.
+  var surplusFrames = 0
+
+  /// Begins with a new converter at this position in frames.
+  init(firstPosition: Double = 0) {
+    self.firstPosition = firstPosition
   }
 
-  /// Whether frames beyond a join may be predicted: at normal speed.
-  var canExtrapolate: Bool { speed == 1 }
-
-  /// Converts as `BlockRateConverter.convert` does.
-  mutating func convert(
-    _ input: borrowing SampleBuffer, from firstFrame: Int, frames: Int,
-    into output: inout SampleBuffer, at target: Int, room: Int
-  ) -> (consumed: Int, produced: Int) {
-    if let progress = fixed?.convert(
-      input, from: firstFrame, frames: frames, into: &output, at: target, room: room)
-    {
-      return progress
-    }
-    return varying?.convert(
-      input, from: firstFrame, frames: frames, into: &output, at: target, room: room) ?? (0, 0)
-  }
-}
-
-/// The samples that a converter needs beyond the edge of a track that joins audio of another rate:
-/// predicted from the last frames before the edge, or from the first frames after it.
-struct TrackExtrapolation: ~Copyable {
-  /// The minimum number of predicted frames: more than the length of any filter in use.
-  static let frames = 512
-
-  /// The newest frames, allocated when they are first needed.
-  private var recent = SampleBuffer(frameCount: 0, channelCount: 1)
-  private var recentFrames = 0
-
-  /// Keeps the newest frames, from which the following ones are predicted.
-  mutating func remember(_ sound: borrowing SampleBuffer, frames count: Int) {
-    if recent.frameCount == 0 {
-      recent = SampleBuffer(frameCount: 1024, channelCount: sound.channelCount)
-    }
-    let kept = min(recentFrames, recent.frameCount - min(count, recent.frameCount))
-    let channelCount = recent.channelCount
-    for sample in 0..<kept * channelCount {
-      recent[sample] = recent[(recentFrames - kept) * channelCount + sample]
-    }
-    let added = min(count, recent.frameCount - kept)
-    recent.replace(at: kept, with: sound, from: count - added, frames: added)
-    recentFrames = kept + added
+  /// Continues with the converter of a track that has ended, which holds its last frames.
+  init(after earlier: Progress) {
+    firstPosition = earlier.firstPosition
+    decodedFrames = earlier.decodedFrames
+    deliveredFrames = earlier.deliveredFrames
+    surplusFrames = earlier.surplusFrames
   }
 
-  /// Fills the beginning of `sound` with the prediction of the frames after the kept ones.
-  func extrapolate(into sound: inout SampleBuffer) {
-    guard recentFrames > 0 else { return }
-    LinearExtrapolation.goOn(
-      after: recent, frames: recentFrames, into: &sound, count: Self.frames)
-  }
-
-  /// Returns the prediction of the frames before the first `frames` frames of `sound`, in whole
-  /// steps of `step` frames.
-  static func past(
-    of sound: borrowing SampleBuffer, frames: Int, step: Int
-  ) -> SampleBuffer {
-    let count = (Self.frames + step - 1) / step * step
-    var earlier = SampleBuffer(frameCount: count, channelCount: sound.channelCount)
-    LinearExtrapolation.goBack(before: sound, frames: frames, into: &earlier, count: count)
-    return earlier
+  /// Removes the first `frames` frames that wait.
+  mutating func take(_ frames: Int) {
+    waiting = waiting.lowerBound + frames..<waiting.upperBound
   }
 }

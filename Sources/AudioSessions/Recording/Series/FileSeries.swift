@@ -10,10 +10,7 @@ struct FileSeries: ~Copyable {
   private var names: SeriesNames
   private var moves = FolderMoves()
   private var finished: FinishedFiles
-  private var writer: SoundFileWriter?
-  /// The growing file.
-  private(set) var current: RecordedFile?
-  private var hasOriginated = false
+  private var growing: GrowingSeriesFile?
   /// The labels of the next frame written.
   private var marks: [String] = []
   private var splitting: SplitCondition
@@ -21,8 +18,6 @@ struct FileSeries: ~Copyable {
   private let written: WrittenFiles
   /// Whether the first file was begun.
   private var isBegun = false
-  /// Whether the growing file may replace an existing one.
-  private var isReplacing = false
   /// The damage that another program did to a growing file, which is reported again at the end.
   private var loss: FileFailure?
   /// Whether it was reported that a deleted file cannot be written again.
@@ -37,6 +32,17 @@ struct FileSeries: ~Copyable {
   /// The number of frames in files that another program truncated or wrote to.
   private var abandonedFrames = 0
 
+  /// The growing file.
+  var current: RecordedFile? {
+    switch growing {
+    case .some(let growing): growing.file
+    case .none: nil
+    }
+  }
+
+  /// The number of frames in the growing file.
+  private var growingFrames: Int { current?.frames ?? 0 }
+
   /// The paths of the files, including the growing one.
   var paths: [String] { files.map(\.path) + [current?.path].compactMap { $0 } }
 
@@ -50,7 +56,7 @@ struct FileSeries: ~Copyable {
 
   /// The number of written frames that are in no file after the series is finished: a deleted file
   /// that could not be written again still counts as growing then.
-  var lostFrames: Int { abandonedFrames + (current?.frames ?? 0) }
+  var lostFrames: Int { abandonedFrames + growingFrames }
 
   /// Creates the first file; if each segment of speech gets a separate file, only checks that it
   /// can be created. No file in `written` is overwritten.
@@ -84,8 +90,8 @@ struct FileSeries: ~Copyable {
 
   /// Whether the growing file accepts 16-bit samples without conversion.
   var acceptsIntegers: Bool {
-    switch writer {
-    case .some(let writer): writer.acceptsIntegers
+    switch growing {
+    case .some(let growing): growing.acceptsIntegers
     case .none: false
     }
   }
@@ -102,36 +108,25 @@ struct FileSeries: ~Copyable {
       // whole second, and the file's name would be one second early.
       let exact = start.advanced(by: done, at: plan.sampleRate).wall
       let time = (exact + 500) / 1000 * 1000
-      if writer?.isModifiedByOthers == true { abandon() }
+      abandonIfModified()
       try prepareFile(at: time)
-      if !hasOriginated {
-        hasOriginated = true
-        current?.start = time
-        writer?.setOrigination(
-          Origination(nanosecondsSinceEpoch: time, sampleRate: plan.sampleRate))
-      }
+      growing?.originate(at: time)
       for label in marks {
-        let marker = SoundFileMarker(frame: current?.frames ?? 0, label: label)
-        writer?.mark(marker)
-        splitting.reserve(writer?.byteCount(of: marker) ?? 0)
+        if let byteCount = growing?.mark(label) { splitting.reserve(byteCount) }
       }
       marks = []
       let part = min(count - done, splitting.room)
-      let before = writer?.framesWritten ?? 0
+      let before = growingFrames
       do throws(FileFailure) {
         defer { recount(since: before) }
-        if integers.isEmpty || !acceptsIntegers {
-          try writer?.write(buffer, from: first + done, frames: part)
-        } else {
-          try writer?.write(integers, from: first + done, frames: part)
-        }
+        try growing?.write(buffer, integers, from: first + done, frames: part)
       } catch {
         done += try continueInNextFile(after: error, since: before)
         continue
       }
       done += part
       end = start.advanced(by: done, at: plan.sampleRate).device
-      splitting.note(part, byteCount: splitting.countsBytes ? writer?.byteCount : nil)
+      splitting.note(part, byteCount: splitting.countsBytes ? growing?.byteCount : nil)
     }
   }
 
@@ -145,37 +140,31 @@ struct FileSeries: ~Copyable {
   /// disk.
   mutating func refresh(synchronizing: Bool) throws(FileFailure) {
     // A file without frames has no name yet.
-    guard let current, current.frames > 0 || plan.isStream, writer?.isModifiedByOthers != true
-    else { return }
-    if !plan.isStream, writer?.isDeleted == true { tryToRestore() }
-    let before = writer?.framesWritten ?? 0
-    // The disk may refuse data that an encoder held back until now.
+    guard growingFrames > 0 || plan.isStream, growing?.isModifiedByOthers == false else { return }
+    if !plan.isStream, growing?.isDeleted == true { tryToRestore() }
+    let before = growingFrames
     defer { recount(since: before) }
     do throws(FileFailure) {
-      try writer?.refreshHeader()
+      try growing?.refresh()
     } catch {
       return _ = try continueInNextFile(after: error, since: before)
     }
-    if synchronizing { try writer?.synchronize() }
+    if synchronizing { try growing?.synchronize() }
   }
 
-  /// Adds the change in the growing file's frames since `before`, which is negative after a
+  /// Adds the change in the growing file's frames since `before`, which may be negative after a
   /// failure.
-  private mutating func recount(since before: Int) {
-    let change = (writer?.framesWritten ?? 0) - before
-    current?.frames += change
-    frames += change
-  }
+  private mutating func recount(since before: Int) { frames += growingFrames - before }
 
   /// Requests the next file if the growing one can hold no more, and returns the number of frames
   /// of the last write that it holds; it had `before` frames. Throws any other `failure`.
   private mutating func continueInNextFile(
     after failure: FileFailure, since before: Int
   ) throws(FileFailure) -> Int {
-    guard failure.remedy == .nextFile, let byteCount = writer?.byteCount,
+    guard failure.remedy == .nextFile, let byteCount = growing?.byteCount,
       splitting.noteRefusal(at: byteCount)
     else { throw failure }
-    let change = (writer?.framesWritten ?? 0) - before
+    let change = growingFrames - before
     // Frames that an encoder had accepted are in no file now.
     abandonedFrames += max(0, -change)
     frames += max(0, -change)
@@ -185,7 +174,7 @@ struct FileSeries: ~Copyable {
   /// Starts commands for complete files, and removes surplus files. `now` is in nanoseconds of the
   /// device's clock.
   mutating func poll(at now: Int) {
-    let gone = finished.step(at: now, isGrowing: current != nil)
+    let gone = finished.step(at: now, isGrowing: growing != nil)
     if !gone.isEmpty { files.removeAll { gone.contains($0.path) } }
   }
 
@@ -196,53 +185,25 @@ struct FileSeries: ~Copyable {
 
   /// Completes the last file. `levels` are those of the whole recording.
   mutating func finish(_ levels: ProgrammeLevels) throws(FileFailure) {
-    if files.isEmpty, frames == current?.frames {
-      writer?.setLoudness(
-        integratedLUFS: levels.integratedLUFS, rangeLU: levels.loudnessRangeLU,
-        truePeakDBTP: levels.truePeaks.max().map { Decibels.level($0) },
-        momentaryLUFS: levels.maximumMomentaryLUFS, shortTermLUFS: levels.maximumShortTermLUFS)
-    }
+    if files.isEmpty, frames == growingFrames { growing?.setLoudness(levels) }
     try closeCurrent()
     if let loss { throw loss }
   }
 
-  /// Gives up the growing file, which another program truncated or wrote to: it belongs to that
+  /// Gives up the growing file if another program truncated it or wrote to it: it belongs to that
   /// program now, and the recording continues in another file.
-  private mutating func abandon() {
-    guard let file = current else { return }
+  private mutating func abandonIfModified() {
+    guard growing?.isModifiedByOthers == true, let file = growing.take()?.abandon() else { return }
     abandonedFrames += file.frames
-    writer?.abandon()
-    writer = nil
-    current = nil
     let failure = FileFailure.modifiedByOthers(file)
     loss = loss ?? failure
     events.emit(.warning(failure))
   }
 
-  /// Writes the growing file again, after it was deleted; `isLast` if it is complete.
-  private mutating func restore(isLast: Bool = false) throws(FileFailure) {
-    let old = current?.path ?? plan.path
-    let cause = writer?.lostNameCause ?? ""
-    let refusal = writer?.nameRefusal
-    var path = old
-    // The restored name is reported even if the disk does not confirm that it has all data.
-    defer {
-      if writer?.isDeleted == false, writer?.isHidden == false {
-        current?.path = path
-        let place = path == old ? "there again" : "in \(path) now"
-        let sentence =
-          refusal.map { "\($0.message) The recording is \(place)." }
-          ?? "\(old) \(cause) while it was recorded: the recording is \(place)."
-        events.emit(.warning(FileFailure(.writeFailed, sentence, hint: "Nothing is lost.")))
-      }
-    }
-    try writer?.restore(as: &path, orNextOf: &names, isLast: isLast)
-  }
-
   /// Tries to restore the file, and reports a failure; the next refresh and the end try it again.
   private mutating func tryToRestore() {
     do throws(FileFailure) {
-      try restore()
+      try growing?.restore(orNextOf: &names, isLast: false, events: events)
     } catch {
       warnOfDeletion(error)
     }
@@ -250,40 +211,35 @@ struct FileSeries: ~Copyable {
 
   /// Reports once the reason that a deleted file cannot be written again.
   private mutating func warnOfDeletion(_ failure: FileFailure) {
-    guard !isWarned else { return }
+    guard !isWarned, let warning = growing?.notRestored(failure) else { return }
     isWarned = true
-    let path = current?.path ?? plan.path
-    events.emit(.warning(.notRestored(path, writer?.lostNameCause ?? "", failure)))
+    events.emit(.warning(warning))
   }
 
   /// Ensures that a file with room for the next frame is open.
   private mutating func prepareFile(at start: UInt64) throws(FileFailure) {
     let isDue = splitting.takeDue()
-    guard let ending = current else { return try open(at: start) }
-    guard isDue, ending.frames != 0, !plan.isStream else { return }
+    guard growing != nil else { return try open(at: start) }
+    guard isDue, growingFrames != 0, !plan.isStream else { return }
     do throws(FileFailure) {
-      if let trouble = try followName(of: ending, beforeNext: true) {
-        events.emit(.warning(trouble))
-      }
+      if let trouble = try followName(beforeNext: true) { events.emit(.warning(trouble)) }
     } catch {
       // The file has no name and would vanish when it is closed, so it keeps growing until it can
       // be written again.
-      splitting.begin(at: writer?.byteCount ?? 0)
+      splitting.begin(at: growing?.byteCount ?? 0)
       return warnOfDeletion(error)
     }
-    let before = writer.take()
-    let file = current
+    let ending = growing.take()
     do throws(FileFailure) {
       try open(at: start)
     } catch {
       // A file that is too long is better than lost frames.
-      writer = before
-      current = file
-      splitting.begin(at: writer?.byteCount ?? 0)
+      growing = ending
+      splitting.begin(at: growing?.byteCount ?? 0)
       return events.emit(.warning(error))
     }
     if let current, !plan.isRaw { events.emit(.split(current)) }
-    if let file { try close(before, file) }
+    try close(ending)
   }
 
   private mutating func open(at start: UInt64) throws(FileFailure) {
@@ -305,6 +261,7 @@ struct FileSeries: ~Copyable {
         hint: "Choose another name.")
     }
     var path = name
+    let writer: SoundFileWriter
     if isFirst && !plan.takesFreeName && !isRaw(name) || plan.isStream {
       writer = try plan.makeWriter(name, overwrite: replaces)
     } else {
@@ -317,58 +274,42 @@ struct FileSeries: ~Copyable {
         }
       ) { (path) throws(FileFailure) in try plan.makeWriter(path, overwrite: replaces) }
     }
-    current = RecordedFile(path: path, firstFrame: frames, start: start)
+    let file = RecordedFile(path: path, firstFrame: frames, start: start)
+    growing = GrowingSeriesFile(writer, file, isReplacing: replaces)
+    isBegun = true
     written.insert(path)
-    (isBegun, isReplacing) = (true, replaces)
     moves.begin(path)
-    hasOriginated = false
-    splitting.begin(upTo: writer?.soundByteCountLimit(knowing: splitting.refusedByteCount))
+    splitting.begin(
+      upTo: growing?.soundByteCountLimit(knowing: splitting.refusedByteCount))
   }
 
   private mutating func closeCurrent() throws(FileFailure) {
-    if writer?.isModifiedByOthers == true { abandon() }
-    guard let file = current else { return }
+    abandonIfModified()
     // A file without frames is not a recording, has no name, and vanishes.
-    guard file.frames > 0 || plan.isStream else {
-      current = nil
-      writer = nil
+    guard growingFrames > 0 || plan.isStream else {
+      growing = nil
       return
     }
-    let trouble = try followName(of: file, beforeNext: false)
-    guard let file = current else { return }
-    current = nil
-    try close(writer.take(), file)
+    let trouble = try followName(beforeNext: false)
+    try close(growing.take())
     if let trouble { throw trouble }
   }
 
-  /// Writes `file` again if it was deleted or its name was taken, and adopts its new name if it or
-  /// its folder was renamed. `beforeNext` means that another file follows. Throws if its audio
-  /// would be lost; returns any other failure.
-  private mutating func followName(
-    of file: RecordedFile, beforeNext: Bool
-  ) throws(FileFailure) -> FileFailure? {
+  /// Writes the growing file again if it was deleted or its name was taken, and adopts its new name
+  /// if it or its folder was renamed. `beforeNext` means that another file follows. Throws if its
+  /// audio would be lost; returns any other failure.
+  private mutating func followName(beforeNext: Bool) throws(FileFailure) -> FileFailure? {
     // Standard output has no name, even if the user redirected it to a file.
-    guard !plan.isStream else { return nil }
-    let isTaken =
-      writer?.isHidden == true && !isReplacing && SoundFileReader.exists(file.path)
-    var trouble: FileFailure?
-    if writer?.isDeleted == true || isTaken {
-      do throws(FileFailure) {
-        try restore(isLast: !beforeNext)
-      } catch {
-        trouble = error
-        if writer?.isDeleted == true || writer?.isHidden == true { throw error }
-      }
-    }
-    if let name = writer?.adoptNewName() {
-      current?.path = name
-      let move = moves.note(file.path, name)
-      if let move { follow(move) }
-      if beforeNext, let move {
-        events.emit(.renamed(move.from, to: move.to, isFolder: true))
-      } else {
-        events.emit(.renamed(file.path, to: name, isFolder: false))
-      }
+    guard !plan.isStream, let old = current?.path else { return nil }
+    let trouble = try growing?.restoreIfNeeded(
+      orNextOf: &names, isLast: !beforeNext, events: events)
+    guard let name = growing?.followName() else { return trouble }
+    let move = moves.note(old, name)
+    if let move { follow(move) }
+    if beforeNext, let move {
+      events.emit(.renamed(move.from, to: move.to, isFolder: true))
+    } else {
+      events.emit(.renamed(old, to: name, isFolder: false))
     }
     return trouble
   }
@@ -380,24 +321,18 @@ struct FileSeries: ~Copyable {
     files = files.map(move.followed)
   }
 
-  /// Completes `file`.
-  private mutating func close(
-    _ writer: consuming SoundFileWriter?, _ file: RecordedFile
-  ) throws(FileFailure) {
-    guard var writer = writer.take() else { return }
-    var file = file
+  /// Completes a file that was the growing one.
+  private mutating func close(_ ending: consuming GrowingSeriesFile?) throws(FileFailure) {
+    guard var ending = ending.take() else { return }
+    let before = ending.file.frames
     var trouble: FileFailure?
-    let name = writer.path
     do throws(FileFailure) {
-      try writer.complete()
+      try ending.complete()
     } catch {
       trouble = error
     }
-    // Frames that were passed on and refused, now or by an earlier write, are not in the file.
-    frames += writer.framesWritten - file.frames
-    file.frames = writer.framesWritten
-    // A file that could not replace another file has another name.
-    if writer.path != name { file.path = writer.path }
+    let file = ending.file
+    frames += file.frames - before
     files.append(file)
     if !plan.isStream { written.insertComplete(file.path) }
     if let trouble { throw trouble }
