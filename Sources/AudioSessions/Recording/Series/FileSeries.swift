@@ -48,8 +48,8 @@ struct FileSeries: ~Copyable {
 
   /// The number of bytes in all files, including the growing one, without those that were removed.
   var byteCount: Int {
-    switch writer {
-    case .some(let writer): finished.byteCount + (writer.byteCount ?? 0)
+    switch growing {
+    case .some(let growing): finished.byteCount + (growing.byteCount ?? 0)
     case .none: finished.byteCount
     }
   }
