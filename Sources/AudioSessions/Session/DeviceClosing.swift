@@ -21,17 +21,21 @@ final class DeviceClosing<Callbacks: SessionCallbacks & ~Copyable> {
   private var thread: RealtimeThread<Work>?
   private let isClosed = AtomicFlag()
   private var timeout: EndTimeout
+  private let time: SessionTime
 
   /// Starts to close the device. `isUrgent` means that the user requested the end.
-  init(_ unit: consuming DuplexUnit<Callbacks>, draining: Bool, isUrgent: Bool) {
+  init(
+    _ unit: consuming DuplexUnit<Callbacks>, draining: Bool, isUrgent: Bool,
+    _ time: SessionTime
+  ) {
     let configuration = unit.configuration
     let queued = configuration.playback.map { Double($0.bufferFrames) / Double($0.sampleRate) } ?? 0
     // The queued frames are played first, including those in a sound server.
     let isPlayed = draining && configuration.capture == nil
-    timeout =
-      isPlayed
-      ? EndTimeout(seconds: 3 + 2 * queued, urgentSeconds: 0.2 + queued, isUrgent: isUrgent)
-      : EndTimeout(urgentSeconds: 0.2, isUrgent: isUrgent)
+    timeout = EndTimeout(
+      seconds: isPlayed ? 3 + 2 * queued : 2, urgentSeconds: isPlayed ? 0.2 + queued : 0.2,
+      isUrgent: isUrgent, at: time.now())
+    self.time = time
     // If no thread can be created, the device is closed at once on this thread, and the queued
     // frames are not played.
     thread = try? RealtimeThread(
@@ -40,10 +44,10 @@ final class DeviceClosing<Callbacks: SessionCallbacks & ~Copyable> {
   }
 
   /// Shortens the timeout at the user's request: to 200 ms plus the duration of the queued frames.
-  func shorten() { timeout.shorten() }
+  func shorten() { timeout.shorten(at: time.now()) }
 
   /// Whether the device is closed or the timeout has passed.
-  var isOver: Bool { thread == nil || isClosed.isRaised || timeout.isOver }
+  var isOver: Bool { thread == nil || isClosed.isRaised || timeout.isOver(at: time.now()) }
 
   /// Releases the thread. Returns false if the device is not closed, and is left to the system.
   func end() -> Bool {
@@ -55,25 +59,4 @@ final class DeviceClosing<Callbacks: SessionCallbacks & ~Copyable> {
     _ = thread.join()
     return true
   }
-}
-
-/// The deadline of a wait at the end of a session.
-struct EndTimeout {
-  private var deadline: UInt64
-  private let urgentNanoseconds: UInt64
-
-  /// Creates a deadline in `seconds`, or in `urgentSeconds` if the user requested the end.
-  init(seconds: Double = 2, urgentSeconds: Double = 0.125, isUrgent: Bool) {
-    deadline = HostClock.nanoseconds &+ UInt64(clamping: seconds * 1e9)
-    urgentNanoseconds = UInt64(clamping: urgentSeconds * 1e9)
-    if isUrgent { shorten() }
-  }
-
-  /// Shortens the deadline at the user's request.
-  mutating func shorten() {
-    deadline = min(deadline, HostClock.nanoseconds &+ urgentNanoseconds)
-  }
-
-  /// Whether the deadline has passed.
-  var isOver: Bool { HostClock.nanoseconds > deadline }
 }
