@@ -181,7 +181,7 @@ extension SimulatedDeviceSpecification {
 
   /// The ranges of the settings, by their keys.
   private enum Bounds {
-    static let channels = 1...64
+    static let channels = DuplexRequest.channelRange
     static let noise = -200.0...0
     static let drift = -10000.0...10000
     static let batch = 1...4096
@@ -330,7 +330,7 @@ extension SimulatedDeviceSpecification {
     _ key: String, _ value: String, _ allowed: ClosedRange<Int>, _ unit: String
   ) throws(DeviceFailure) -> Int {
     guard let number = NumberParser.whole(value), allowed.contains(number) else {
-      throw refusal(key, value, "\(allowed.lowerBound) to \(allowed.upperBound) \(unit)")
+      throw refusal(key, value, "\(allowed.boundsText) \(unit)")
     }
     return number
   }
@@ -339,8 +339,7 @@ extension SimulatedDeviceSpecification {
     _ key: String, _ value: String, _ allowed: ClosedRange<Double>, _ unit: String
   ) throws(DeviceFailure) -> Double {
     guard let number = NumberParser.decimal(value), allowed.contains(number) else {
-      let ends = "\(Int(clamping: allowed.lowerBound)) to \(Int(clamping: allowed.upperBound))"
-      throw refusal(key, value, "\(ends) \(unit)")
+      throw refusal(key, value, "\(allowed.boundsText) \(unit)")
     }
     return number
   }

@@ -28,6 +28,8 @@ public struct VoiceCleaner: ~Copyable, @unchecked Sendable {
   public static let highPassRates = 8000...192_000
   /// The range of the cutoff frequency of the high-pass filter, in hertz.
   public static let highPassHertz = 10.0...1000.0
+  /// The numbers of channels that can be cleaned together.
+  public static let channelCounts = 1...64
   /// The range of the length of an echo's tail, in seconds. A longer tail is learned more slowly.
   public static let echoTailSeconds = 0.02...1.0
 
@@ -43,8 +45,8 @@ public struct VoiceCleaner: ~Copyable, @unchecked Sendable {
   /// The delay of the output, in frames.
   public let delayFrames: Int
 
-  /// Creates a cleaner of `channelCount` channels (1 to 64). Throws if the settings are not
-  /// supported or memory is insufficient.
+  /// Creates a cleaner of `channelCount` channels, one of `channelCounts`. Throws if the settings
+  /// are not supported or memory is insufficient.
   public init(
     _ settings: CleaningSettings, sampleRate: Int, channelCount: Int
   ) throws(CleaningFailure) {
@@ -135,7 +137,7 @@ public struct VoiceCleaner: ~Copyable, @unchecked Sendable {
     guard rates.contains(sampleRate) || settings.isNone else {
       throw .unsupportedRate(sampleRate, supported: rates)
     }
-    guard (1...64).contains(channelCount) else { throw .unsupportedChannelCount(channelCount) }
+    guard channelCounts.contains(channelCount) else { throw .unsupportedChannelCount(channelCount) }
     if let hertz = settings.highPassHertz, !highPassHertz.contains(hertz) {
       throw .unsupportedHighPass(hertz)
     }
@@ -158,7 +160,7 @@ extension CleaningSettings {
 public enum CleaningFailure: ExplainedFailure, Sendable, Equatable {
   /// The rate is outside the range that the settings support.
   case unsupportedRate(Int, supported: ClosedRange<Int>)
-  /// The number of channels is below 1 or above 64.
+  /// The number of channels is outside `VoiceCleaner.channelCounts`.
   case unsupportedChannelCount(Int)
   /// The cutoff frequency of the high-pass filter is outside `VoiceCleaner.highPassHertz`.
   case unsupportedHighPass(Double)
@@ -186,13 +188,12 @@ public enum CleaningFailure: ExplainedFailure, Sendable, Equatable {
     switch self {
     case .unsupportedRate(_, let rates):
       rates.upperBound == VoiceCleaner.voiceRates.upperBound
-        ? "Record at \(rates.lowerBound) to \(rates.upperBound) Hz; a high-pass alone goes to "
+        ? "Record at \(rates.boundsText) Hz; a high-pass alone goes to "
           + "\(VoiceCleaner.highPassRates.upperBound) Hz."
-        : "Use a rate of \(rates.lowerBound) to \(rates.upperBound) Hz."
-    case .unsupportedChannelCount: "Use 1 to 64 channels."
+        : "Use a rate of \(rates.boundsText) Hz."
+    case .unsupportedChannelCount: "Use \(VoiceCleaner.channelCounts.boundsText) channels."
     case .unsupportedHighPass:
-      "Use \(Int(clamping: VoiceCleaner.highPassHertz.lowerBound)) "
-        + "to \(Int(clamping: VoiceCleaner.highPassHertz.upperBound)) Hz; 80 Hz suits most voices."
+      "Use \(VoiceCleaner.highPassHertz.boundsText) Hz; 80 Hz suits most voices."
     case .unsupportedEchoDelay: "Use 0 frames to ten seconds, as measured."
     case .unsupportedEchoTail:
       "Use \(VoiceCleaner.echoTailSeconds.lowerBound) "

@@ -178,7 +178,8 @@ import Testing
     #expect(rig.wait().contains(isLinked ? "playbackXrun" : "captureXrun"))
     // The stop is after the last wake-up that read frames, and 10 ms before now.
     let moment = Int(HostClock.nanoseconds)
-    while Int(HostClock.nanoseconds) < moment + 10_000_000 {}
+    fake_clock_advance(10_000_000)
+    defer { fake_clock_advance(-10_000_000) }
     capture.pointee.code = 0
     capture.pointee.stop_stamp = moment
     capture.pointee.stop_unread = counted

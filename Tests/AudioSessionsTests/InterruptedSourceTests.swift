@@ -92,21 +92,17 @@ import Testing
     rig.player.play()
     _ = rig.run(cycles: 50)
     // The feeder thread checks for changes while the interruption is in progress.
-    var feeding: Thread?
-    let hasFed = DispatchSemaphore(value: 0)
+    var feeding: RivalThread?
     source.beforeInterruption = {
       guard feeding == nil else { return }
       nonisolated(unsafe) let rig = rig
-      feeding = Thread {
-        rig.step()
-        hasFed.signal()
-      }
-      feeding?.start()
-      _ = hasFed.wait(timeout: .now() + 0.2)
+      let rival = RivalThread { rig.step() }
+      feeding = rival
+      rival.waitUntilItWaits()
     }
     try rig.player.seek(toFrame: 100_000)
     // Waits until the step, which itself waited for the change, has ended.
-    if rig.player.position ?? 0 < 100_000 { _ = hasFed.wait(timeout: .now() + 30) }
+    try #require(feeding).waitForEnd()
     _ = rig.run(cycles: 200)
     #expect(!source.isInterrupted)
     #expect((rig.player.position ?? 0) > 100_000)
@@ -120,21 +116,19 @@ import Testing
     rig.player.play()
     _ = rig.run(cycles: 50)
     try rig.player.seek(toFrame: 50_000)
-    // The second seek is requested while the first is about to be executed.
-    let hasAsked = DispatchSemaphore(value: 0)
-    var asking: Thread?
+    // More seeks are requested while the first is about to be executed: one after each of the two
+    // calls that end its interruption.
+    var asking: [RivalThread] = []
     source.beforeProceeding = {
-      guard asking == nil else { return }
+      guard asking.count < 2 else { return }
       let player = rig.player
-      asking = Thread {
-        try? player.seek(toFrame: 100_000)
-        hasAsked.signal()
-      }
-      asking?.start()
-      if hasAsked.wait(timeout: .now() + 0.2) == .success { hasAsked.signal() }
+      let rival = RivalThread { try? player.seek(toFrame: 100_000) }
+      asking.append(rival)
+      rival.waitUntilItWaits()
     }
     _ = rig.run(cycles: 20)
-    _ = hasAsked.wait(timeout: .now() + 30)
+    #expect(asking.count == 2)
+    for rival in asking { rival.waitForEnd() }
     _ = rig.run(cycles: 200)
     #expect(!source.isInterrupted)
     #expect((rig.player.position ?? 0) > 100_000)

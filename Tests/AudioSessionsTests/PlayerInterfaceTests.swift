@@ -127,7 +127,9 @@ import Testing
     #expect(after[0] == before[0] && after[1] > before[1])
   }
 
-  @Test func `the end of a turn is reported with the number of frames played`() throws {
+  @Test func `the end of a turn is reported with the number of frames played, and its time`() throws
+  {
+    let before = HostClock.nanoseconds
     let rig = try playing()
     rig.player.cancelCurrent()
     rig.enqueue(try CountedFile(frames: 640))
@@ -135,7 +137,9 @@ import Testing
     rig.conclude()
     let ends = rig.events.filter { $0.playedFrames != nil }
     #expect(ends.map(\.playedFrames) == [128 + 48000 / 50 + 2 * 64, 640])
-    #expect(ends.allSatisfy { $0.toldNanoseconds > 0 })
+    let told = ends.map(\.toldNanoseconds)
+    #expect(told == told.sorted())
+    #expect(told.allSatisfy((before...HostClock.nanoseconds).contains))
   }
 
   /// An actor that owns a player and makes all calls to it.

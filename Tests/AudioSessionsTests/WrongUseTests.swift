@@ -150,20 +150,4 @@ private func run(_ renderer: consuming Renderer) throws {
     #expect(failure?.kind == .invalidRequest)
     #expect(failure?.message.hasPrefix("The mixer ") == true)
   }
-
-  @Test func `a watcher that returns at once is called with pauses`() throws {
-    let device = try SimulatedDevice(
-      SimulatedDeviceSpecification(parsing: "sim"),
-      request: DuplexRequest(captureDevice: "sim", playbackDevice: "sim"))
-    let runner = SessionRunner(
-      device: device, callbacks: Mixer(periodFrames: 256, captureChannels: 2, playbackChannels: 2),
-      background: [], meter: nil, frameLimit: 9600)
-    let began = HostClock.nanoseconds
-    var calls: UInt64 = 0
-    _ = try runner.run(clock: .real(.normal)) { _, _ in
-      calls += 1
-      return .proceed
-    }
-    #expect(calls <= (HostClock.nanoseconds - began) / 10_000_000 + 3)
-  }
 }

@@ -43,6 +43,7 @@ int snd_pcm_open(snd_pcm_t **pcm, const char *name, snd_pcm_stream_t stream, int
   for (int index = 0; index < fake_count; ++index)
     if (strcmp(fakes[index]->name, name) == 0) found = fakes[index];
   pthread_mutex_unlock(&mutex);
+  if (is_on_fake_card(name)) return -ENODEV;
   if (!found) return ALSAS(snd_pcm_open)(pcm, name, stream, mode);
   if (found->open_code) return found->open_code;
   int ends[2];

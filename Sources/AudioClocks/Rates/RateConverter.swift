@@ -29,6 +29,8 @@ import CSpeexDSP
 public struct RateConverter: ~Copyable, Sendable {
   /// The rates that can be converted, in Hz: each into each, exactly.
   public static let supportedRates = 1000...1_536_000
+  /// The qualities of the filter, from fast to fine.
+  public static let qualities = 0...10
 
   /// The number of channels.
   public let channelCount: Int

@@ -1,10 +1,12 @@
+import AudioBasics
+
 /// Reason why one rate cannot be converted to another.
 public enum RateFailure: ExplainedFailure, Sendable, Equatable {
   /// A rate is outside `RateConverter.supportedRates`.
   case unsupportedRate(Int)
   /// The number of channels is below 1 or above 1024.
   case unsupportedChannelCount(Int)
-  /// The quality is outside 0...10.
+  /// The quality is outside `RateConverter.qualities`.
   case unsupportedQuality(Int)
   /// The filter does not fit into memory.
   case outOfMemory
@@ -23,10 +25,9 @@ public enum RateFailure: ExplainedFailure, Sendable, Equatable {
   public var hint: String {
     switch self {
     case .unsupportedRate:
-      "Use a rate of \(RateConverter.supportedRates.lowerBound) "
-        + "to \(RateConverter.supportedRates.upperBound) Hz."
-    case .unsupportedChannelCount: "Use 1 to 1024 channels."
-    case .unsupportedQuality: "Use a quality of 0 to 10."
+      "Use a rate of \(RateConverter.supportedRates.boundsText) Hz."
+    case .unsupportedChannelCount: "Use 1 to \(SampleBuffer.maximumChannels) channels."
+    case .unsupportedQuality: "Use a quality of \(RateConverter.qualities.boundsText)."
     case .outOfMemory: "Use a lower quality, or close other programs."
     }
   }
@@ -39,6 +40,6 @@ public enum RateFailure: ExplainedFailure, Sendable, Equatable {
     guard (1...SampleBuffer.maximumChannels).contains(channelCount) else {
       throw .unsupportedChannelCount(channelCount)
     }
-    guard (0...10).contains(quality) else { throw .unsupportedQuality(quality) }
+    guard RateConverter.qualities.contains(quality) else { throw .unsupportedQuality(quality) }
   }
 }

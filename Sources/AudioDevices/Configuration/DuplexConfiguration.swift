@@ -9,6 +9,8 @@ import AudioBasics
 public struct ChannelSelection: Sendable, Equatable {
   /// The highest number that a channel of a device may have.
   public static let highestNumber = 256
+  /// The numbers that the channels of a device may have.
+  public static let numbers = 1...highestNumber
 
   /// The numbers of the device's channels, from 1, in the unit's order.
   public let channels: [Int]

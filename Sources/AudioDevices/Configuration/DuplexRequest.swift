@@ -1,4 +1,5 @@
 import AudioBasics
+import AudioClocks
 
 /// The requested devices and settings. The device determines the settings that are nil.
 ///
@@ -39,6 +40,18 @@ public struct DuplexRequest: Sendable {
 
   /// The rates that a unit may have, in Hz.
   public static let sampleRates = 8000...768_000
+  /// The numbers of frames that a callback may be requested to receive. A device may grant more.
+  public static let periodFrameRange = 1...65536
+  /// The sizes that the output's buffer may have, in periods.
+  public static let periodsRange = 2...1024
+  /// The numbers of frames that may be queued in the output when a callback runs.
+  public static let headroomRange = 1...1_048_576
+  /// The numbers of channels that a unit may have in each direction.
+  public static let channelRange = 1...64
+  /// The resampler's qualities.
+  public static let resamplerQualityRange = RateConverter.qualities
+  /// The largest size of the output's buffer in frames, and so the longest period of any unit.
+  public static let maximumBufferFrames = 4_194_304
 
   /// Creates a request that leaves all settings to the named devices.
   public init(captureDevice: String?, playbackDevice: String?) {
@@ -74,30 +87,33 @@ public struct DuplexRequest: Sendable {
       throw .notFound(.invalidRequest, "The name of a device is empty.")
     }
     try require(
-      (1...65536).contains(periodFrames), "A period of \(periodFrames) frames is impossible.",
-      hint: "Use 1 to 65536 frames; 64 to 1024 is usual.")
+      Self.periodFrameRange.contains(periodFrames),
+      "A period of \(periodFrames) frames is impossible.",
+      hint: "Use \(Self.periodFrameRange.boundsText) frames; 64 to 1024 is usual.")
     try require(
-      (2...1024).contains(periods), "A buffer of \(periods) periods is impossible.",
-      hint: "Use 2 to 1024 periods; 2 or 3 is usual.")
+      Self.periodsRange.contains(periods), "A buffer of \(periods) periods is impossible.",
+      hint: "Use \(Self.periodsRange.boundsText) periods; 2 or 3 is usual.")
     try require(
-      periodFrames * periods <= 4_194_304,
+      periodFrames * periods <= Self.maximumBufferFrames,
       "A buffer of \(periods) periods of \(periodFrames) frames is impossible.",
-      hint: "Use at most 4194304 frames in total; 2 or 3 periods are usual.")
+      hint: "Use at most \(Self.maximumBufferFrames) frames in total; 2 or 3 periods are usual.")
     try require(
-      (1...1_048_576).contains(headroom), "A headroom of \(headroom) frames is impossible.",
-      hint: "Use 1 to 1048576 frames; one period is the default.")
+      Self.headroomRange.contains(headroom), "A headroom of \(headroom) frames is impossible.",
+      hint: "Use \(Self.headroomRange.boundsText) frames; one period is the default.")
     for rate in [sampleRate, preferredSampleRate] {
       try require(
         rate.map(Self.sampleRates.contains) ?? true, "A rate of \(rate ?? 0) Hz is impossible.",
-        hint: "Use 8000 to 768000 Hz; 48000 is usual.")
+        hint: "Use \(Self.sampleRates.boundsText) Hz; 48000 is usual.")
     }
     try require(
-      channelCount.map { (1...64).contains($0) } ?? true,
-      "\(channelCount ?? 0) channels are impossible.", hint: "Use 1 to 64 channels.")
+      channelCount.map(Self.channelRange.contains) ?? true,
+      "\(channelCount ?? 0) channels are impossible.",
+      hint: "Use \(Self.channelRange.boundsText) channels.")
     try validateChannels()
     try require(
-      (0...10).contains(resamplerQuality),
-      "A resampler quality of \(resamplerQuality) is impossible.", hint: "Use 0 to 10.")
+      Self.resamplerQualityRange.contains(resamplerQuality),
+      "A resampler quality of \(resamplerQuality) is impossible.",
+      hint: "Use \(Self.resamplerQualityRange.boundsText).")
   }
 }
 
@@ -112,13 +128,13 @@ extension DuplexRequest {
       guard let channels else { continue }
       let written = channels.map(String.init).joined(separator: ",")
       try require(
-        (1...64).contains(channels.count),
+        Self.channelRange.contains(channels.count),
         "A list of \(channels.count) \(name) channels is impossible.",
-        hint: "Name 1 to 64 channels, such as 3,4.")
+        hint: "Name \(Self.channelRange.boundsText) channels, such as 3,4.")
       try require(
-        channels.allSatisfy { (1...ChannelSelection.highestNumber).contains($0) },
+        channels.allSatisfy(ChannelSelection.numbers.contains),
         "The \(name) channels \(written) are impossible.",
-        hint: "Channels are numbered from 1 to \(ChannelSelection.highestNumber), such as 3,4.")
+        hint: "Channels are numbered from \(ChannelSelection.numbers.boundsText), such as 3,4.")
       let count = channelCount ?? channels.count
       func areThere(_ count: Int, _ noun: String) -> String {
         count.counted(noun) + (count == 1 ? " is" : " are")

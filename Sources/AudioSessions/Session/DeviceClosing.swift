@@ -21,10 +21,16 @@ final class DeviceClosing<Callbacks: SessionCallbacks & ~Copyable> {
   private var thread: RealtimeThread<Work>?
   private let isClosed = AtomicFlag()
   private var timeout: EndTimeout
+  private let time: SessionTime
 
   /// Starts to close the device. `isUrgent` means that the user requested the end.
-  init(_ unit: consuming DuplexUnit<Callbacks>, draining: Bool, isUrgent: Bool) {
-    timeout = EndTimeout(closing: unit.configuration, draining: draining, isUrgent: isUrgent)
+  init(
+    _ unit: consuming DuplexUnit<Callbacks>, draining: Bool, isUrgent: Bool,
+    _ time: SessionTime
+  ) {
+    timeout = EndTimeout(
+      closing: unit.configuration, draining: draining, isUrgent: isUrgent, at: time.now())
+    self.time = time
     // If no thread can be created, the device is closed at once on this thread, and the queued
     // frames are not played.
     thread = try? RealtimeThread(
@@ -33,10 +39,10 @@ final class DeviceClosing<Callbacks: SessionCallbacks & ~Copyable> {
   }
 
   /// Shortens the timeout at the user's request: to 200 ms plus the duration of the queued frames.
-  func shorten() { timeout.shorten() }
+  func shorten() { timeout.shorten(at: time.now()) }
 
   /// Whether the device is closed or the timeout has passed.
-  var isOver: Bool { thread == nil || isClosed.isRaised || timeout.isOver }
+  var isOver: Bool { thread == nil || isClosed.isRaised || timeout.isOver(at: time.now()) }
 
   /// Releases the thread. Returns false if the device is not closed, and is left to the system.
   func end() -> Bool {
@@ -48,46 +54,4 @@ final class DeviceClosing<Callbacks: SessionCallbacks & ~Copyable> {
     _ = thread.join()
     return true
   }
-}
-
-/// The deadline of a wait at the end of a session.
-struct EndTimeout {
-  /// The end of the wait, in nanoseconds of the host clock.
-  private(set) var deadline: UInt64
-  private let urgentNanoseconds: UInt64
-
-  /// Creates a deadline in `seconds`, or in `urgentSeconds` if the user requested the end.
-  init(
-    seconds: Double = 2, urgentSeconds: Double = 0.125, isUrgent: Bool,
-    at now: UInt64 = HostClock.nanoseconds
-  ) {
-    deadline = now &+ UInt64(clamping: seconds * 1e9)
-    urgentNanoseconds = UInt64(clamping: urgentSeconds * 1e9)
-    if isUrgent { shorten(at: now) }
-  }
-
-  /// Creates the deadline of a device that is closed. The queued frames of a device without input
-  /// are played first if it is `draining`. A sound server takes part in the closing, and may be
-  /// late on a busy machine: at the user's first request it has a second.
-  init(
-    closing device: DuplexConfiguration, draining: Bool, isUrgent: Bool,
-    at now: UInt64 = HostClock.nanoseconds
-  ) {
-    let queued = device.playback.map { Double($0.bufferFrames) / Double($0.sampleRate) } ?? 0
-    if draining && device.capture == nil {
-      self.init(seconds: 3 + 2 * queued, urgentSeconds: 0.2 + queued, isUrgent: isUrgent, at: now)
-    } else if isUrgent && (device.capture?.isServer == true || device.playback?.isServer == true) {
-      self.init(seconds: 1, urgentSeconds: 0.2, isUrgent: false, at: now)
-    } else {
-      self.init(urgentSeconds: 0.2, isUrgent: isUrgent, at: now)
-    }
-  }
-
-  /// Shortens the deadline at the user's request.
-  mutating func shorten(at now: UInt64 = HostClock.nanoseconds) {
-    deadline = min(deadline, now &+ urgentNanoseconds)
-  }
-
-  /// Whether the deadline has passed.
-  var isOver: Bool { HostClock.nanoseconds > deadline }
 }

@@ -26,8 +26,8 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   private var unit: DuplexUnit<Callbacks>
   private var observer: SessionObserver
   private let reconnects: Bool
-  /// The time in nanoseconds by which stalls of the device are measured.
-  var now: () -> UInt64 = { HostClock.nanoseconds }
+  /// The clock of a session in real time, by which stalls and timeouts are measured.
+  var time = SessionTime()
 
   /// Creates a session of `callbacks` on `device`. The session ends after `frameLimit` frames, when
   /// `watch` stops it, or when the device goes away, unless it `reconnects` and therefore waits for
@@ -129,7 +129,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   {
     // A closure cannot use the observer of a value whose unit has moved to its thread.
     var observer = self.observer
-    let early = try Self.prepare(&observer, watch)
+    let early = try Self.prepare(&observer, watch, time)
     // Nothing has begun, so there is nothing to save.
     if let early, early.isStuck {
       return observer.conclude(early.reason)
@@ -147,9 +147,9 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     }
     let granted = thread.granted
     if early != nil { observer.progress.requestStop() }
-    let watchdog = AudioThreadWatchdog(reconnects: reconnects)
+    let watchdog = AudioThreadWatchdog(reconnects: reconnects, at: time.now())
     let asked = Self.observe(
-      thread, &observer, watchdog, until: ended, asked: early?.reason, watch, now)
+      thread, &observer, watchdog, until: ended, asked: early?.reason, watch, time)
     var failure: DeviceFailure?
     var closing: DeviceClosing<Callbacks>?
     if ended.isRaised {
@@ -160,7 +160,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       closing = DeviceClosing(
         work.takeUnit(),
         draining: failure == nil && !Self.leavesQueue(observer.configuration, asked),
-        isUrgent: asked != nil)
+        isUrgent: asked != nil, time)
     } else {
       // The thread keeps its work.
       thread.abandon()
@@ -168,8 +168,9 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       if asked == nil { failure = observer.stuckFailure(seconds: watchdog.limitSeconds) }
       for work in observer.background { work.abandon() }
     }
-    Self.awaitEnd(of: threads, observer.background, closing, isUrgent: asked?.isUserRequest == true)
-    {
+    Self.awaitEnd(
+      of: threads, observer.background, closing, isUrgent: asked?.isUserRequest == true, time
+    ) {
       observer.ask(watch, granted)
     }
     if closing?.end() == false { observer.noteStuckDevice() }
@@ -186,19 +187,22 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   private static func observe(
     _ thread: borrowing RealtimeThread<AudioThread<Callbacks>>,
     _ observer: inout SessionObserver, _ watchdog: AudioThreadWatchdog,
-    until ended: AtomicFlag, asked earlier: StopReason?, _ watch: Watch, _ now: () -> UInt64
+    until ended: AtomicFlag, asked earlier: StopReason?, _ watch: Watch, _ time: SessionTime
   ) -> StopReason? {
     var (watchdog, asked) = (watchdog, earlier)
-    var (cycles, movedAt) = (-1, now())
+    var now = time.now()
+    var (cycles, movedAt) = (-1, now)
     var pace = WatchInterval()
-    while !ended.isRaised, watchdog.isInTime(observer.progress.turns, isEnding: asked != nil) {
+    while !ended.isRaised,
+      watchdog.isInTime(observer.progress.turns, isEnding: asked != nil, at: now)
+    {
       // A thread that waits for a stalled device would sleep forever and never see a stop.
-      if observer.progress.cycles == cycles { thread.interrupt() } else { movedAt = now() }
+      if observer.progress.cycles == cycles { thread.interrupt() } else { movedAt = now }
       cycles = observer.progress.cycles
       // This is measured before the watcher is called, which may be blocked while it writes its
       // output.
-      let stalled = observer.progress.isInCallback ? 0 : now() &- movedAt
-      pace.begin()
+      let stalled = observer.progress.isInCallback ? 0 : now &- movedAt
+      pace.begin(at: now)
       if let reason = observer.ask(watch, thread.granted), asked == nil {
         asked = reason
         if observer.progress.isStarted, reason.isUserRequest {
@@ -206,7 +210,8 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
         }
         observer.progress.requestStop()
       }
-      pace.end(unless: { ended.isRaised })
+      pace.rest(time, unless: { ended.isRaised })
+      now = time.now()
     }
     return asked
   }
@@ -215,45 +220,46 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   /// takes time, and a second signal, which `ask` returns, must still be received in this time.
   private static func awaitEnd(
     of threads: [BackgroundThread], _ background: [any BackgroundWork],
-    _ closing: DeviceClosing<Callbacks>?, isUrgent: Bool, ask: () -> StopReason?
+    _ closing: DeviceClosing<Callbacks>?, isUrgent: Bool, _ time: SessionTime,
+    ask: () -> StopReason?
   ) {
-    var timeout = EndTimeout(isUrgent: isUrgent)
+    var timeout = EndTimeout(isUrgent: isUrgent, at: time.now())
     func isOver() -> Bool {
       closing?.isOver != false
         && zip(threads, background).allSatisfy { thread, work in
-          thread.isDone || (work.mayBeAbandoned && timeout.isOver)
+          thread.isDone || (work.mayBeAbandoned && timeout.isOver(at: time.now()))
         }
     }
-    for _ in 0..<100 where !isOver() { HostClock.pause(milliseconds: 1) }
+    for _ in 0..<100 where !isOver() { time.pause(1) }
     var pace = WatchInterval()
     while !isOver() {
-      pace.begin()
+      pace.begin(at: time.now())
       if ask()?.isUserRequest == true {
         closing?.shorten()
-        timeout.shorten()
+        timeout.shorten(at: time.now())
       }
-      pace.end(unless: isOver)
+      pace.rest(time, unless: isOver)
     }
   }
 
   /// Fills the buffers of the playback before the first period needs them. The user may request an
   /// end in this time: a network can be slow.
   private static func prepare(
-    _ observer: inout SessionObserver, _ watch: Watch
+    _ observer: inout SessionObserver, _ watch: Watch, _ time: SessionTime
   ) throws(DeviceFailure) -> (reason: StopReason, isStuck: Bool)? {
     let first = try BackgroundThread(FirstSteps(of: observer.background))
-    for _ in 0..<100 where !first.isDone { HostClock.pause(milliseconds: 2) }
+    for _ in 0..<100 where !first.isDone { time.pause(2) }
     var pace = WatchInterval()
     while !first.isDone {
-      pace.begin()
+      pace.begin(at: time.now())
       guard let asked = observer.ask(watch) else {
-        pace.end(unless: { first.isDone })
+        pace.rest(time, unless: { first.isDone })
         continue
       }
       for work in observer.background where work.mayBeAbandoned { work.conclude() }
       // A disk or a decoder may block this thread forever.
-      let timeout = EndTimeout(isUrgent: true)
-      while !first.isDone, !timeout.isOver { HostClock.pause(milliseconds: 2) }
+      let timeout = EndTimeout(isUrgent: true, at: time.now())
+      while !first.isDone, !timeout.isOver(at: time.now()) { time.pause(2) }
       guard first.isDone else {
         first.abandon()
         return (asked, true)

@@ -106,6 +106,8 @@ public struct ProbeSession: ~Copyable {
       plan.sampleRate > 0 && plan.captureChannels > 0 && plan.playbackChannels > 0
         && periodFrames > 0,
       "A probe needs a rate, a period, and channels of an input and an output.")
+    // Four periods are allocated for each channel. No period of a unit is as long as this limit,
+    // which is that of a burst.
     requirement(
       plan.sampleRate <= DuplexRequest.sampleRates.upperBound && periodFrames <= 1 << 24
         && max(plan.captureChannels, plan.playbackChannels) <= SampleBuffer.maximumChannels,

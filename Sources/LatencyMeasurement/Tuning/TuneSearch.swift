@@ -1,4 +1,5 @@
 import AudioBasics
+import AudioDevices
 
 /// The search for the stable setting with the lowest latency: the next one to try, and the best so
 /// far. It is a value, independent of devices and time.
@@ -25,11 +26,11 @@ public struct TuneSearch: Sendable {
   /// The stable setting with the lowest latency so far.
   public private(set) var best: TuneSetting?
 
-  /// Creates a search among periods from `longest`, at most 16,777,216 frames, down to `shortest`,
-  /// each half of the previous one.
+  /// Creates a search among periods from `longest`, at most the longest that may be requested, down
+  /// to `shortest`, each half of the previous one. Both are in frames.
   public init(longest: Int = 1024, shortest: Int = 16) {
     var periods: [Int] = []
-    var period = min(longest, 1 << 24)
+    var period = min(longest, DuplexRequest.periodFrameRange.upperBound)
     while period >= max(1, shortest) || periods.isEmpty {
       periods.append(max(1, period))
       period /= 2

@@ -220,13 +220,13 @@ enum CompletedValues {
   static let ofOptions = [
     "format": FormatOption.allValueStrings,
     "file-format": FileFormat.allCases.map(\.rawValue),
-    "sample-format": ["s16", "s24", "s32", "float"],
+    "sample-format": FileSampleFormat.allCases.map(\.name),
     "rate": ["44100", "48000", "88200", "96000", "176400", "192000"],
     "channels": ["1", "2"],
     "period-size": ["16", "32", "64", "128", "256", "512", "1024"],
     "headroom": ["16", "32", "64", "128", "256", "512", "1024"],
     "periods": ["2", "3", "4"],
-    "resampler-quality": (0...10).map(String.init),
+    "resampler-quality": DuplexRequest.resamplerQualityRange.map(String.init),
   ]
 }
 

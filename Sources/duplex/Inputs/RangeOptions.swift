@@ -11,7 +11,7 @@ enum LoopOption: ExpressibleByArgument {
   init?(argument: String) {
     if argument == "forever" {
       self = .forever
-    } else if let times = NumberParser.whole(argument), (1...1_000_000_000).contains(times) {
+    } else if let times = NumberParser.whole(argument), OptionRanges.loops.contains(times) {
       self = .times(times)
     } else {
       return nil
@@ -40,7 +40,7 @@ struct RegionOption: ExpressibleByArgument {
   }
 }
 
-/// The playback speed as a factor: 0.25 to 4.
+/// The playback speed as a factor, one of `TrackSettings.speeds`.
 struct SpeedOption: ExpressibleByArgument {
   let speed: Double
 
@@ -74,7 +74,10 @@ struct RangeOptions: ParsableArguments {
   @Flag(help: "Play each file backwards.")
   var reverse = false
 
-  @Option(help: .init("Playback speed, 0.25 to 4; the pitch changes with it.", valueName: "x"))
+  @Option(
+    help: .init(
+      "Playback speed, \(TrackSettings.speeds.boundsText); the pitch changes with it.",
+      valueName: "x"))
   var speed = SpeedOption(1)
 
   /// Whether all options have their default values.

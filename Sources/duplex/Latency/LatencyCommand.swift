@@ -11,6 +11,11 @@ import RealtimeAudio
 
 /// The command `duplex latency`.
 struct LatencyCommand: AudioCommand {
+  /// The numbers of measurements of each pair of channels.
+  static let repeatRange = 1...10_000
+  /// The numbers of times that the device is opened.
+  static let reopenRange = 1...1000
+
   static let configuration = CommandConfiguration(
     commandName: "latency",
     abstract: "Measure the round trip from output to input over a cable or the air.",
@@ -61,9 +66,12 @@ struct LatencyCommand: AudioCommand {
 
   func validate() throws {
     try require(
-      (1...10_000).contains(repeats) && (1...1000).contains(reopen),
-      "--repeat must be 1 to 10000, and --reopen 1 to 1000.")
-    try require(level.decibels <= 0, "--level must be -200 to 0 dBFS, such as -12.")
+      Self.repeatRange.contains(repeats) && Self.reopenRange.contains(reopen),
+      "--repeat must be \(Self.repeatRange.boundsText), and --reopen \(Self.reopenRange.boundsText)."
+    )
+    try require(
+      LevelOption.decibelRange.contains(level.decibels),
+      "--level must be \(LevelOption.decibelRange.boundsText) dBFS, such as -12.")
     try require(
       (listen == nil) == (reference == nil),
       "--listen and --reference must be given together.")
@@ -72,8 +80,8 @@ struct LatencyCommand: AudioCommand {
       "--save cannot be used with --listen: it saves the round trip of a device, and none is measured. "
         + "Leave --save out, and give overdub the result with --latency.")
     try require(
-      [fromChannel, toChannel].compactMap(\.self).allSatisfy((1...64).contains),
-      "--from-channel and --to-channel must be 1 to 64.")
+      [fromChannel, toChannel].compactMap(\.self).allSatisfy(DuplexRequest.channelRange.contains),
+      "--from-channel and --to-channel must be \(DuplexRequest.channelRange.boundsText).")
   }
 
   func perform() throws -> ExitStatus {

@@ -8,11 +8,14 @@ extension ClockMaster: ExpressibleByArgument {}
 
 /// The priority of the audio thread: a number, or `off`.
 extension ThreadPriority: ExpressibleByArgument {
-  /// Parses a priority: a number from 1 to 99, or `off`; nil for anything else.
+  /// The priorities of realtime threads.
+  static let realtimeNumbers = 1...99
+
+  /// Parses a priority: one of `realtimeNumbers`, or `off`; nil for anything else.
   public init?(argument: String) {
     if argument == "off" {
       self = .normal
-    } else if let number = NumberParser.whole(argument), (1...99).contains(number) {
+    } else if let number = NumberParser.whole(argument), Self.realtimeNumbers.contains(number) {
       self = .realtime(number)
     } else {
       return nil
@@ -105,12 +108,14 @@ struct AudioOptions: ParsableArguments {
 
   @Option(
     help: .init(
-      "Resampler quality, 0 to 10, where rates or clocks differ; files use soxr: 0 HQ, 5 VHQ.",
+      "Resampler quality, \(DuplexRequest.resamplerQualityRange.boundsText), where rates or clocks differ; files use soxr: 0 HQ, 5 VHQ.",
       valueName: "n"))
   var resamplerQuality = 5
 
   @Option(
-    help: .init("SCHED_FIFO priority of the audio thread, 1 to 99, or off.", valueName: "n|off"))
+    help: .init(
+      "SCHED_FIFO priority of the audio thread, \(ThreadPriority.realtimeNumbers.boundsText), or off.",
+      valueName: "n|off"))
   var realtimePriority = ThreadPriority.realtime(70)
 
   @Option(

@@ -38,8 +38,9 @@ struct ChannelListOption: ExpressibleByArgument {
     let numbers = argument.split(separator: ",", omittingEmptySubsequences: false)
       .map { NumberParser.whole($0) }
     channels = numbers.compactMap { $0 }
-    guard channels.count == numbers.count, (1...64).contains(channels.count),
-      channels.allSatisfy((1...ChannelSelection.highestNumber).contains)
+    guard channels.count == numbers.count,
+      DuplexRequest.channelRange.contains(channels.count),
+      channels.allSatisfy(ChannelSelection.numbers.contains)
     else { return nil }
   }
 }
@@ -162,6 +163,9 @@ extension Gain: ExpressibleByArgument {
 
 /// A level in dBFS, as a plain number: `-12`.
 struct LevelOption: ExpressibleByArgument {
+  /// The levels up to full scale, in dBFS.
+  static let decibelRange = Gain.decibelRange.lowerBound...0
+
   let decibels: Double
 
   init(_ decibels: Double) {

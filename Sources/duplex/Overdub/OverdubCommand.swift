@@ -14,15 +14,15 @@ enum LatencyOption: ExpressibleByArgument {
   case time(TimeOption)
   case file(String)
 
-  /// The maximum in seconds, longer than the delay of any room or device: less than 2^23 frames at
-  /// 768 kHz.
-  static let maximumSeconds = 10.0
+  private static let maximumSeconds = OptionRanges.roundTripSeconds.upperBound
 
   init?(argument: String) {
     if argument == "auto" {
       self = .automatic
     } else if let time = TimeOption(argument) {
-      guard time.seconds(at: 768_000) <= Self.maximumSeconds else { return nil }
+      guard time.seconds(at: DuplexRequest.sampleRates.upperBound) <= Self.maximumSeconds else {
+        return nil
+      }
       self = .time(time)
     } else if !argument.isEmpty, !argument.hasPrefix("-"), NumberParser.decimal(argument) == nil {
       self = .file(argument)
@@ -40,7 +40,7 @@ enum LatencyOption: ExpressibleByArgument {
     }
     let maximum = Int(clamping: Self.maximumSeconds * Double(sampleRate))
     throw .usage(
-      "--latency is longer than 10 s at \(sampleRate) Hz.",
+      "--latency is longer than \(Int(clamping: Self.maximumSeconds)) s at \(sampleRate) Hz.",
       hint: "Use up to \(maximum)f, or a time such as 12.75ms.")
   }
 }
@@ -115,9 +115,14 @@ struct OverdubCommand: AlsoPlayingCommand {
   var take: String
 
   func validate() throws {
-    try require((1...1000).contains(takes), "--takes takes 1 to 1000.")
-    try require((0...1000).contains(countIn), "--count-in takes 0 to 1000 beats.")
-    try require((10...1000).contains(tempo), "--tempo takes 10 to 1000 beats a minute.")
+    try require(
+      OptionRanges.takes.contains(takes), "--takes takes \(OptionRanges.takes.boundsText).")
+    try require(
+      OptionRanges.beats.contains(countIn),
+      "--count-in takes \(OptionRanges.beats.boundsText) beats.")
+    try require(
+      OptionRanges.tempos.contains(tempo),
+      "--tempo takes \(OptionRanges.tempos.boundsText) beats a minute.")
     try require(
       take != "-" && mix != "-", "TAKE and --mix must be files: standard output cannot be aligned.")
     try require(

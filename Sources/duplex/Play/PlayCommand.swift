@@ -8,6 +8,9 @@ import RealtimeAudio
 
 /// The command `duplex play`.
 struct PlayCommand: AlsoPlayingCommand {
+  /// The times in seconds for which a source may be buffered.
+  static let prebufferRange = 0.0...20
+
   static let configuration = CommandConfiguration(
     commandName: "play", abstract: "Stream files and http(s) addresses to the output.",
     discussion: """
@@ -77,7 +80,8 @@ struct PlayCommand: AlsoPlayingCommand {
 
   func validate() throws {
     try require(
-      prebuffer.map { $0.seconds(at: 48000) <= 20 } ?? true, "--prebuffer must be 0 to 20 s.")
+      prebuffer.map { Self.prebufferRange.contains($0.seconds(at: 48000)) } ?? true,
+      "--prebuffer must be \(Self.prebufferRange.boundsText) s.")
     try require(
       !(together && compare),
       "--together and --compare cannot be used together: choose one of the two.")

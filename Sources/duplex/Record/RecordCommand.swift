@@ -48,13 +48,13 @@ struct RecordCommand: MicrophoneCommand {
 
   @Option(
     help: .init(
-      "File format: wav, rf64, w64, aiff, caf, flac, ogg, opus, mp3 or raw. (default: by the extension)",
+      "File format: \(FileFormat.allCases.map(\.name).alternatives). (default: by the extension)",
       valueName: "name"))
   var fileFormat: FileFormat?
 
   @Option(
     help: .init(
-      "Sample format of the file: s16, s24, s32 or float. (default: that of the device)",
+      "Sample format of the file: \(FileSampleFormat.allCases.map(\.name).alternatives). (default: that of the device)",
       valueName: "name"))
   var sampleFormat: FileSampleFormat?
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioBasics
 import AudioDevices
 import AudioFiles
 import AudioSessions
@@ -88,8 +89,7 @@ struct RecordingOptions: ParsableArguments {
       if rate == nil, case .frames = time { continue }
       try require(
         range.contains(time.seconds(at: rate ?? 1)),
-        "--\(name) must be \(range.lowerBound.shown(3)) to \(range.upperBound.shown(0)) s, such as 1.5, "
-          + "500ms or 48000f.")
+        "--\(name) must be \(range.boundsText) s, such as 1.5, 500ms or 48000f.")
     }
     // If only one of the two times is in frames, comparing them needs the rate.
     guard let tail = start.tail, rate != nil || tail.isSeconds == start.hold.isSeconds else {
@@ -150,9 +150,9 @@ struct StartOptions: ParsableArguments {
   var autoGainCheck: TimeOption?
 
   func validate() throws {
-    if let threshold, threshold.decibels > 0 {
-      throw ValidationError("--threshold must be -200 to 0 dBFS, such as -40.")
-    }
+    try require(
+      threshold.map { LevelOption.decibelRange.contains($0.decibels) } ?? true,
+      "--threshold must be \(LevelOption.decibelRange.boundsText) dBFS, such as -40.")
   }
 
   /// Whether all options have their default values.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioBasics
 import AudioFiles
 
 /// The command `duplex repair`.
@@ -37,7 +38,8 @@ struct RepairCommand: ToolCommand {
 
   @Option(
     help: .init(
-      "Sample format of a file without a header: s16, s24, s32 or float.", valueName: "name"))
+      "Sample format of a file without a header: \(FileSampleFormat.allCases.map(\.name).alternatives).",
+      valueName: "name"))
   var sampleFormat: FileSampleFormat?
 
   @Flag(help: "Print JSON events, one per line, and nothing else on standard output.")

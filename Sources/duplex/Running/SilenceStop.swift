@@ -5,7 +5,7 @@ import AudioSessions
 struct SilenceStopOption: ParsableArguments {
   @Option(
     help: .init(
-      "Stop when the microphone has been silent for this long: no sample above -50 dBFS.",
+      "Stop when the microphone has been silent for this long: no sample above \(Int(clamping: SilenceStop.thresholdDBFS)) dBFS.",
       valueName: "time"))
   var stopAfterSilence: TimeOption?
 
@@ -19,7 +19,7 @@ struct SilenceStopOption: ParsableArguments {
 /// Determines when a microphone has been silent long enough to end a session.
 final class SilenceStop {
   /// The threshold of silence, which is above the noise of usual microphones and below a whisper.
-  private static let thresholdDBFS = -50.0
+  static let thresholdDBFS = -50.0
 
   private let frames: Int
   private var silentFrames: Int

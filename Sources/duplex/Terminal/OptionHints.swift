@@ -1,3 +1,4 @@
+import AudioBasics
 import AudioDevices
 import AudioFiles
 import RealtimeAudio
@@ -24,7 +25,7 @@ extension DeviceFailure {
     case .shrinkPeriod(let frames):
       "The buffer holds \(frames.counted("frame")): use a smaller --period-size or --headroom."
     case .choosePeriod(let range):
-      "Use --period-size \(range.lowerBound) to \(range.upperBound) (frames)."
+      "Use --period-size \(range.boundsText) (frames)."
     case .chooseChannels(let range, let isCapture):
       "The device has \(Self.text(range)): choose other channels with "
         + (isCapture ? "--capture-channels." : "--playback-channels.")
@@ -39,7 +40,7 @@ extension DeviceFailure {
   private static func text(_ range: ClosedRange<Int>) -> String {
     range.count == 1
       ? range.upperBound.counted("channel")
-      : "\(range.lowerBound) to \(range.upperBound) channels"
+      : "\(range.boundsText) channels"
   }
 }
 

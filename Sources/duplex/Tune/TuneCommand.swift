@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioBasics
 import AudioDevices
 import AudioFiles
 import AudioSessions
@@ -41,8 +42,11 @@ struct TuneCommand: AudioCommand {
 
   func validate() throws {
     try require(
-      (0.1...86_400).contains(seconds), "--seconds must be 0.1 to 86400 s, such as 10 or 2m.")
-    try require((0...99).contains(margin), "--margin must be 0 to 99 percent.")
+      OptionRanges.trialSeconds.contains(seconds),
+      "--seconds must be \(OptionRanges.trialSeconds.boundsText) s, such as 10 or 2m.")
+    try require(
+      OptionRanges.margins.contains(margin),
+      "--margin must be \(OptionRanges.margins.boundsText) percent.")
   }
 
   /// The share of each period that must stay unused, in percent.

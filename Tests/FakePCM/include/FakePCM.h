@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "FakeCard.h"
+#include "FakeClock.h"
 #include "FakeMixer.h"
 
 /// One direction of a device. Its format is s16LE. The test changes the fields between calls.

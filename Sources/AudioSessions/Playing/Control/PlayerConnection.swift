@@ -90,8 +90,10 @@ final class PlayerConnection: Sendable {
 extension AudioPlayer.Shape {
   /// Throws `.invalidRequest` if no unit has this shape.
   func validate() throws(DeviceFailure) {
-    guard DuplexRequest.sampleRates.contains(sampleRate), (1...64).contains(channelCount),
-      (1...4_194_304).contains(periodFrames)
+    // A device may grant a longer period than may be requested.
+    guard DuplexRequest.sampleRates.contains(sampleRate),
+      DuplexRequest.channelRange.contains(channelCount),
+      (1...DuplexRequest.maximumBufferFrames).contains(periodFrames)
     else {
       throw DeviceFailure(
         .invalidRequest,

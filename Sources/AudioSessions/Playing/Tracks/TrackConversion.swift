@@ -27,7 +27,7 @@ struct TrackConversion: ~Copyable {
     guard rates.contains(outputRate) else {
       throw FileFailure(
         .unusableContents, "\(name) cannot be played at \(outputRate) Hz.",
-        hint: "Play it at \(rates.lowerBound) to \(rates.upperBound) Hz.")
+        hint: "Play it at \(rates.boundsText) Hz.")
     }
     if speed != 1 {
       let ratio = Double(inputRate) / Double(outputRate) * speed
