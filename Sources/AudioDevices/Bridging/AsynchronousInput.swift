@@ -133,7 +133,8 @@ struct AsynchronousInput: ~Copyable {
     case .running(let reading, let available):
       self.available = available
       if reading.frames > 0 {
-        switch catchUp.note(behind: framesBehind(reading, &bridge), at: now) {
+        let behind = catchUp.keepsFrames ? framesBehind(reading, &bridge) : 0
+        switch catchUp.note(behind: behind, at: now) {
         case .current:
           note(reading, &bridge)
           discardRepeated(at: now)

@@ -41,6 +41,11 @@ struct InputCatchUp: BitwiseCopyable {
     stepFrames = periodFrames
   }
 
+  /// Whether the input's server keeps frames during a pause. If not, every reading is current.
+  var keepsFrames: Bool {
+    @_noLocks get { limitNanoseconds > 0 }
+  }
+
   /// Whether the input still delivers frames that were kept.
   var isActive: Bool {
     @_noLocks get { deadline != 0 }
@@ -56,7 +61,7 @@ struct InputCatchUp: BitwiseCopyable {
   /// Judges a reading at `now` that is `frames` frames behind the input's clock.
   @_noLocks
   mutating func note(behind frames: Int, at now: UInt64) -> Verdict {
-    guard limitNanoseconds > 0 else { return .current }
+    guard keepsFrames else { return .current }
     if lastReadTime != 0, now &- lastReadTime > pauseNanoseconds {
       deadline = now &+ limitNanoseconds
       leastBehind = .max
