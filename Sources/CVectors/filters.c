@@ -93,10 +93,16 @@ BODY float8 stereo_sums(const float *samples, float8 *highest) {
   return alternate_stereo_sums(0, first, second, third, fourth);
 }
 
+// Returns every other one of sixteen samples: the first ones, or the `second` ones between them.
+BODY float8 alternate_samples(int second, float8 one, float8 two) {
+  return second ? __builtin_shufflevector(one, two, 1, 3, 5, 7, 9, 11, 13, 15)
+                : __builtin_shufflevector(one, two, 0, 2, 4, 6, 8, 10, 12, 14);
+}
+
 BODY float8 mono_sums(const float *samples, float8 *highest) {
   const float8 first = load8(samples), second = load8(samples + 8);
   if (highest) *highest = higher(magnitudes(second), higher(magnitudes(first), *highest));
-  return __builtin_shufflevector(first, second, 0, 2, 4, 6, 8, 10, 12, 14);
+  return alternate_samples(0, first, second);
 }
 
 BODY void sum_groups(float *sums, const float *samples, long channels, long count, float8 *highest) {
@@ -135,8 +141,8 @@ BODY void vectors_sum_alternately_body(
       store8(between + index, alternate_stereo_sums(1, one, two, three, four));
     } else {
       const float8 one = load8(samples + 2 * index), two = load8(samples + 2 * index + 8);
-      store8(sums + index, __builtin_shufflevector(one, two, 0, 2, 4, 6, 8, 10, 12, 14));
-      store8(between + index, __builtin_shufflevector(one, two, 1, 3, 5, 7, 9, 11, 13, 15));
+      store8(sums + index, alternate_samples(0, one, two));
+      store8(between + index, alternate_samples(1, one, two));
     }
   }
 }

@@ -72,8 +72,8 @@ extension AsynchronousPair {
   private mutating func playbackDue(at now: UInt64) -> UInt64 {
     let soon = now &+ UInt64(shape.periodFrames) &* 125_000_000 / UInt64(shape.sampleRate)
     guard bridge.output.isRunning else { return soon }
-    // While nothing is heard, the frames that the input's server kept are waited for, and none of
-    // them is left out.
+    // A sound server delivers the frames that it kept during a pause of this program. While the
+    // output is silent, the pair waits for all of these frames.
     noteKeptFrames()
     if !output.isGoing && !hasKeptFrames { catchUp(at: now) }
     let due = bridge.output.nanoseconds(

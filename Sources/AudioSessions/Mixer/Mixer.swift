@@ -73,8 +73,9 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     mix = MixerBus(periodFrames: periodFrames, channelCount: playbackChannels)
   }
 
-  /// Whether there are inserts. One check of it per cycle costs less than one of each insert.
-  private var hasInserts = false
+  /// Whether there may be inserts; exact from `prepare` on. One check of it per cycle costs less
+  /// than one of each insert.
+  private var hasInserts = true
   private var hasInput: Bool { @_noLocks get { microphone.buffer.channelCount > 0 } }
   private var hasOutput: Bool { @_noLocks get { mix.buffer.channelCount > 0 } }
 

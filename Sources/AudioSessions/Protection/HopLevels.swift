@@ -76,14 +76,15 @@ struct HopLevels: ~Copyable {
     filters = BandFilters(centres: pointwiseMin(centres, SIMD4(repeating: 0.3)))
   }
 
-  /// Analyses the first `frames` frames of `buffer`, which may end with the hop but not behind it.
+  /// Analyses `frames` frames of `buffer` from the frame `start` on, which may end with the hop but
+  /// not behind it.
   @_noLocks @inline(__always)
-  mutating func listen(_ buffer: borrowing SampleBuffer, frames: Int) {
+  mutating func listen(_ buffer: borrowing SampleBuffer, from start: Int = 0, frames: Int) {
     framesLeft &-= frames
     if isPrecise && hasFramesBetween {
-      waiting.addUnmeasured(buffer, from: 0, frames: frames, between: &waitingBetween)
+      waiting.addUnmeasured(buffer, from: start, frames: frames, between: &waitingBetween)
     } else {
-      waiting.addUnmeasured(buffer, from: 0, frames: frames)
+      waiting.addUnmeasured(buffer, from: start, frames: frames)
     }
   }
 
@@ -96,9 +97,8 @@ struct HopLevels: ~Copyable {
     _ buffer: borrowing SampleBuffer, from start: Int, to end: Int, silence: Float = 0
   ) -> (stop: Int, peak: Float) {
     let frames = min(end &- start, framesLeft)
-    if isPrecise && hasFramesBetween {
-      waiting.addUnmeasured(buffer, from: start, frames: frames, between: &waitingBetween)
-      framesLeft &-= frames
+    if isPrecise {
+      listen(buffer, from: start, frames: frames)
       return (start &+ frames, buffer.peak(from: start, frames: frames))
     }
     let peak = waiting.add(buffer, from: start, frames: frames, silence: silence)

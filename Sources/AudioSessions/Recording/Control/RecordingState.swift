@@ -44,7 +44,7 @@ public struct RecordingState: Sendable, Equatable {
 /// The events and the state of a recording, from the disk thread to those who watch it. All calls
 /// may be made on any thread but the audio thread.
 public final class RecordingEvents: Sendable {
-  /// The queues of the events that nobody has taken yet.
+  /// The queues of the events, from which each reader takes its own.
   private struct Queues {
     var polled = RecordingEventQueue()
     /// The second queue, if it is requested.
@@ -100,7 +100,7 @@ public final class RecordingEvents: Sendable {
 
 /// Events that wait for a reader, up to a limit.
 private struct RecordingEventQueue {
-  /// The most events kept while nobody reads them: the oldest are dropped.
+  /// The maximum number of events that wait for the reader: the oldest are dropped.
   private static let maximumKept = 10_000
   /// The number of waiting events from which on lines printed by a command are dropped.
   private static let maximumPrinted = 1000
