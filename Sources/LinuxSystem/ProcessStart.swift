@@ -49,6 +49,30 @@ package enum ProcessStart {
     return posix_spawnp(&process, program, &actions, &attributes, &arguments, &environment)
   }
 
+  /// Gives up a process that was started: it continues, and a thread waits for its end. Otherwise
+  /// it would remain in the table of processes after its end, and a wait of this program for any of
+  /// its children would find it again and again.
+  package static func leave(_ process: pid_t) {
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    pthread_attr_setstacksize(&attributes, 65536)
+    // The thread inherits the mask: signals are for the threads that handle them.
+    var all = sigset_t()
+    sigfillset(&all)
+    var mask = sigset_t()
+    pthread_sigmask(SIG_SETMASK, &all, &mask)
+    defer { pthread_sigmask(SIG_SETMASK, &mask, nil) }
+    var thread = pthread_t()
+    pthread_create(
+      &thread, &attributes,
+      { process in
+        waitpid(pid_t(truncatingIfNeeded: Int(bitPattern: process)), nil, 0)
+        return nil
+      }, UnsafeMutableRawPointer(bitPattern: Int(process)))
+  }
+
   private static func copy(_ word: [UInt8]) -> UnsafeMutablePointer<CChar>? {
     strdup(word.contains(0) ? [0] : word.map { CChar(bitPattern: $0) } + [0])
   }

@@ -37,8 +37,12 @@ public enum ProgramAnswer: Equatable, Sendable {
 
   private static func stop(_ process: pid_t) -> ProgramAnswer {
     kill(-process, SIGKILL)
-    // A process that does not end even then, because it is in a system call, is left to the kernel.
-    for _ in 0..<50 where waitpid(process, nil, WNOHANG) == 0 { usleep(2000) }
+    for _ in 0..<50 {
+      guard waitpid(process, nil, WNOHANG) == 0 else { return .late }
+      usleep(2000)
+    }
+    // It is in a system call that does not end.
+    ProcessStart.leave(process)
     return .late
   }
 

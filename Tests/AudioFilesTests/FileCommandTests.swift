@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Testing
 
@@ -43,5 +44,25 @@ import Testing
     #expect(lines == ["late"])
     #expect(failure?.message.contains("status 3") == true)
     #expect(try run(": $1; true", keepsOutput: false).lines.isEmpty)
+  }
+
+  @Test func `a command that is left continues, and does not remain after its end`() throws {
+    let files = TemporaryFolder()
+    let path = files.path + "/left"
+    do {
+      var command = try FileCommand(
+        "echo $$ >\"$1.new\"; mv \"$1.new\" \"$1\"; while [ -e \"$1\" ]; do sleep 0.01; done",
+        for: path, keepsOutput: false)
+      while access(path, F_OK) != 0 { usleep(1000) }
+      #expect(try !command.isDone())
+    }
+    let process = try String(contentsOfFile: path, encoding: .utf8)
+      .trimmingCharacters(in: .newlines)
+    let entry = "/proc/\(process)"
+    #expect(access(entry, F_OK) == 0)
+    unlink(path)
+    // A process whose end nobody waited for would have this entry until the end of the program.
+    for _ in 0..<20_000 where access(entry, F_OK) == 0 { usleep(1000) }
+    #expect(access(entry, F_OK) != 0)
   }
 }

@@ -175,7 +175,8 @@ import Testing
     let recording = try await engine.record(
       to: name,
       settings {
-        $0.onFile = "touch $1.running; while [ -e $1.running ]; do sleep 0.05; done"
+        $0.onFile =
+          "echo $$ >$1.new; mv $1.new $1.running; while [ -e $1.running ]; do sleep 0.01; done"
       })
     let events = recording.events
     let run = Task { try await engine.run(seconds: 0.1) }
@@ -192,7 +193,14 @@ import Testing
       if case .warning(let failure) = event { warnings.append(failure.message) }
     }
     #expect(warnings == ["The command for \(name) still runs."])
+    let number = try String(contentsOfFile: running, encoding: .utf8)
+    let process = "/proc/" + number.trimmingCharacters(in: .newlines)
+    #expect(FileManager.default.fileExists(atPath: process))
     try FileManager.default.removeItem(atPath: running)
+    // It does not remain as a process whose end was not waited for.
+    for _ in 0..<20_000 where FileManager.default.fileExists(atPath: process) { usleep(1000) }
+    #expect(!FileManager.default.fileExists(atPath: process))
+    #expect(recording.report?.frames == 4800)
   }
 
   @Test func `rules that keep no files are refused`() async throws {

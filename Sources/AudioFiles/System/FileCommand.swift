@@ -2,7 +2,8 @@ import CLinuxFiles
 import Glibc
 import LinuxSystem
 
-/// A shell command that runs for a file, in parallel to everything else. One thread at a time.
+/// A shell command that runs for a file, in parallel to everything else. One thread at a time. If
+/// the value is destroyed before the command has ended, the command continues.
 ///
 /// The command receives the path of the file in `$1` and in `DUPLEX_FILE`; if it contains no `$`,
 /// the path is appended to it. It receives no keyboard input. Its output goes to standard error, or
@@ -11,6 +12,7 @@ package struct FileCommand: ~Copyable {
   private let process: pid_t
   private let command: String
   private let path: String
+  private var hasEnded = false
   /// The output of the command, if it is kept: in memory, so that the command neither waits for a
   /// reader nor ends for lack of one.
   private let output: FileDescriptor?
@@ -47,12 +49,17 @@ package struct FileCommand: ~Copyable {
     self.path = path
   }
 
+  deinit {
+    if !hasEnded { ProcessStart.leave(process) }
+  }
+
   /// Returns whether the command has ended. Throws once if it ended with an error; the file itself
   /// is complete nevertheless.
   package mutating func isDone() throws(FileFailure) -> Bool {
     var status: Int32 = 0
     let answer = waitpid(process, &status, WNOHANG)
     guard answer != 0 else { return false }
+    hasEnded = true
     guard answer > 0 else {
       throw FileFailure(
         .writeFailed, "It is not known how the command \(command) ended for \(path).",

@@ -100,6 +100,7 @@ struct FinishedFiles: ~Copyable {
       byteCount -= entry.byteCount
     }
     waiting = []
+    running = nil
   }
 
   private mutating func poll() {
