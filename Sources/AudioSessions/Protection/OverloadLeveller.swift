@@ -1,16 +1,25 @@
 // Audio thread.
 
 import AudioBasics
+import AudioLevels
+import CVectors
 
 /// The leveller of a sound that overdrives the microphone or is at the limit of the output: it
 /// holds the sound 24 dB below the microphone's full scale while a code tests it. In an overdriven
 /// microphone the dips of a code would not show.
+///
+/// It is a limiter whose gain is constant, or rises linearly, within blocks of up to 32 frames:
+/// that takes a third of the instructions of a gain for each frame.
 struct OverloadLeveller: ~Copyable {
   /// The level that the microphone reaches at its full scale; above 0.
   private(set) var fullScale: Float
   /// Whether the sound is being held low.
   private(set) var isActive = false
-  private var limiter: Limiter
+  /// The gain of the last frame, as a factor.
+  private(set) var gain: Float = 1
+  private var limit: Float
+  /// The share of the difference to one by which the gain rises in a frame.
+  private let recovery: Float
   /// The number of hops since the sound is held low, and since its gain is stable.
   private var activeHops = 0
   private var stableHops = 0
@@ -29,16 +38,18 @@ struct OverloadLeveller: ~Copyable {
   /// Creates a leveller for a microphone that reaches `fullScale` at its full scale.
   init(fullScale: Float, sampleRate: Int) {
     self.fullScale = fullScale
-    // The release is slower than the period of a low howl, or the gain would follow every crest. It
-    // is fast enough to end before a howl that is lowered in each round trip is lost in the noise.
-    limiter = Limiter(
-      limit: fullScale, sampleRate: sampleRate, holdSeconds: 0, releaseSeconds: 0.02)
+    limit = fullScale
+    recovery = Float(1 / max(1, Self.releaseSeconds * Double(sampleRate)))
   }
 
-  /// The gain of the last frame, as a factor.
-  var gain: Float { @_noLocks get { limiter.gain } }
+  /// The time in which the gain rises by two thirds of the difference to one. It is longer than the
+  /// period of a low howl, or the gain would follow every crest. It is short enough to end before a
+  /// howl that is lowered in each round trip is lost in the noise.
+  private static var releaseSeconds: Double { @_noLocks get { 0.02 } }
+  private static var blockFrames: Int { @_noLocks get { 32 } }
+
   /// Whether all samples remain unchanged.
-  var isTransparent: Bool { @_noLocks get { !isActive && limiter.gain == 1 } }
+  var isTransparent: Bool { @_noLocks get { !isActive && gain == 1 } }
 
   /// Returns whether a microphone whose highest magnitude is `peak` is overdriven.
   @_noLocks
@@ -48,7 +59,7 @@ struct OverloadLeveller: ~Copyable {
   @_noLocks
   mutating func setFullScale(_ fullScale: Float) {
     self.fullScale = fullScale
-    if !isActive { limiter.limit = fullScale }
+    if !isActive { limit = fullScale }
   }
 
   /// Begins to hold the sound low, or to wait again for a stable level.
@@ -57,14 +68,14 @@ struct OverloadLeveller: ~Copyable {
     isActive = true
     activeHops = 0
     stableHops = 0
-    limiter.limit = min(limiter.limit, 0.5 * fullScale)
+    limit = min(limit, 0.5 * fullScale)
   }
 
   /// Lowers the limit towards 24 dB below full scale by one hop. `gain` is the combined gain of all
   /// limiters, as a factor, and `isOverdriven` whether the microphone is overdriven.
   @_noLocks
   mutating func follow(gain: Float, isOverdriven: Bool) -> State {
-    if limiter.limit > 0.08 * fullScale { limiter.limit = 0.6 * limiter.limit }
+    if limit > 0.08 * fullScale { limit *= 0.6 }
     if isOverdriven || gain > 1.06 * stableGain || gain < 0.94 * stableGain {
       stableGain = gain
       stableHops = 0
@@ -80,15 +91,37 @@ struct OverloadLeveller: ~Copyable {
   @_noLocks
   mutating func end() {
     isActive = false
-    limiter.limit = fullScale
+    limit = fullScale
   }
 
   /// Limits the frames of `bus`, with a gain that does not rise if it is `held`.
   @_noLocks
   mutating func process(_ bus: inout MixerBus, isHeld: Bool) {
     if isTransparent { return }
-    limiter.isHeld = isHeld
-    limiter.process(&bus.buffer, frames: bus.frames)
-    bus.peakBound = min(bus.peakBound, limiter.limit)
+    var frame = 0
+    while frame < bus.frames {
+      let count = min(Self.blockFrames, bus.frames &- frame)
+      processBlock(&bus.buffer, from: frame, frames: count, isHeld: isHeld)
+      frame &+= count
+    }
+    bus.peakBound = min(bus.peakBound, limit)
+  }
+
+  /// Limits the frames of a block. Samples that are not finite do not change the gain.
+  @_noLocks
+  private mutating func processBlock(
+    _ buffer: inout SampleBuffer, from first: Int, frames: Int, isHeld: Bool
+  ) {
+    let peak = buffer.peakOrNaN(from: first, frames: frames)
+    let step = isHeld || gain == 1 ? 0 : max((1 - gain) * recovery, limiter_minimum_step)
+    let risen = min(1, gain + step * Float(frames))
+    let allowed = peak < .infinity ? SlidingPeak.gain(of: peak, limit: limit) : 1
+    let next = min(risen, allowed)
+    if next > gain {
+      buffer.ramp(from: first, frames: frames, gain: gain, step: (next - gain) / Float(frames))
+    } else {
+      buffer.scale(from: first, frames: frames, by: next)
+    }
+    gain = next
   }
 }
