@@ -18,3 +18,6 @@ extension SessionCallbacks where Self: ~Copyable {
   /// Accepts every configuration. Throws nothing.
   public borrowing func check(_ configuration: DuplexConfiguration) throws(DeviceFailure) {}
 }
+
+/// Closures that need neither of the two.
+extension DuplexClosures: SessionCallbacks {}
