@@ -200,7 +200,7 @@ final class EngineRun {
     case .record(let recording, let answer):
       recordings.begin(recording, configuration, isVirtual: isVirtual, handoffs, answer)
     case .endRecording(let recording): recordings.end(recording, handoffs)
-    case .start, .quit: break
+    case .start, .measure, .quit: break
     }
   }
 
