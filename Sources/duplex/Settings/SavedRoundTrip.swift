@@ -1,5 +1,6 @@
 import AudioDevices
 import AudioFiles
+import DelayEstimation
 import LatencyMeasurement
 
 /// The round trip of a pair of devices, measured once and saved for overdubs: one file for each
@@ -31,7 +32,8 @@ struct SavedRoundTrip {
       hint: "Use the output of `duplex latency --json`, or a file of `duplex latency --save`.")
   }
 
-  /// Reads the round trip in one of `objects`. A result that is marked as doubtful is refused.
+  /// Reads the round trip in one of `objects`. A result that is marked as doubtful is refused,
+  /// unless its doubts do not matter for an alignment: such a result is saved.
   private init(_ objects: [JSON], _ path: String, hint: String) throws(FileFailure) {
     guard let object = objects.last(where: { $0["roundTripFrames"]?.number != nil }),
       let frames = object["roundTripFrames"]?.number
@@ -43,7 +45,7 @@ struct SavedRoundTrip {
       throw FileFailure(
         .unusableContents, "\(path) has a round trip that is out of range.", hint: hint)
     }
-    guard object["doubtful"]?.boolean != true else {
+    guard object["doubtful"]?.boolean != true || Self.canAlign(object) else {
       throw FileFailure(
         .unusableContents, "The round trip in \(path) is marked as doubtful.",
         hint: "Measure again, or give the time itself: --latency \(frames.shown(3))f.")
@@ -54,6 +56,18 @@ struct SavedRoundTrip {
       roundTripFrames: frames,
       externalFrames: object["bufferFrames"]?.number == 0 ? nil : external,
       sampleRate: object["sampleRate"]?.whole)
+  }
+
+  /// Returns whether the doubts of a result, as its summary states them, do not matter for an
+  /// alignment.
+  private static func canAlign(_ object: JSON) -> Bool {
+    let names = object["doubts"]?.elements?.compactMap(\.textValue) ?? []
+    let doubts = names.compactMap(DelayEstimate.Doubt.init)
+    guard !names.isEmpty, doubts.count == names.count else { return false }
+    let frames = object["measurements"]?.elements?.compactMap(\.number) ?? []
+    return RoundTripEstimate.objections(
+      doubts, frames, sampleRate: object["sampleRate"]?.whole ?? 0
+    ).isEmpty
   }
 
   /// Returns the round trip for a unit with another period or headroom: the part outside the unit
