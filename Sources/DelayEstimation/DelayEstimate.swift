@@ -100,6 +100,20 @@ public struct DelayEstimate: Sendable {
   }
 }
 
+extension DelayEstimate.Doubt {
+  /// The explanation of the doubt, a clause without a full stop.
+  public var explanation: String {
+    switch self {
+    case .faint: "the signal is hardly above the noise"
+    case .disagreement: "two methods give different delays: a filter in the path changes the phase"
+    case .ambiguous: "an echo is about as strong as the direct sound"
+    case .earlierArrival: "a weaker signal arrived earlier"
+    case .narrowBand: "too little of the spectrum was received"
+    case .drifting: "the delay changed during the measurement: two clocks, or lost frames"
+    }
+  }
+}
+
 extension DelayEstimate {
   /// The values of `correlation`.
   @available(*, deprecated, message: "Use correlation.values.")

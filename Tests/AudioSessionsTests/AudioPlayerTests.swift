@@ -249,7 +249,7 @@ import Testing
     let rig = try rig(Files())
     rig.player.play()
     _ = rig.run(cycles: 1)
-    rig.player.setGain(Gain(factor: 0.5))
+    rig.player.gain = Gain(factor: 0.5)
     let heard = rig.run(cycles: 8)
     let errors = heard.indices.map { frame -> Float in
       let full = Float(65 + frame) / 8_388_608

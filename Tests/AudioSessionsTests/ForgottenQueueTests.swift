@@ -10,7 +10,7 @@ struct ForgottenQueueTests {
 
   private func looping(_ file: CountedFile) throws -> PlayerRig {
     let rig = try PlayerRig(endsWithQueue: false)
-    rig.player.setRepeating(true)
+    rig.player.isRepeating = true
     rig.enqueue(file)
     rig.player.play()
     _ = rig.run(cycles: 10)
@@ -85,7 +85,7 @@ struct ForgottenQueueTests {
 
   @Test func `no decoder of a repeating queue is closed, and each is played again`() throws {
     let rig = try PlayerRig(endsWithQueue: false)
-    rig.player.setRepeating(true)
+    rig.player.isRepeating = true
     let watched = enqueueRamps(100, on: rig)
     rig.player.play()
     for _ in 0..<40 { _ = rig.run(cycles: 40) }

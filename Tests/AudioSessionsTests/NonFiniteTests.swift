@@ -155,7 +155,7 @@ import Testing
     let device = try device()
     let player = AudioPlayer(endsWithQueue: true)
     player.enqueue(Broken([0, 0, 0]))
-    player.insert(Breaking())
+    player.tap = Breaking()
     player.play()
     let stage = try player.attach(to: device.configuration)
     let limiter = Limiter(limit: 0.9, sampleRate: 48000)

@@ -29,7 +29,7 @@ import Testing
     init(seed: UInt64) throws {
       rig = try PlayerRig()
       random = SplitMix64(seed: seed)
-      rig.player.setEndingSoonLead(seconds: 0.4)
+      rig.player.endingSoonLeadSeconds = 0.4
       for _ in 0..<3 { try enqueue() }
       rig.player.play()
       for _ in 0..<12 {

@@ -73,7 +73,7 @@ import Testing
     let files = [try CountedFile(frames: 64), try CountedFile(frames: 96)]
     let rig = try PlayerRig()
     for file in files { rig.enqueue(file) }
-    rig.player.setRepeating(true, shuffles: false)
+    rig.player.isRepeating = true
     rig.player.play()
     _ = rig.run(cycles: 10)
     #expect(rig.player.playedTracks.first?.startFrame == 0)
@@ -94,7 +94,7 @@ import Testing
   @Test func `a coming end is reported once, with the requested lead`() throws {
     let one = try CountedFile(frames: 96000)
     let rig = try PlayerRig()
-    rig.player.setEndingSoonLead(seconds: 0.5)
+    rig.player.endingSoonLeadSeconds = 0.5
     rig.enqueue(one)
     rig.player.play()
     var when: [Int] = []
@@ -148,7 +148,7 @@ import Testing
 
   @Test func `the report of a coming end has its frame and time, for each turn`() throws {
     let rig = try PlayerRig()
-    rig.player.setEndingSoonLead(seconds: 0.5)
+    rig.player.endingSoonLeadSeconds = 0.5
     rig.enqueue(try CountedFile(frames: 96000))
     rig.enqueue(try CountedFile(frames: 72000))
     _ = rig.run(cycles: 10)

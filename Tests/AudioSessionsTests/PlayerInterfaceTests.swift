@@ -80,19 +80,46 @@ import Testing
     #expect(place.track === rig.player.current)
   }
 
-  @Test func `the settings of a player can be read`() throws {
+  @Test func `the settings of a player read as they were set`() throws {
     let player = AudioPlayer(endsWithQueue: true, prebufferSeconds: 2)
     #expect(player.gain == .unity && player.shape == nil && player.state == .idle)
     #expect(!player.isRepeating && !player.isShuffling && player.isQueueEmpty)
-    player.setGain(Gain(factor: 0.25))
-    player.setRepeating(true, shuffles: true)
-    player.setEndingSoonLead(seconds: 3)
+    player.gain = Gain(factor: 0.25)
+    player.isRepeating = true
+    player.isShuffling = true
+    player.endingSoonLeadSeconds = 3
     #expect(player.gain.factor == 0.25 && player.isRepeating && player.isShuffling)
     #expect(player.endingSoonLeadSeconds == 3 && player.prebufferSeconds == 2)
     #expect(player.background.isEmpty)
     let shape = AudioPlayer.Shape(sampleRate: 44100, channelCount: 1, periodFrames: 32)
     _ = try player.attach(to: shape)
     #expect(player.shape == shape && player.background.count == 3)
+  }
+
+  @Test func `the earlier names of the settings do the same`() {
+    let player = AudioPlayer()
+    let earlier: any EarlierNames = player
+    earlier.setGain(Gain(factor: 0.5))
+    earlier.setRepeating(true, shuffles: true, seed: 1)
+    earlier.setEndingSoonLead(seconds: 2)
+    #expect(player.gain.factor == 0.5 && player.isRepeating && player.isShuffling)
+    #expect(player.endingSoonLeadSeconds == 2)
+    earlier.setRepeating(true, shuffles: false, seed: nil)
+    #expect(player.isRepeating && !player.isShuffling)
+    let tap = SilentTap()
+    earlier.insert(tap)
+    #expect(player.tap === tap)
+    earlier.insert(nil)
+    #expect(player.tap == nil)
+  }
+
+  @Test func `a time before the end that is negative or not a number is never`() {
+    let player = AudioPlayer()
+    for seconds in [-1, -Double.infinity, Double.nan] {
+      player.endingSoonLeadSeconds = 5
+      player.endingSoonLeadSeconds = seconds
+      #expect(player.endingSoonLeadSeconds == 0)
+    }
   }
 
   @Test func `a decoder replaces the playing source, and its identity is known`() throws {
@@ -157,4 +184,19 @@ import Testing
   @Test func `an actor can own a player`() async throws {
     #expect(await Jukebox().choose("/nowhere") == .waiting)
   }
+}
+
+/// The deprecated methods: a requirement may be met by them without a warning.
+private protocol EarlierNames {
+  func setGain(_ gain: Gain)
+  func setRepeating(_ repeats: Bool, shuffles: Bool, seed: UInt64?)
+  func setEndingSoonLead(seconds: Double)
+  func insert(_ tap: (any PlayerTap)?)
+}
+
+extension AudioPlayer: EarlierNames {}
+
+/// A tap that changes nothing.
+private final class SilentTap: PlayerTap {
+  func process(_ buffer: inout SampleBuffer, frames: Int, at frame: Int) {}
 }

@@ -69,7 +69,7 @@ import Testing
   @Test func `settings, gain, pause, and requests between two sessions are kept`() throws {
     let rig = try PlayerRig()
     rig.enqueue(try CountedFile(frames: 20000))
-    rig.player.setGain(Gain(factor: 0.5))
+    rig.player.gain = Gain(factor: 0.5)
     rig.player.setRegion(1000..<3000, times: 3)
     rig.player.play()
     _ = rig.run(cycles: 50)
@@ -85,7 +85,7 @@ import Testing
     #expect(rig.player.gain.factor == 0.5)
     rig.conclude()
     try rig.player.seek(toFrame: 2000)
-    rig.player.setGain(.unity)
+    rig.player.gain = .unity
     rig.player.play()
     try rig.attach()
     let heard = numbers(rig.run(cycles: 60))

@@ -19,7 +19,8 @@ import Testing
     }
     let rig = try PlayerRig()
     for file in files { rig.enqueue(file) }
-    rig.player.setRepeating(true, shuffles: true)
+    rig.player.isRepeating = true
+    rig.player.isShuffling = true
     rig.player.play()
     for step in 0..<40 {
       _ = rig.run(cycles: 200)
@@ -43,7 +44,8 @@ import Testing
     }
     let rig = try PlayerRig()
     for file in files { rig.enqueue(file) }
-    rig.player.setRepeating(true, shuffles: true)
+    rig.player.isRepeating = true
+    rig.player.isShuffling = true
     rig.player.play()
     for _ in 0..<4 {
       var heard: [Int] = []
@@ -62,13 +64,32 @@ import Testing
     }
   }
 
+  @Test func `the random orders follow from the seed`() throws {
+    let files = try (0..<8).map { try CountedFile(frames: 640, first: $0 * 1_000_000) }
+    func order(seed: UInt64) throws -> [String] {
+      let rig = try PlayerRig()
+      for file in files { rig.enqueue(file) }
+      rig.player.seedShuffling(seed)
+      rig.player.isRepeating = true
+      rig.player.isShuffling = true
+      rig.player.play()
+      while rig.player.playedTracks.count < 32 { _ = rig.run(cycles: 50) }
+      return rig.player.playedTracks.prefix(32).map(\.track.info.name)
+    }
+    let first = try order(seed: 1)
+    #expect(try order(seed: 1) == first)
+    #expect(try order(seed: 2) != first)
+    #expect(Array(first[8..<16]) != Array(first[..<8]))
+  }
+
   @Test func `a seek does not change the order: each item is played once per round`() throws {
     let files = try (0..<Self.fileCount).map {
       try CountedFile(frames: 20_000, first: $0 * 1_000_000)
     }
     let rig = try PlayerRig()
     for file in files { rig.enqueue(file) }
-    rig.player.setRepeating(true, shuffles: true)
+    rig.player.isRepeating = true
+    rig.player.isShuffling = true
     rig.player.play()
     while rig.player.playedTracks.count < 4 * Self.fileCount {
       _ = rig.run(cycles: 200)

@@ -85,7 +85,7 @@ import Testing
         case 3: player.toggleReversed()
         case 4: player.togglePlayPause()
         case 5: player.setSpeed(Double.random(in: 0.5...2, using: &random))
-        case 6: player.setGain(Gain(factor: .random(in: 0...1, using: &random)))
+        case 6: player.gain = Gain(factor: .random(in: 0...1, using: &random))
         default: player.setRegion(1000..<40_000, times: nil)
         }
         carriedOut.ask(player)
@@ -140,7 +140,7 @@ import Testing
     let configuration = device.configuration
     let player = AudioPlayer()
     for file in files { player.enqueue(path: file.path) }
-    player.setRepeating(true)
+    player.isRepeating = true
     player.play()
     var callbacks = Mixer(
       periodFrames: configuration.periodFrames, captureChannels: 0, playbackChannels: 2)

@@ -51,6 +51,76 @@ import Testing
     #expect(witness.isClosed)
   }
 
+  @Test(arguments: [1, 4800, 12_345])
+  func `an opened device runs callbacks in one call, to the exact frame`(frames: Int) throws {
+    let opened = try OpenDevice(opening: Self.selection)
+    let mixer = Mixer(opened.configuration)
+    let report = try opened.run(mixer, frameLimit: frames)
+    #expect(report.frames == frames && report.failure == nil)
+    if case .duration = report.stopReason {} else { Issue.record("\(report.stopReason)") }
+  }
+
+  @Test func `a run reads the file of a simulated microphone, and runs the caller's work`() throws {
+    let folder = TemporaryFolder()
+    var writer = try SoundFileWriter(
+      path: folder.path("mic.wav"), fileFormat: .wav, sampleFormat: .float, sampleRate: 48000,
+      channelCount: 1, overwrite: false)
+    var tone = SampleBuffer(frameCount: 4800, channelCount: 1)
+    for frame in 0..<4800 { tone[frame] = 0.5 }
+    try writer.write(tone, frames: 4800)
+    try writer.finish()
+    let mic = folder.path("mic.wav")
+    let opened = try OpenDevice(
+      opening: DeviceSelection(input: "sim:clock=free,mic=\(mic)", output: nil))
+    let work = StepCounter()
+    let heard = MutexBox<Float>(0)
+    var buffer = SampleBuffer(
+      frameCount: opened.configuration.periodFrames,
+      channelCount: opened.configuration.capture?.channelCount ?? 1)
+    let closures = DuplexClosures(input: { cycle in
+      cycle.render(into: &buffer)
+      heard.withLock { $0 = max($0, buffer[0]) }
+    })
+    var snapshots = 0
+    try opened.run(closures, background: [work], frameLimit: 48000) { _, _ in
+      snapshots += 1
+      return .proceed
+    }
+    #expect(heard.withLock { $0 } == 0.5)
+    #expect(work.steps.withLock { $0 } > 0 && snapshots >= 10)
+  }
+
+  @Test func `the watch of a run ends it`() throws {
+    let opened = try OpenDevice(opening: Self.selection)
+    let mixer = Mixer(opened.configuration)
+    let report = try opened.run(mixer) { moment, _ in
+      moment.frames < 4800 ? .proceed : .stop(.request)
+    }
+    #expect(report.stopReason.isUserRequest && report.frames >= 4800)
+  }
+
+  @Test func `cards stay reserved during a run, and are released after it`() throws {
+    let witness = Witness()
+    let opened = try OpenDevice(opening: Self.selection, reservation: witness.take())
+    var wasClosed = false
+    let mixer = Mixer(opened.configuration)
+    try opened.run(mixer, frameLimit: 4800) { _, _ in
+      wasClosed = wasClosed || witness.isClosed
+      return .proceed
+    }
+    #expect(!wasClosed && witness.isClosed)
+  }
+
+  @Test func `callbacks that do not fit are refused before the run`() throws {
+    let opened = try OpenDevice(opening: Self.selection)
+    do throws(DeviceFailure) {
+      try opened.run(Mixer(periodFrames: 1, captureChannels: 1, playbackChannels: 1))
+      Issue.record("A mixer of one channel runs on two.")
+    } catch {
+      #expect(error.kind == .invalidRequest)
+    }
+  }
+
   @Test func `the reason for which devices cannot be opened names the device or the file`() {
     for (device, isFile) in [("sim:rate=1", false), ("sim:clock=free,mic=/nowhere.wav", true)] {
       do throws(OpeningFailure) {
@@ -85,4 +155,17 @@ import Testing
       }
     }
   }
+}
+
+/// Work that counts its steps.
+private final class StepCounter: BackgroundWork {
+  let steps = MutexBox(0)
+  private let isOver = AtomicFlag()
+
+  func step() -> Bool {
+    steps.withLock { $0 += 1 }
+    return !isOver.isRaised
+  }
+
+  func conclude() { isOver.raise() }
 }

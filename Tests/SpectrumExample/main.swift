@@ -13,7 +13,7 @@ func playDrawing(_ path: String, on name: String, draw: (String) -> Void) throws
   let configuration = device.configuration
   let player = AudioPlayer(endsWithQueue: true)
   let tap = SpectrumTap(bandCount: 64, sampleRate: configuration.sampleRate)
-  player.insert(tap)
+  player.tap = tap
   player.enqueue(path: path)
   player.play()
   var callbacks = Mixer(configuration)

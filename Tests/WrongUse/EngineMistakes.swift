@@ -210,6 +210,6 @@ let engineMistakes: [Mistake] = [
     player.skip(by: .min)
     player.setSpeed(.nan)
     player.setRegion(-5 ..< -3, times: -1)
-    player.setEndingSoonLead(seconds: -1)
+    player.endingSoonLeadSeconds = -1
   },
 ]

@@ -18,6 +18,14 @@ extension Mixer {
     try player?.check(configuration)
   }
 
+  /// The number of frames by which the limiter delays the output: its look-ahead.
+  public var outputDelayFrames: Int {
+    switch protection {
+    case .some(let protection): protection.delayFrames
+    case .none: 0
+    }
+  }
+
   /// Measures the levels of the microphone `readingsPerSecond` times per second. Returns the view
   /// from which another thread reads them; nil without an input. Before the first cycle.
   public mutating func measureMicrophone(

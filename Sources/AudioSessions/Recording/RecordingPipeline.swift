@@ -41,7 +41,7 @@ struct RecordingPipeline: ~Copyable {
   private let checkFrames: Int
   /// The first captured frame: its time on the device's clock, and its frame on the timeline.
   private var beginning = (nanoseconds: 0, frame: 0)
-  private(set) var report = RecordingReport()
+  private(set) var report: RecordingReport
 
   /// Records according to `plan` and `gate`.
   init(
@@ -78,6 +78,7 @@ struct RecordingPipeline: ~Copyable {
     self.shift = shift
     self.cleaner = cleaner
     self.plan = plan
+    report = RecordingReport(plan)
     self.events = events
     wall = WallClock(isVirtual: plan.isVirtual)
     delayFrames = delay

@@ -9,6 +9,10 @@ public protocol SessionCallbacks: DuplexCallbacks, ~Copyable {
   /// Throws the reason for which the callbacks do not fit a unit with this configuration, before
   /// the unit starts.
   borrowing func check(_ configuration: DuplexConfiguration) throws(DeviceFailure)
+
+  /// The number of frames by which the callbacks delay what they play, in addition to the unit.
+  /// Read before the unit starts.
+  var outputDelayFrames: Int { get }
 }
 
 extension SessionCallbacks where Self: ~Copyable {
@@ -17,4 +21,10 @@ extension SessionCallbacks where Self: ~Copyable {
 
   /// Accepts every configuration. Throws nothing.
   public borrowing func check(_ configuration: DuplexConfiguration) throws(DeviceFailure) {}
+
+  /// Default: 0.
+  public var outputDelayFrames: Int { 0 }
 }
+
+/// Closures that need neither of the two.
+extension DuplexClosures: SessionCallbacks {}

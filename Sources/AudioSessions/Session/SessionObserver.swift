@@ -11,14 +11,16 @@ struct SessionObserver: ~Copyable {
   private var events: EventReader<TimelineEvent>
   private var meter: MeterView?
   private var report = SessionReport()
+  private let callbackDelayFrames: Int
 
   /// Creates an observer of the unit that publishes `progress` and `events`, and runs for at most
-  /// `frameLimit` frames.
+  /// `frameLimit` frames. Its callbacks delay what they play by `callbackDelayFrames` frames.
   init(
     _ progress: consuming UnitProgress, events: consuming EventReader<TimelineEvent>,
     meter: consuming MeterView?, _ configuration: DuplexConfiguration,
-    background: [any BackgroundWork], frameLimit: Int?
+    background: [any BackgroundWork], frameLimit: Int?, callbackDelayFrames: Int
   ) {
+    self.callbackDelayFrames = callbackDelayFrames
     self.progress = progress
     self.configuration = configuration
     self.background = background
@@ -79,7 +81,10 @@ struct SessionObserver: ~Copyable {
   ) -> SessionReport {
     report.stopReason = reason
     report.priority = priority
+    report.configuration = configuration
+    report.callbackDelayFrames = callbackDelayFrames
     report.frames = progress.frames
+    report.seconds = Double(progress.frames) / Double(configuration.sampleRate)
     report.captureXruns = progress.captureXruns
     report.playbackXruns = progress.playbackXruns
     report.lostFrames = progress.lostFrames

@@ -24,6 +24,8 @@ extension SessionReport {
     loadMax = max(before.loadMax, later.loadMax)
     let weight = max(0, Double(frames) - Double(before.frames))
     let all = weight + Double(before.frames)
+    let own = later.configuration.map { weight / Double(max(1, $0.sampleRate)) }
+    seconds = before.seconds + (own ?? later.seconds)
     guard all > 0 else { return }
     loadMean = (before.loadMean * Double(before.frames) + later.loadMean * weight) / all
   }

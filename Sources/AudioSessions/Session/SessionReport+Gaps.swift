@@ -35,6 +35,22 @@ extension SessionReport {
 }
 
 extension SessionReport {
+  /// Returns the number of captured frames that are missing in a recording of the whole session:
+  /// those that the session lost, those that did not fit into the recording's ring, those in lost
+  /// files, and, if the recording failed, those after its last frame.
+  ///
+  /// ```swift
+  /// var recorded = RecordingReport()
+  /// recorded.overflowFrames = 480
+  /// var report = SessionReport()
+  /// report.lostFrames = 100
+  /// precondition(report.lostFrames(in: recorded) == 580)
+  /// ```
+  public func lostFrames(in recorded: RecordingReport) -> Int {
+    let lost = lostFrames.clampedSum(recorded.overflowFrames).clampedSum(recorded.lostFrames)
+    return recorded.failure == nil ? lost : lost.clampedSum(framesLost(after: recorded))
+  }
+
   /// Returns the number of captured frames after the last one that `recorded` kept, which the
   /// failure of its disk lost. Frames that the device lost are in `lostFrames` already.
   package func framesLost(after recorded: RecordingReport) -> Int {

@@ -1,3 +1,4 @@
+import AudioBasics
 import AudioDevices
 import RealtimeAudio
 
@@ -9,8 +10,13 @@ public struct SessionReport: Sendable {
   public var failure: DeviceFailure? {
     if case .device(let failure) = stopReason { failure } else { nil }
   }
+  /// The configuration of the device; of the last one, if there were several. Nil if no session has
+  /// run.
+  public var configuration: DuplexConfiguration?
   /// The length of the unit's timeline in frames, including lost frames.
   public var frames = 0
+  /// The same length in seconds, each frame at the rate of the device at that time.
+  public var seconds = 0.0
   /// The number of capture overruns.
   public var captureXruns = 0
   /// The number of playback underruns.
@@ -33,6 +39,25 @@ public struct SessionReport: Sendable {
   /// The number of frames by which the delay from input to output was longer at the end than in the
   /// configuration.
   public var addedLatencyFrames: Int { drift?.addedFrames ?? 0 }
+  /// The number of frames by which the callbacks delayed what they played, as a limiter with a
+  /// look-ahead does.
+  public var callbackDelayFrames = 0
+  /// The latency from input to output at the end in frames: that of the configuration, of devices
+  /// that deliver in steps, and of the callbacks. Nil unless there were both directions.
+  ///
+  /// ```swift
+  /// var settings = DuplexEngine.Settings()
+  /// settings.limitLookAheadSeconds = 0.005
+  /// let engine = DuplexEngine(device: "sim:clock=free", settings)
+  /// let report = try await engine.run(seconds: 1)
+  /// precondition(report.latencyFrames == 512 + 240 && report.seconds == 1)
+  /// ```
+  public var latencyFrames: Double? {
+    guard let configuration, configuration.capture != nil, configuration.playback != nil else {
+      return nil
+    }
+    return configuration.latencyFrames + Double(addedLatencyFrames.clampedSum(callbackDelayFrames))
+  }
   /// The drift and xruns of each secondary output at the end.
   public var secondaryOutputs: [SecondaryOutputReading] = []
   /// Whether a callback, or a call of the device's driver, did not return in time and was left to

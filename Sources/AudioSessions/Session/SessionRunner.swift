@@ -41,6 +41,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     resuming: CycleTime? = nil
   ) {
     let configuration = device.configuration
+    let delay = callbacks.outputDelayFrames
     let progress = UnitProgress()
     let events = EventWriter<TimelineEvent>()
     let eventReader = events.makeReader()
@@ -50,7 +51,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       fadeFrames: fadeFrames, reconnects: reconnects, resuming: resuming)
     observer = SessionObserver(
       progress, events: eventReader, meter: meter, configuration, background: background,
-      frameLimit: frameLimit)
+      frameLimit: frameLimit, callbackDelayFrames: delay)
     self.reconnects = reconnects
   }
 

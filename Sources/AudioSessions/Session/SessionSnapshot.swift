@@ -27,6 +27,14 @@ public struct SessionSnapshot {
   /// The drift between two clocks; nil if there is only one.
   public var drift: DriftReading?
 
+  /// Returns the mean busy time of a cycle so far, divided by the duration of a period of a unit
+  /// with this configuration: 1 is full load.
+  public func loadMean(_ configuration: DuplexConfiguration) -> Double {
+    guard cycles > 0, configuration.periodFrames > 0 else { return 0 }
+    let period = Double(configuration.periodFrames) * 1e9 / Double(configuration.sampleRate)
+    return Double(busyNanoseconds) / Double(cycles) / period
+  }
+
   /// The last of `readings`, with the highest peaks of all of them; nil if there are none.
   public var loudestReading: MeterReading? {
     guard var loudest = readings.last else { return nil }

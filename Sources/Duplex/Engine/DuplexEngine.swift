@@ -21,8 +21,8 @@ import RealtimeAudio
 /// the player's queue are kept when `use` changes the devices. The end of a run also waits for the
 /// commands of `RecordingFileRules.onFile`, unless `EngineRecording.leaveCommands` is called.
 public final class DuplexEngine: Sendable {
-  private let worker: EngineWorker
-  private let thread: EngineThread
+  let worker: EngineWorker
+  let thread: EngineThread
 
   /// Creates an engine on one device for both directions, which `start` opens. `default` is the
   /// default device of the system; `sim` needs no hardware.
@@ -47,7 +47,7 @@ public final class DuplexEngine: Sendable {
 
   /// Opens the devices and returns when audio runs, or at once if it already runs. Throws
   /// `EngineFailure` if a device or the file of a recording cannot be opened; in this case nothing
-  /// runs.
+  /// runs; and `.alreadyRunning` while the engine measures a round trip.
   ///
   /// Before audio runs, the first second of the player's queue is read, from sources that open at
   /// once (`QueueItem.Part.takesTime`): `start` has no limit for a disk, a pipe or a decoder whose
@@ -328,42 +328,5 @@ public final class DuplexEngine: Sendable {
     }
     try result.get()
     return recording
-  }
-}
-
-/// The thread of an engine, which begins with the first request.
-private final class EngineThread: Sendable {
-  private struct Work: RealtimeWork, ~Copyable, Sendable {
-    let worker: EngineWorker
-
-    mutating func run() { worker.main() }
-  }
-
-  private let worker: EngineWorker
-  private let thread = MutexBox<RealtimeThread<Work>?>(nil)
-
-  init(_ worker: EngineWorker) {
-    self.worker = worker
-  }
-
-  /// Creates the thread if it does not exist.
-  func begin() throws(EngineFailure) {
-    do throws(ThreadFailure) {
-      try thread.withLock { thread throws(ThreadFailure) in
-        guard thread == nil else { return }
-        thread = try RealtimeThread(
-          name: "duplex-engine", priority: .normal, stackByteCount: 524_288, Work(worker: worker))
-      }
-    } catch {
-      throw .device(DeviceFailure(error))
-    }
-  }
-
-  /// Ends the thread and waits for it. It does not wait on the thread itself, on which a handler
-  /// may have released the last reference to the engine.
-  func end() {
-    guard let thread = thread.withLock({ $0.take() }) else { return worker.conclude() }
-    worker.request(.quit)
-    if thread.isCurrent { thread.abandon() } else { _ = thread.join() }
   }
 }

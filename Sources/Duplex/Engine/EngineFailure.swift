@@ -1,5 +1,6 @@
 import AudioDevices
 import AudioFiles
+import LatencyMeasurement
 
 /// The reason for which an engine cannot execute a request.
 ///
@@ -24,10 +25,13 @@ public enum EngineFailure: ExplainedFailure, Sendable, Equatable {
   case nothingToRecord(RecordingSettings.Source)
   /// That source is already being recorded: only one recording of each at a time.
   case alreadyRecording(RecordingSettings.Source)
-  /// A run of a given length was requested while the engine runs.
+  /// A run of a given length, or a measurement, was requested while the engine runs, or any run
+  /// while it measures.
   case alreadyRunning
-  /// The engine was stopped before audio ran.
+  /// The engine was stopped before audio ran, or before a measurement had a result.
   case stopped
+  /// A measurement of the round trip has no result.
+  case noRoundTrip(RoundTripFailure)
   /// Other devices were requested before these were open.
   case superseded
   /// A sample rate was requested while audio is being recorded at another rate.
@@ -47,6 +51,7 @@ public enum EngineFailure: ExplainedFailure, Sendable, Equatable {
     case .alreadyRecording(.output): "The output is being recorded already."
     case .alreadyRunning: "The engine is running already."
     case .stopped: "The engine was stopped before sound ran."
+    case .noRoundTrip(let failure): failure.message
     case .superseded: "Other devices were asked for before these were open."
     case .recordingAtRate(let rate): "A recording at \(rate) Hz is running."
     }
@@ -62,6 +67,7 @@ public enum EngineFailure: ExplainedFailure, Sendable, Equatable {
     case .alreadyRecording: "Stop that recording first."
     case .alreadyRunning: "Stop it first, or wait until it has finished."
     case .stopped: "Start it again."
+    case .noRoundTrip(let failure): failure.hint
     case .superseded: "Ask for them again if they are still wanted."
     case .recordingAtRate:
       "Leave the rate out, and sound is resampled; or stop the recording first."

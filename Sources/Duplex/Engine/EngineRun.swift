@@ -15,6 +15,8 @@ final class EngineRun {
   private var report = SessionReport()
   /// The progress of the sessions that are over.
   private var progress = RunProgress()
+  /// The number of frames that their limiters lowered.
+  private var earlierLimitedFrames = 0
   private var isStopping = false
   private var change: DeviceChange?
   /// Whether the session ends because the devices of `change` replace the current ones.
@@ -106,6 +108,7 @@ final class EngineRun {
         }
         return watch(moment, priority, &session, configuration, isVirtual: clock.isVirtual)
       }
+      earlierLimitedFrames += session.limiter.limitedFrames
       // A device that hangs keeps its mixer.
       if let left = session.handoffs.takeParts() {
         parts = left
@@ -150,6 +153,9 @@ final class EngineRun {
       status.captureXruns = report.captureXruns + moment.captureXruns
       status.playbackXruns = report.playbackXruns + moment.playbackXruns
       status.lostFrames = report.lostFrames + moment.lostFrames
+      status.loadMean = moment.loadMean(configuration)
+      status.limitedFrames = earlierLimitedFrames + session.limiter.limitedFrames
+      status.limiterDelayFrames = session.limiter.delayFrames
       status.drift = moment.drift
       status.priority = priority
     }
@@ -200,7 +206,7 @@ final class EngineRun {
     case .record(let recording, let answer):
       recordings.begin(recording, configuration, isVirtual: isVirtual, handoffs, answer)
     case .endRecording(let recording): recordings.end(recording, handoffs)
-    case .start, .quit: break
+    case .start, .measure, .quit: break
     }
   }
 

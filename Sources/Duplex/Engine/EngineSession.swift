@@ -38,6 +38,15 @@ struct EngineSession: ~Copyable {
     handoffs.install(on: &mixer, &parts)
   }
 
+  /// The number of frames that the limiter of this session has lowered, and the number by which it
+  /// delays the output.
+  var limiter: (limitedFrames: Int, delayFrames: Int) {
+    switch protection {
+    case .some(let protection): (protection.limitedFrames, protection.delayFrames)
+    case .none: (0, 0)
+    }
+  }
+
   /// Returns the next event of the feedback suppressor; nil if there is none.
   mutating func nextFeedback() -> FeedbackEvent? { protection?.nextEvent() }
 

@@ -43,6 +43,13 @@ public struct EngineStatus: Sendable {
   public var playbackXruns = 0
   /// The number of captured frames that reached no file and no output.
   public var lostFrames = 0
+  /// The mean busy time of a cycle divided by the duration of a period, since the devices in use
+  /// began: 1 is full load.
+  public var loadMean = 0.0
+  /// The number of frames that the limiter lowered, while the microphone was played.
+  public var limitedFrames = 0
+  /// The number of frames by which a limiter with a look-ahead delays the output.
+  public var limiterDelayFrames = 0
   /// The drift between two clocks; nil if there is only one.
   public var drift: DriftReading?
   /// The priority that the audio thread was granted; nil in virtual time.
@@ -56,7 +63,7 @@ public struct EngineStatus: Sendable {
   public var seconds: Double { earlier.seconds(atFrame: frames, sampleRate: sampleRate) }
 
   /// The current latency from input to output in frames, without the delay of a limiter with a
-  /// look-ahead; nil unless there are both directions.
+  /// look-ahead, which is `limiterDelayFrames`; nil unless there are both directions.
   public var latencyFrames: Double? {
     guard let configuration, configuration.capture != nil, configuration.playback != nil else {
       return nil

@@ -2,6 +2,7 @@ import AudioBasics
 import AudioDevices
 import AudioFiles
 import AudioSessions
+import LatencyMeasurement
 import RealtimeAudio
 import SimulatedDevices
 
@@ -9,12 +10,17 @@ import SimulatedDevices
 enum EngineRequest: Sendable {
   /// A callback that receives the granted configuration, or the failure.
   typealias StartCompletion = @Sendable (Result<DuplexConfiguration, EngineFailure>) -> Void
+  /// A callback that receives the round trip, or the failure.
+  typealias MeasureCompletion = @Sendable (Result<RoundTripMeasurement, EngineFailure>) -> Void
   /// A callback that receives success or the failure.
   typealias RecordCompletion = @Sendable (Result<Void, EngineFailure>) -> Void
 
   /// Runs for `seconds` of the timeline, or until it is stopped if that is nil. The replies are
   /// called once the engine runs.
   case start(seconds: Double?, [StartCompletion])
+  /// Measures the round trip of the devices. The flag is raised when the result is no longer
+  /// wanted.
+  case measure(RoundTripSettings, isCancelled: AtomicFlag, MeasureCompletion)
   /// Continues with other devices. The reply receives nil if the engine does not run.
   case change(DeviceSelection, DeviceChange.Reply)
   /// Begins a recording.
@@ -41,18 +47,24 @@ final class EngineWorker: Sendable {
 
     /// Whether a start was accepted whose run is not over yet.
     var isInRun = false
+    /// Whether a measurement was ordered that is not over yet. No run begins during it.
+    var isMeasuring = false
     /// The number of starts ordered so far, without those that joined an earlier one.
     var startCount = 0
     /// Whether the thread has ended, or will never begin: no request is executed any more.
     var isConcluded = false
 
+    /// Whether a run or a measurement follows.
+    var hasOrder: Bool { requests.contains { $0.isStart || $0.isMeasurement } }
+
     /// The index of the ordered start; no stop follows it.
     var requestedStart: Int? { requests.firstIndex(where: \.isStart) }
 
     /// Whether the engine runs, or will run without a stop before.
-    var isUnderWay: Bool {
-      requestedStart != nil || status.phase == .running || status.phase == .starting
-    }
+    var isUnderWay: Bool { requestedStart != nil || isActive }
+
+    /// Whether the engine runs or begins to, and no stop was requested.
+    var isActive: Bool { status.phase == .running || status.phase == .starting }
   }
 
   let settings: DuplexEngine.Settings
@@ -118,6 +130,7 @@ final class EngineWorker: Sendable {
         state.requests[index] = .start(seconds: seconds, replies + [reply])
         return nil
       }
+      if state.isMeasuring, state.isActive { return .failure(.alreadyRunning) }
       switch state.status.phase {
       case .running: return state.status.configuration.map { .success($0) }
       case .starting: state.waitingForStart.append(reply)
@@ -132,6 +145,24 @@ final class EngineWorker: Sendable {
     if let answer { reply(answer) }
     state.notifyAll()
     return number
+  }
+
+  /// Measures the round trip if the engine does not run, after the end of a run that was stopped,
+  /// and calls `reply` with the result.
+  func measure(
+    _ settings: RoundTripSettings, isCancelled: AtomicFlag,
+    _ reply: @escaping EngineRequest.MeasureCompletion
+  ) {
+    let failure = state.withLock { state -> EngineFailure? in
+      if state.isConcluded { return .stopped }
+      if state.isUnderWay || state.isMeasuring { return .alreadyRunning }
+      state.requests.append(.measure(settings, isCancelled: isCancelled, reply))
+      state.isMeasuring = true
+      if state.status.phase == .stopped { state.status.phase = .starting }
+      return nil
+    }
+    if let failure { reply(.failure(failure)) }
+    state.notifyAll()
   }
 
   /// Calls `completion` with the report of the run when the engine no longer runs: nil if it never
@@ -168,6 +199,10 @@ final class EngineWorker: Sendable {
           state.waitingForStart += replies
           state.status.phase = .starting
         }
+        if case .measure = request {
+          state.isInRun = true
+          state.status.phase = .starting
+        }
         return request
       }
       switch request {
@@ -178,6 +213,9 @@ final class EngineWorker: Sendable {
       case .start(let seconds, _):
         publish { $0.beginRun() }
         pending = EngineRun(self).run(seconds: seconds, pending)
+      case .measure(let settings, let isCancelled, let reply):
+        publish { $0.beginRun() }
+        reply(EngineMeasurement(self, isCancelled).run(settings))
       case .change(let selection, let reply):
         state.withLock { $0.selection = selection }
         reply(.success(nil))
@@ -216,6 +254,11 @@ final class EngineWorker: Sendable {
     }
   }
 
+  /// Whether a measurement must end: a stop was requested, or the thread must end.
+  var isStopRequested: Bool {
+    state.withLock { $0.requests.contains(where: \.isStop) } || isQuitting
+  }
+
   /// Whether the thread must end.
   var isQuitting: Bool {
     state.withLock { $0.requests.contains { if case .quit = $0 { true } else { false } } }
@@ -252,7 +295,8 @@ final class EngineWorker: Sendable {
       state.lastReport = report
       state.status.configuration = nil
       state.isInRun = false
-      state.status.phase = state.requestedStart == nil ? .stopped : .starting
+      state.isMeasuring = state.requests.contains(where: \.isMeasurement)
+      state.status.phase = state.hasOrder ? .starting : .stopped
       defer { (state.waitingForStop, state.waitingForStart) = ([], []) }
       return (state.waitingForStop, state.waitingForStart)
     }
@@ -268,6 +312,7 @@ extension EngineRequest {
   func refuse() {
     switch self {
     case .start(_, let replies): for reply in replies { reply(.failure(.stopped)) }
+    case .measure(_, _, let reply): reply(.failure(.stopped))
     case .change(_, let reply): reply(.failure(.stopped))
     case .record(_, let answer): answer(.failure(.stopped))
     case .endRecording(let recording): recording.complete(recording.report ?? RecordingReport())
@@ -277,10 +322,11 @@ extension EngineRequest {
 
   fileprivate var isStop: Bool { if case .stop = self { true } else { false } }
   fileprivate var isStart: Bool { if case .start = self { true } else { false } }
+  fileprivate var isMeasurement: Bool { if case .measure = self { true } else { false } }
 
   fileprivate var belongsToNextRun: Bool {
     switch self {
-    case .start, .quit: true
+    case .start, .measure, .quit: true
     case .change, .record, .endRecording, .stop: false
     }
   }

@@ -51,6 +51,38 @@ import SimulatedDevices
     self = opened
   }
 
+  /// Runs `callbacks` on the devices to the end of the session, and returns its report. It is a
+  /// `SessionRunner` with the clock and the background work of these devices: call it on a thread
+  /// that may block, and see there for all parameters. The session ends after `frameLimit` frames,
+  /// when `watch` stops it, when the callbacks end it, or when the device goes away, unless it
+  /// `reconnects`. Cards that sound servers released stay reserved until the devices are closed.
+  ///
+  /// Throws if the device does not start, or if the callbacks do not fit it. A device that fails
+  /// later is the `failure` of the report.
+  ///
+  /// ```swift
+  /// let opened = try OpenDevice(opening: DeviceSelection(device: "sim:clock=free,noise=-20"))
+  /// var mixer = Mixer(opened.configuration)
+  /// mixer.monitor = SmoothedGain(Gain(decibels: -6))
+  /// let report = try opened.run(mixer, frameLimit: 48000)
+  /// precondition(report.frames == 48000 && report.failure == nil)
+  /// ```
+  @discardableResult
+  public consuming func run<Callbacks: SessionCallbacks & ~Copyable>(
+    _ callbacks: consuming Callbacks, background: [any BackgroundWork] = [],
+    meter: consuming MeterView? = nil, frameLimit: Int? = nil, fadeFrames: Int = 0,
+    reconnects: Bool = false,
+    watch: SessionRunner<Callbacks>.Watch = { _, _ in .proceed }
+  ) throws(DeviceFailure) -> SessionReport {
+    let (clock, reservations) = (self.clock, self.reservations)
+    // What else the device owns must not end with this value, of which the runner takes the device.
+    defer { withExtendedLifetime(reservations) {} }
+    let runner = SessionRunner(
+      device: device, callbacks: callbacks, background: self.background + background,
+      meter: meter, frameLimit: frameLimit, fadeFrames: fadeFrames, reconnects: reconnects)
+    return try runner.run(clock: clock, watch: watch)
+  }
+
   private static func opened(
     _ selection: DeviceSelection, _ steps: OpeningSteps
   ) throws(OpeningFailure) -> OpenDevice {

@@ -84,10 +84,9 @@ public struct ProbePlan: Sendable {
 /// var probe = ProbeSession(ProbePlan(granted), periodFrames: granted.periodFrames)
 /// let listener = probe.listener
 /// if let callbacks = probe.takeCallbacks() {
-///   let runner = SessionRunner(
-///     device: opened.device, callbacks: callbacks, background: opened.background + [listener],
-///     meter: nil, frameLimit: nil)
-///   _ = try runner.run(clock: opened.clock) { _, _ in listener.isDone ? .stop(.end) : .proceed }
+///   try opened.run(callbacks, background: [listener]) { _, _ in
+///     listener.isDone ? .stop(.end) : .proceed
+///   }
 /// }
 /// let frames = listener.result.main?.frames.first ?? 0
 /// precondition(abs(frames - granted.latencyFrames - 300) < 1)

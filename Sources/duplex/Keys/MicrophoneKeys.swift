@@ -98,7 +98,7 @@ final class MicrophoneKeys: KeyResponder {
   private func apply() {
     let isSilent = isMuted || (targets.isOfOutput && (isPaused || isBackingAlone))
     let gain = isSilent ? Gain.silence : Gain(decibels: decibels)
-    if let setGain = targets.setGain { setGain(gain) } else { targets.player?.setGain(gain) }
+    if let setGain = targets.setGain { setGain(gain) } else { targets.player?.gain = gain }
     targets.setMonitorGain?(isBackingAlone ? .silence : .unity)
   }
 }

@@ -108,7 +108,7 @@ final class PlaybackKeys: KeyResponder {
     reportMove("speed", "speed \(speed.shown(3)).")
   }
 
-  private func applyGain() { player.setGain(isMuted ? .silence : Gain(decibels: decibels)) }
+  private func applyGain() { player.gain = isMuted ? .silence : Gain(decibels: decibels) }
 
   /// The state for the screen; nil if nothing is playing or being opened.
   var state: LiveState? {

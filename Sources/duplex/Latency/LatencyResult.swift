@@ -19,7 +19,7 @@ struct LatencyResult {
 
   func conclude(_ command: LatencyCommand) throws -> ExitStatus {
     var status = ExitStatus.done
-    let answer = trips.main.flatMap { PairAnswer($0, configuration.sampleRate) }
+    let answer = trips.main.flatMap { RoundTripEstimate($0, sampleRate: configuration.sampleRate) }
     if let failure = sessions.report.stopReason.failure {
       ToolFailure(failure).report()
       status = .loss
@@ -48,7 +48,8 @@ struct LatencyResult {
   /// Saves the result and writes the report, each if it is requested. Returns the failure, or nil.
   /// Adds the paths of the written files to `kept`.
   private func keep(
-    _ answer: PairAnswer?, _ summary: Event, _ command: LatencyCommand, _ kept: inout [String]
+    _ answer: RoundTripEstimate?, _ summary: Event, _ command: LatencyCommand,
+    _ kept: inout [String]
   ) -> ToolFailure? {
     guard let answer else { return nil }
     let objection = command.save ? answer.objection : nil
@@ -106,31 +107,33 @@ struct LatencyResult {
     configuration.latencyFrames + Double(sessions.report.addedLatencyFrames)
   }
 
-  private func fields(_ answer: PairAnswer?) -> Fields {
+  private func fields(_ answer: RoundTripEstimate?) -> Fields {
     let claimed = sessions.report.reportedLatencyFrames
     return .summary(of: "latency", sessions.report, configuration)
-      + PairAnswer.fields(answer, rejected: trips.rejected) + [
+      + RoundTripEstimate.fields(answer, rejected: trips.rejected) + [
         "bufferFrames": unitFrames.digits(4),
-        "externalFrames": answer.map { ($0.frames.median - unitFrames).digits(4) },
+        "externalFrames": answer.map { ($0.frames - unitFrames).digits(4) },
         "claimedFrames": claimed > 0 ? claimed : nil,
         "levelDBFS": trips.levelDBFS.digits(2), "noiseDBFS": trips.noiseDBFS.digits(2),
         "clipped": trips.isClipped, "periodFrames": configuration.periodFrames,
         "headroomFrames": configuration.headroomFrames,
-        "pairs": trips.pairs.compactMap { PairAnswer($0, configuration.sampleRate)?.pairFields },
+        "pairs": trips.pairs.compactMap {
+          RoundTripEstimate($0, sampleRate: configuration.sampleRate)?.pairFields
+        },
       ]
   }
 
-  private func lines(_ answer: PairAnswer) -> [String] {
+  private func lines(_ answer: RoundTripEstimate) -> [String] {
     let rate = Double(configuration.sampleRate)
     func both(_ frames: Double) -> String {
       "\(frames.shown(3)) frames (\((frames * 1000 / rate).shown(3)) ms)"
     }
     let claimed = sessions.report.reportedLatencyFrames
     var lines = [
-      "Round trip \(both(answer.frames.median)), output \(answer.pair.fromChannel + 1) to input "
+      "Round trip \(both(answer.frames)), output \(answer.pair.fromChannel + 1) to input "
         + "\(answer.pair.toChannel + 1)\(answer.isInverted ? ", inverted" : "").",
       "  buffers of this program \(both(unitFrames))",
-      "  driver, converters and wire \(both(answer.frames.median - unitFrames))",
+      "  driver, converters and wire \(both(answer.frames - unitFrames))",
     ]
     if claimed > 0 { lines.append("  latency that the device reports \(both(Double(claimed)))") }
     lines += answer.lines(rejected: trips.rejected)
@@ -138,10 +141,10 @@ struct LatencyResult {
     where pair.fromChannel != answer.pair.fromChannel
       || pair.toChannel != answer.pair.toChannel
     {
-      if let other = PairAnswer(pair, configuration.sampleRate) {
+      if let other = RoundTripEstimate(pair, sampleRate: configuration.sampleRate) {
         lines.append(
           "  output \(pair.fromChannel + 1) to input \(pair.toChannel + 1): "
-            + "\(both(other.frames.median)), signal to noise \(other.signalToNoise) dB"
+            + "\(both(other.frames)), signal to noise \(other.signalToNoise) dB"
             + (other.objection == nil ? "" : ", doubtful"))
       }
     }

@@ -160,7 +160,8 @@ final class OverdubRun {
     measurement = outcome.report
     if totals.isInterrupted { return }
     if let failure = outcome.report.stopReason.failure { throw failure }
-    guard let pair = found.main, let answer = PairAnswer(pair, plan.sampleRate) else {
+    guard let pair = found.main, let answer = RoundTripEstimate(pair, sampleRate: plan.sampleRate)
+    else {
       let xruns = outcome.report.captureXruns + outcome.report.playbackXruns
       guard xruns == 0 else {
         throw ToolFailure.lostSignal(
@@ -173,10 +174,10 @@ final class OverdubRun {
     }
     if let objection = answer.objection {
       throw ToolFailure.doubtful(
-        "The measured round trip of \(answer.frames.median.shown(1)) frames is doubtful: \(objection).",
+        "The measured round trip of \(answer.frames.shown(1)) frames is doubtful: \(objection).",
         hint: "Remove the cause and start again, or accept it with \(answer.latencyOption).")
     }
     roundTrip = KnownRoundTrip(
-      frames: answer.frames.median - Double(outcome.report.addedLatencyFrames), source: .measured)
+      frames: answer.frames - Double(outcome.report.addedLatencyFrames), source: .measured)
   }
 }

@@ -120,7 +120,9 @@ struct PlayCommand: AlsoPlayingCommand {
     let player = AudioPlayer(
       endsWithQueue: true, prebufferSeconds: prebuffer?.seconds(at: configuration.sampleRate))
     player.enqueue(items)
-    player.setRepeating(repeats, shuffles: shuffle, seed: shuffleSeed)
+    player.isRepeating = repeats
+    player.isShuffling = shuffle
+    if let seed = shuffleSeed { player.seedShuffling(seed) }
     player.play()
     var callbacks = Mixer(configuration)
     callbacks.player = try player.attach(to: configuration)

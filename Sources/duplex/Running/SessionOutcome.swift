@@ -44,8 +44,6 @@ struct SessionOutcome {
   /// request.
   let askedEnd: StopReason?
   private let options: AudioOptions
-  /// The number of frames by which a limiter with look-ahead delays the output.
-  private let limiterDelayFrames: Int
 
   /// Runs `callbacks` on `open` with the other parts of the session, and returns when it has ended.
   /// Throws if the device cannot be started. A device that fails later is in the report.
@@ -73,22 +71,21 @@ struct SessionOutcome {
       // A session that was reported as started has a summary.
       guard watch.hasStarted else { throw error }
       report = SessionReport()
+      report.configuration = configuration
+      report.callbackDelayFrames = parts.protection?.delayFrames ?? 0
       report.stopReason = .device(error)
     }
     Terminal.endDrawing()
     parts.recording?.conclude()
     let outcome = SessionOutcome(
-      report: report, configuration: configuration, askedEnd: watch.askedEnd, options: options,
-      limiterDelayFrames: parts.protection?.delayFrames ?? 0)
+      report: report, configuration: configuration, askedEnd: watch.askedEnd, options: options)
     if report.isDeviceStuck { outcome.reportStuckDevice() }
     return outcome
   }
 
   /// The latency of the unit from input to output at the end, in frames, with the delay of the
   /// limiter.
-  var latencyFrames: Double {
-    configuration.latencyFrames + Double(report.addedLatencyFrames + limiterDelayFrames)
-  }
+  var latencyFrames: Double { report.latencyFrames ?? configuration.latencyFrames }
 
   /// Warns that the device cannot be stopped. No frames are lost, but the device remains busy.
   private func reportStuckDevice() {

@@ -1,15 +1,13 @@
 import AudioDevices
 import AudioFiles
+import DelayEstimation
+import LatencyMeasurement
 
 /// The round trip of a pair of devices, measured once and saved for overdubs: one file for each
 /// combination of devices, rate, period and headroom.
 struct SavedRoundTrip {
-  /// The round trip in frames.
-  let frames: Double
-  /// The part outside the unit in frames, and the sample rate of both; nil if the file does not
-  /// contain them.
-  private let externalFrames: Double?
-  private let sampleRate: Int?
+  /// The numbers in the file.
+  private let stored: StoredRoundTrip
 
   /// Returns the round trip that was saved for this configuration; nil if none was saved. Throws if
   /// the saved file cannot be used.
@@ -34,9 +32,8 @@ struct SavedRoundTrip {
       hint: "Use the output of `duplex latency --json`, or a file of `duplex latency --save`.")
   }
 
-  /// Reads the round trip in one of `objects`. It is at most 10^7 frames, which is more than ten
-  /// seconds at any rate, and so is the part outside the unit, so that sums with the latency of a
-  /// unit stay small. A result that is marked as doubtful is refused.
+  /// Reads the round trip in one of `objects`. A result that is marked as doubtful is refused,
+  /// unless its doubts do not matter for an alignment: such a result is saved.
   private init(_ objects: [JSON], _ path: String, hint: String) throws(FileFailure) {
     guard let object = objects.last(where: { $0["roundTripFrames"]?.number != nil }),
       let frames = object["roundTripFrames"]?.number
@@ -44,36 +41,48 @@ struct SavedRoundTrip {
       throw FileFailure(.unusableContents, "\(path) has no round trip.", hint: hint)
     }
     let external = object["externalFrames"]?.number
-    guard (0...1e7).contains(frames), (-1e7...1e7).contains(external ?? 0) else {
+    guard StoredRoundTrip(roundTripFrames: frames, externalFrames: external).isValid else {
       throw FileFailure(
         .unusableContents, "\(path) has a round trip that is out of range.", hint: hint)
     }
-    guard object["doubtful"]?.boolean != true else {
+    guard object["doubtful"]?.boolean != true || Self.canAlign(object) else {
       throw FileFailure(
         .unusableContents, "The round trip in \(path) is marked as doubtful.",
         hint: "Measure again, or give the time itself: --latency \(frames.shown(3))f.")
     }
-    self.frames = frames
     // In an existing recording, the latency of the unit that made it is not known: all of the round
     // trip is external then.
-    externalFrames = object["bufferFrames"]?.number == 0 ? nil : external
-    sampleRate = object["sampleRate"]?.whole
+    stored = StoredRoundTrip(
+      roundTripFrames: frames,
+      externalFrames: object["bufferFrames"]?.number == 0 ? nil : external,
+      sampleRate: object["sampleRate"]?.whole)
+  }
+
+  /// Returns whether the doubts of a result, as its summary states them, do not matter for an
+  /// alignment.
+  private static func canAlign(_ object: JSON) -> Bool {
+    let names = object["doubts"]?.elements?.compactMap(\.textValue) ?? []
+    let doubts = names.compactMap(DelayEstimate.Doubt.init)
+    guard !names.isEmpty, doubts.count == names.count else { return false }
+    let frames = object["measurements"]?.elements?.compactMap(\.number) ?? []
+    return RoundTripEstimate.objections(
+      doubts, frames, sampleRate: object["sampleRate"]?.whole ?? 0
+    ).isEmpty
   }
 
   /// Returns the round trip for a unit with another period or headroom: the part outside the unit
   /// is the same. Throws if it was measured at another rate.
   func frames(for configuration: DuplexConfiguration) throws(ToolFailure) -> Double {
-    guard let sampleRate else { return frames }
-    guard sampleRate == configuration.sampleRate else {
+    guard let frames = stored.frames(for: configuration) else {
       throw ToolFailure(
         .unusableInput, code: "inputUnusable",
-        "The round trip was measured at \(sampleRate) Hz; this take is at "
+        "The round trip was measured at \(stored.sampleRate ?? 0) Hz; this take is at "
           + "\(configuration.sampleRate) Hz.",
         hint:
           "Measure again with `duplex latency -r \(configuration.sampleRate) --save`, or leave out --latency."
       )
     }
-    return externalFrames.map { max(0, $0 + configuration.latencyFrames) } ?? frames
+    return frames
   }
 
   /// Saves `summary` for this configuration. Returns the path of the file.

@@ -239,8 +239,10 @@ final class TuneRun {
     }
     totals.note(outcome)
     configuration = outcome.configuration
-    let answer = found.main.flatMap { PairAnswer($0, outcome.configuration.sampleRate) }
-    return answer?.objection == nil ? answer?.frames.median : nil
+    let answer = found.main.flatMap {
+      RoundTripEstimate($0, sampleRate: outcome.configuration.sampleRate)
+    }
+    return answer?.objection == nil ? answer?.frames : nil
   }
 
   /// Returns the options for a setting, without a duration.

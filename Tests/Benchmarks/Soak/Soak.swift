@@ -59,7 +59,8 @@ final class Soak {
     let writer = try RecordingWriter(plan, ringFrames: 12 * configuration.sampleRate)
     control = writer.control
     for path in try SoakSounds.writeSongs(into: folder) { player.enqueue(path: path) }
-    player.setRepeating(true, shuffles: true)
+    player.isRepeating = true
+    player.isShuffling = true
     player.addEventHandler { [complaints] event in
       switch event.kind {
       case .failed(let failure), .refused(let failure):
@@ -148,7 +149,7 @@ final class Soak {
     case 3: player.toggleReversed()
     case 4: player.togglePlayPause()
     case 5: player.setSpeed(Double.random(in: 0.5...2, using: &random))
-    case 6: player.setGain(Gain(factor: .random(in: 0...0.5, using: &random)))
+    case 6: player.gain = Gain(factor: .random(in: 0...0.5, using: &random))
     case 7: player.setRegion(1000..<40_000, times: Int.random(in: 1...3, using: &random))
     default: player.setRegion(nil, times: nil)
     }

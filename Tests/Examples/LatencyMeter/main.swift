@@ -2,26 +2,19 @@
 // input.
 import Duplex
 
-/// Plays noise bursts on the devices of `selection` and detects them in the input.
-func measure(_ selection: DeviceSelection) throws -> (trips: RoundTrips, sampleRate: Int) {
-  let open = try OpenDevice(opening: selection)
-  let (configuration, clock) = (open.configuration, open.clock)
-  var probe = ProbeSession(ProbePlan(configuration), periodFrames: configuration.periodFrames)
-  let listener = probe.listener
-  guard let callbacks = probe.takeCallbacks() else { return (RoundTrips(), 0) }
-  let runner = SessionRunner(
-    device: open.device, callbacks: callbacks, background: open.background + [listener],
-    meter: nil, frameLimit: nil)
-  _ = try runner.run(clock: clock) { _, _ in listener.isDone ? .stop(.end) : .proceed }
-  return (listener.result, configuration.sampleRate)
+func main() async throws {
+  let arguments = CommandLine.arguments
+  let engine = DuplexEngine(device: arguments.count > 1 ? arguments[1] : "default")
+  do {
+    let measured = try await engine.measureRoundTrip()
+    let trip = measured.roundTrip
+    print("Round trip \(trip.frames) frames, \(trip.seconds * 1000) ms: \(trip.verdict)")
+    for doubt in trip.doubts { print("Doubtful: \(doubt.explanation).") }
+    print("95 % within \(trip.interval95.lowerBound) to \(trip.interval95.upperBound) frames")
+    print("This program \(measured.unitFrames) frames, the rest \(measured.externalFrames) frames")
+  } catch .noRoundTrip(let failure) {
+    print(failure.message, failure.hint)
+  }
 }
 
-let arguments = CommandLine.arguments
-let measured = try measure(DeviceSelection(device: arguments.count > 1 ? arguments[1] : "default"))
-if let best = measured.trips.main, !best.frames.isEmpty {
-  let frames = best.frames.sorted()[best.frames.count / 2]
-  print("Round trip \(frames) frames, \(frames / Double(measured.sampleRate) * 1000) ms")
-  print("Signal to noise \(best.signalToNoiseDB) dB")
-} else {
-  print("Nothing came back: connect the output to the input.")
-}
+try await main()

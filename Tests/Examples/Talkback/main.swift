@@ -30,7 +30,7 @@ engine.addStatusHandler { status in
     }
     return status.seconds < until
   }
-  player.setGain(isLow ? Gain(decibels: -18) : .unity)
+  player.gain = isLow ? Gain(decibels: -18) : .unity
 }
 player.play()
 try await engine.start()

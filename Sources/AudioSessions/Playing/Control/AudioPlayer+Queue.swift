@@ -107,21 +107,32 @@ extension AudioPlayer {
     list.withLock { $0.remove(all: false) }.first
   }
 
-  /// Sets whether the queue starts again at its end, and in another random order if it `shuffles`.
-  /// With a `seed` the orders are the same in each run.
-  public func setRepeating(_ repeats: Bool, shuffles: Bool = false, seed: UInt64? = nil) {
-    list.withLock { list in
-      list.repeats = repeats
-      list.shuffles = shuffles
-      if let seed { list.randomNumbers = SplitMix64(seed: seed) }
-    }
+  /// Whether the queue starts again at its end.
+  public var isRepeating: Bool {
+    get { list.withLock { $0.repeats } }
+    set { list.withLock { $0.repeats = newValue } }
   }
 
-  /// Whether the queue starts again at its end, as last set.
-  public var isRepeating: Bool { list.withLock { $0.repeats } }
+  /// Whether each repetition of the queue has another random order. It has no effect unless
+  /// `isRepeating` is true.
+  public var isShuffling: Bool {
+    get { list.withLock { $0.shuffles } }
+    set { list.withLock { $0.shuffles = newValue } }
+  }
 
-  /// Whether each repetition has another order, as last set.
-  public var isShuffling: Bool { list.withLock { $0.shuffles } }
+  /// Makes the random orders of the repetitions, from the next one on, the same in each run with
+  /// this `seed`. Without it they differ from run to run.
+  ///
+  /// ```swift
+  /// let player = AudioPlayer()
+  /// player.isRepeating = true
+  /// player.isShuffling = true
+  /// player.seedShuffling(2026)
+  /// precondition(player.isRepeating && player.isShuffling)
+  /// ```
+  public func seedShuffling(_ seed: UInt64) {
+    list.withLock { $0.randomNumbers = SplitMix64(seed: seed) }
+  }
 
   /// Skips by that number of items in the queue; a negative number skips back, and 0 returns to the
   /// beginning of the item. If an earlier skip has not taken effect yet, this one starts from the

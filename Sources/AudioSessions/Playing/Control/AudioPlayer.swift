@@ -23,6 +23,11 @@ import RealtimeAudio
 /// mixer.player = try player.attach(to: opened.configuration)
 /// ```
 ///
+/// A setting of the player is a property, such as `gain`, `isRepeating` and `tap`: it is kept for
+/// all tracks and sessions, and reads as it was last set. What concerns the current track is a
+/// request to the thread that reads it, and therefore a method: `setSpeed`, `setReversed`,
+/// `setRegion`, the seeks. `settings` has the effect of these, once it is heard.
+///
 /// All calls may be made on any thread but the audio thread.
 public final class AudioPlayer: Sendable {
   /// The properties of a unit that a player requires: rate, channels and period.
@@ -173,13 +178,11 @@ extension AudioPlayer {
     reset()
   }
 
-  /// Sets the gain of all tracks, which is reached within 5 ms.
-  public func setGain(_ gain: Gain) {
-    switches.withLock { $0.gain.publish(gain) }
+  /// The gain of all tracks; a new one is reached within 5 ms.
+  public var gain: Gain {
+    get { gainView.gain }
+    set { switches.withLock { $0.gain.publish(newValue) } }
   }
-
-  /// The gain of all tracks, as last set.
-  public var gain: Gain { gainView.gain }
 
   /// Whether the player plays: it is not paused, and has frames to play.
   public var isPlaying: Bool { state == .playing }
@@ -211,8 +214,11 @@ extension AudioPlayer {
   /// attached: the count that a tap uses.
   public var playedFrame: Int { connection?.playedFrame ?? 0 }
 
-  /// Inserts `tap`, which inspects the frames decoded from now on and may alter them; nil for none.
-  public func insert(_ tap: (any PlayerTap)?) { requests.tap.withLock { $0 = tap } }
+  /// The tap that inspects the frames decoded from now on and may alter them; nil for none.
+  public var tap: (any PlayerTap)? {
+    get { requests.tap.withLock { $0 } }
+    set { requests.tap.withLock { $0 = newValue } }
+  }
 
   /// Calls `handler` with each event from now on, on a thread of the session that may block, until
   /// the returned subscription is cancelled; one call may still be in progress then. Other handlers
@@ -228,21 +234,21 @@ extension AudioPlayer {
   /// player is released, and the last session that used it is over.
   public var events: AsyncStream<PlayerEvent> { listeners.events.stream(keeping: 1024) }
 
-  /// Sets the time in seconds before a track's end at which `endingSoon` is sent; 0, the initial
-  /// value, for never.
+  /// The time in seconds before a track's end at which `endingSoon` is sent; 0, the initial value,
+  /// for never. A negative value counts as 0.
   ///
   /// ```swift
   /// let player = AudioPlayer()
-  /// player.setEndingSoonLead(seconds: 5)
+  /// player.endingSoonLeadSeconds = 5
   /// let subscription = player.addEventHandler { event in
   ///   if case .endingSoon = event.kind { print("\(event.source) ends in five seconds") }
   /// }
   /// subscription.cancel()
   /// ```
-  public func setEndingSoonLead(seconds: Double) { listeners.endSoon(seconds) }
-
-  /// The time in seconds before a track's end at which `endingSoon` is sent, as last set.
-  public var endingSoonLeadSeconds: Double { listeners.endingSoonSeconds }
+  public var endingSoonLeadSeconds: Double {
+    get { listeners.endingSoonSeconds }
+    set { listeners.endSoon(newValue) }
+  }
 
   /// The number of frames played of each track that is over, for the newest 4,096 tracks.
   public var playedTracks: [PlayedTrack] { listeners.playedTracks }

@@ -17,7 +17,7 @@ import AudioBasics
 ///   }
 /// }
 /// let player = AudioPlayer()
-/// player.insert(HalfAsLoud())
+/// player.tap = HalfAsLoud()
 /// ```
 public protocol PlayerTap: AnyObject, Sendable {
   /// Processes the first `frames` frames of `buffer`, which have the unit's rate and channels. The

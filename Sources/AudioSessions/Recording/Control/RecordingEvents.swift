@@ -107,6 +107,14 @@ public struct RecordedMarker: Sendable, Equatable {
 /// }
 /// ```
 public struct RecordingReport: Sendable {
+  /// The format of the files; nil if the recording could not begin.
+  public var fileFormat: FileFormat?
+  /// The format of their samples; nil if the recording could not begin.
+  public var sampleFormat: FileSampleFormat?
+  /// The sample rate in frames per second; 0 if the recording could not begin.
+  public var sampleRate = 0
+  /// The number of channels; 0 if the recording could not begin.
+  public var channelCount = 0
   /// The number of frames in all files, including gaps.
   public var frames = 0
   /// Every gap, in order, except frames that are silent because one of two devices was missing:
@@ -136,6 +144,17 @@ public struct RecordingReport: Sendable {
 
   /// Creates the report of a recording without frames.
   public init() {}
+
+  /// Creates the report of a recording by `plan` without frames.
+  init(_ plan: RecordingPlan) {
+    fileFormat = plan.fileFormat
+    sampleFormat = plan.sampleFormat
+    sampleRate = plan.sampleRate
+    channelCount = plan.channelCount
+  }
+
+  /// The length in seconds, including gaps.
+  public var seconds: Double { sampleRate > 0 ? Double(frames) / Double(sampleRate) : 0 }
 
   /// Adds a gap; a gap that begins at the end of the last one extends it.
   mutating func add(_ gap: RecordingGap) {

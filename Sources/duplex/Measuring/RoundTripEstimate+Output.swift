@@ -4,63 +4,26 @@ import DelayEstimation
 import LatencyMeasurement
 import Reports
 
-/// The result for one pair of channels, from all its measurements.
-struct PairAnswer {
-  let pair: ChannelPair
-  let frames: Spread
-  private let sampleRate: Int
-
-  /// Summarises the measurements of `pair`; nil if there are none.
-  init?(_ pair: ChannelPair, _ sampleRate: Int) {
-    guard let first = pair.estimates.first,
-      let frames = Spread(
-        of: pair.frames,
-        deviationOfOne: max(first.deviationFrames, abs(first.phaseSlopeFrames - first.delayFrames)))
-    else { return nil }
-    self.pair = pair
-    self.frames = frames
-    self.sampleRate = sampleRate
-  }
-
-  var isInverted: Bool { 2 * pair.estimates.count(where: \.isInverted) > pair.estimates.count }
-  var signalToNoise: String { pair.signalToNoiseDB.shown(1) }
-
-  private var doubts: [DelayEstimate.Doubt] {
-    var doubts: [DelayEstimate.Doubt] = []
-    for estimate in pair.estimates {
-      for doubt in estimate.doubts where !doubts.contains(doubt) { doubts.append(doubt) }
-    }
-    let bound = pair.estimates.reduce(0) { max($0, $1.boundFrames) }
-    if pair.estimates.count > 1, frames.standardDeviation > max(0.5, 6 * bound),
-      !doubts.contains(.drifting)
-    {
-      doubts.append(.drifting)
-    }
-    return doubts
-  }
-
-  /// Whether three or more measurements agree to 30 microseconds. A sound server's delay moves by
-  /// tenths of a frame, which does not matter for an alignment.
-  private var isSteady: Bool {
-    pair.estimates.count > 2 && frames.maximum - frames.minimum <= Double(sampleRate) * 30e-6
-  }
+/// The result for one pair of channels as text, as fields of events and as a picture.
+extension RoundTripEstimate {
+  /// The signal-to-noise ratio in dB, as text.
+  var signalToNoise: String { signalToNoiseDB.shown(1) }
 
   /// The reasons why the result is not reliable enough to align a recording, as sentences that
   /// complete "doubtful:"; nil if it is reliable.
   var objection: String? {
-    let doubts = isSteady ? doubts.filter { $0 != .drifting } : doubts
-    return doubts.isEmpty
-      ? nil : doubts.map { String($0.sentence.dropLast()) }.joined(separator: "; ")
+    verdict == .refused
+      ? objections.map { String($0.sentence.dropLast()) }.joined(separator: "; ") : nil
   }
 
   /// The option of `overdub` for this round trip.
-  var latencyOption: String { "--latency \(frames.median.shown(1))f" }
+  var latencyOption: String { "--latency \(frames.shown(1))f" }
 
-  private var milliseconds: Double { frames.median * 1000 / Double(sampleRate) }
+  private var milliseconds: Double { frames * 1000 / Double(sampleRate) }
 
   /// Returns the fields of the summary. If there is no answer, the results are null and the only
   /// doubt is `noSignal`.
-  static func fields(_ answer: PairAnswer?, rejected: Int) -> Fields {
+  static func fields(_ answer: RoundTripEstimate?, rejected: Int) -> Fields {
     guard let answer else {
       return [
         "roundTripFrames": JSON.null, "roundTripMilliseconds": JSON.null,
@@ -69,7 +32,7 @@ struct PairAnswer {
         "doubts": ["noSignal"],
       ]
     }
-    let spread = answer.frames
+    let spread = answer.spread
     let first = answer.pair.estimates[0]
     return answer.pairFields + [
       "roundTripMilliseconds": answer.milliseconds,
@@ -93,9 +56,9 @@ struct PairAnswer {
   var pairFields: Fields {
     [
       "fromChannel": pair.fromChannel + 1, "toChannel": pair.toChannel + 1,
-      "roundTripFrames": frames.median.digits(5),
-      "standardDeviationFrames": frames.standardDeviation,
-      "signalToNoiseDB": pair.signalToNoiseDB.digits(2),
+      "roundTripFrames": frames.digits(5),
+      "standardDeviationFrames": spread.standardDeviation,
+      "signalToNoiseDB": signalToNoiseDB.digits(2),
       "polarity": isInverted ? "inverted" : "normal", "doubtful": !doubts.isEmpty,
     ]
   }
@@ -106,10 +69,10 @@ struct PairAnswer {
     let count = pair.estimates.count
     if count > 1 {
       lines.append(
-        "  \(count) measurements: standard deviation \(frames.standardDeviation.shown(5)), "
-          + "95 % within \(frames.interval95.lowerBound.shown(3)) to "
-          + "\(frames.interval95.upperBound.shown(3)), from \(frames.minimum.shown(3)) to "
-          + "\(frames.maximum.shown(3)), jitter \(frames.jitter.shown(5)) frames"
+        "  \(count) measurements: standard deviation \(spread.standardDeviation.shown(5)), "
+          + "95 % within \(spread.interval95.lowerBound.shown(3)) to "
+          + "\(spread.interval95.upperBound.shown(3)), from \(spread.minimum.shown(3)) to "
+          + "\(spread.maximum.shown(3)), jitter \(spread.jitter.shown(5)) frames"
           + (rejected > 0 ? "; \(rejected) rejected" : ""))
     }
     lines.append("  signal to noise \(signalToNoise) dB")
@@ -139,8 +102,8 @@ struct PairAnswer {
     return LatencyPicture(
       title: "\(names), channel \(pair.fromChannel + 1) to \(pair.toChannel + 1)",
       subtitle: subtitle(configuration),
-      sampleRate: sampleRate, roundTripFrames: frames.median,
-      standardDeviationFrames: frames.standardDeviation, impulseResponse: first.impulseResponse,
+      sampleRate: sampleRate, roundTripFrames: frames,
+      standardDeviationFrames: spread.standardDeviation, impulseResponse: first.impulseResponse,
       correlation: first.correlation, arrivals: first.arrivals.map(\.delayFrames),
       measurements: pair.frames, bufferFrames: unitFrames,
       claimedFrames: claimedFrames > 0 ? Double(claimedFrames) : nil)
@@ -148,16 +111,12 @@ struct PairAnswer {
 }
 
 extension DelayEstimate.Doubt {
-  /// The explanation of the doubt in the output.
+  /// The explanation of the doubt in the output, with the option that may help.
   var sentence: String {
     switch self {
-    case .faint: "the signal is hardly above the noise; try a higher --level."
-    case .disagreement: "two methods give different delays: a filter in the path changes the phase."
-    case .ambiguous: "an echo is about as strong as the direct sound."
-    case .earlierArrival:
-      "a weaker signal arrived earlier; use --acoustic for a measurement through the air."
-    case .narrowBand: "too little of the spectrum was received."
-    case .drifting: "the delay changed during the measurement: two clocks, or lost frames."
+    case .faint: explanation + "; try a higher --level."
+    case .earlierArrival: explanation + "; use --acoustic for a measurement through the air."
+    case .disagreement, .ambiguous, .narrowBand, .drifting: explanation + "."
     }
   }
 }
