@@ -227,7 +227,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     func isOver() -> Bool {
       closing?.isOver != false
         && zip(threads, background).allSatisfy { thread, work in
-          thread.isDone || (work.mayBeAbandoned && timeout.isOver(at: time.now()))
+          thread.isDone || (work.workState == .dispensable && timeout.isOver(at: time.now()))
         }
     }
     for _ in 0..<100 where !isOver() { time.pause(1) }
@@ -256,7 +256,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
         pace.rest(time, unless: { first.isDone })
         continue
       }
-      for work in observer.background where work.mayBeAbandoned { work.conclude() }
+      for work in observer.background where work.workState == .dispensable { work.conclude() }
       // A disk or a decoder may block this thread forever.
       let timeout = EndTimeout(isUrgent: true, at: time.now())
       while !first.isDone, !timeout.isOver(at: time.now()) { time.pause(2) }
