@@ -9,6 +9,8 @@ final class PlaybackKeys: KeyResponder {
     KeyBindings.playback + (choices > 0 ? KeyBindings.comparison : [])
   }
 
+  /// The range in dB within which the keys change the gain.
+  private static let decibelRange = -60.0...12.0
   /// The twelfth root of two.
   private static let semitone = 1.0594630943592953
 
@@ -62,7 +64,7 @@ final class PlaybackKeys: KeyResponder {
       player.setRegion(nil, times: 1)
       reportMove("loop", "no loop.")
     case .changeGain(let change):
-      decibels = (decibels + change).clamped(to: -60...12)
+      decibels = (decibels + change).clamped(to: Self.decibelRange)
       applyGain()
       report("gain", "gain \(decibels.shown(1)) dB.")
     case .toggleMute:

@@ -36,7 +36,7 @@ struct PlayCommand: AlsoPlayingCommand {
 
   @Option(
     parsing: .unconditional,
-    help: .init("Pan: -1 (left) to 1 (right), one for all or one for each.", valueName: "p,..."))
+    help: .init("Pan: \(OptionRanges.pansText), one for all or one for each.", valueName: "p,..."))
   var pan = PerSource(Pan())
 
   @OptionGroup var range: RangeOptions
@@ -49,7 +49,7 @@ struct PlayCommand: AlsoPlayingCommand {
 
   @Option(
     help: .init(
-      "Buffer this much of a network source before it plays, at most 20 s. (default: 3 s, or less where the network is fast)",
+      "Buffer this much of a network source before it plays, at most \(Self.prebufferRange.upperBound.boundText) s. (default: 3 s, or less where the network is fast)",
       valueName: "time"))
   var prebuffer: TimeOption?
 
