@@ -62,7 +62,7 @@ struct OverdubPass {
     parts.background = [writer, feeder]
     parts.frameLimit = plan.frameLimit
     parts.task = task(plan)
-    parts.takeKeys = keys
+    parts.commandKeys.append(keys)
     parts.poll = { moment in
       keys.poll()
       if writer.isFailed { return .disk }
@@ -108,7 +108,7 @@ struct OverdubPass {
     if command.monitor {
       parts.protection = command.protection.install(on: &callbacks, configuration)
     }
-    parts.microphoneKeys = gainKeys(control)
+    parts.commandKeys = [gainKeys(control)]
   }
 
   /// Returns the keys for the gain of the microphone if it is played, else for the whole output.
@@ -116,11 +116,9 @@ struct OverdubPass {
     var targets = MicrophoneKeys.KeyTargets()
     targets.pauses = false
     if command.monitor {
-      targets.setGain = { control.monitorGain = $0 }
-      (targets.isOfOutput, targets.hasBacking) = (true, true)
+      targets.gain = .output(set: { control.monitorGain = $0 }, hasBacking: true)
     } else {
-      targets.setGain = { control.outputGain = $0 }
-      targets.isOfBacking = true
+      targets.gain = .backing(set: { control.outputGain = $0 })
     }
     return MicrophoneKeys(targets, from: 0)
   }

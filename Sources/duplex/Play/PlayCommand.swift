@@ -134,8 +134,10 @@ struct PlayCommand: AlsoPlayingCommand {
     let progress = TrackProgress(player, itemCount: items.count)
     var parts = SessionParts()
     parts.background = player.background
-    parts.playKeys = PlaybackKeys(
+    let keys = PlaybackKeys(
       player, choices: choices, itemCount: items.count, speed: range.speed.speed)
+    parts.commandKeys = [keys]
+    parts.playState = { keys.state }
     parts.poll = { _ in
       progress.follow()
       return nil
@@ -144,16 +146,17 @@ struct PlayCommand: AlsoPlayingCommand {
     progress.follow()
     let starved = player.starvedFrameCount
     return outcome.conclude(
-      "play", failure: progress.failure, isReported: progress.announces,
-      hasSounded: !player.playedTracks.isEmpty,
-      extra: [
-        "tracks": progress.tracks, "starvedFrames": starved,
-        "clippedFrames": levels.clippedFrames, "truePeakDBTP": levels.truePeakDBTP.digits(2),
-      ],
-      sentence: Self.sentence(
-        seconds: configuration.seconds(outcome.report.frames),
-        xruns: outcome.report.playbackXruns, starved: starved, clipped: levels.clippedFrames,
-        truePeakDBTP: levels.truePeakDBTP))
+      CommandSummary(
+        command: "play", failure: progress.failure, notice: progress.announces ? .error : .none,
+        hasSounded: !player.playedTracks.isEmpty,
+        fields: [
+          "tracks": progress.tracks, "starvedFrames": starved,
+          "clippedFrames": levels.clippedFrames, "truePeakDBTP": levels.truePeakDBTP.digits(2),
+        ],
+        sentence: Self.sentence(
+          seconds: configuration.seconds(outcome.report.frames),
+          xruns: outcome.report.playbackXruns, starved: starved, clipped: levels.clippedFrames,
+          truePeakDBTP: levels.truePeakDBTP)))
   }
 
   /// Returns the sentence that is printed at the end.

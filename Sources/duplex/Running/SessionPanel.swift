@@ -47,8 +47,8 @@ final class SessionPanel {
     guard now &- drawn >= Self.minimumNanoseconds else { return }
     drawn = now
     var state = LiveState()
-    if let playKeys = parts.playKeys {
-      guard let playing = playKeys.state else { return Terminal.redraw("") }
+    if let playState = parts.playState {
+      guard let playing = playState() else { return Terminal.redraw("") }
       state = playing
     } else {
       show(seconds: seconds, on: &state)
@@ -90,7 +90,7 @@ final class SessionPanel {
 
   /// The number of measured channels.
   private var channelCount: Int {
-    (parts.playKeys == nil ? configuration.capture : configuration.playback)?.channelCount ?? 0
+    (parts.playState == nil ? configuration.capture : configuration.playback)?.channelCount ?? 0
   }
 
   /// Whether levels are shown.
