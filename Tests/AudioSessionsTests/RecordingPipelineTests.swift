@@ -60,7 +60,7 @@ import VoiceCleaning
       plan, ringFrames: 10_000,
       cleaner: VoiceCleaner(
         CleaningSettings(denoise: true), sampleRate: 8000, channelCount: 1))
-    writer.control.ask(.start, at: start)
+    writer.control.request(.start, at: start)
     var recorder = writer.takeRecorder()
     recorder?.record(
       SampleBuffer(frameCount: 5000, channelCount: 1), frames: 5000,

@@ -63,11 +63,11 @@ struct OverdubPass {
     parts.frameLimit = plan.frameLimit
     parts.task = task(plan)
     parts.commandKeys.append(keys)
-    parts.poll = { moment in
+    parts.poll = { snapshot in
       keys.poll()
       if writer.isFailed { return .disk }
-      return Self.muted(moment.drift, configuration, forSeconds: 10).map(StopReason.device)
-        ?? (alignment.isComplete(at: moment) ? .duration : nil)
+      return Self.muted(snapshot.drift, configuration, forSeconds: 10).map(StopReason.device)
+        ?? (alignment.isComplete(at: snapshot) ? .duration : nil)
     }
     var outcome = try SessionOutcome.run(callbacks, on: open, options, meter: meter, parts)
     keys.poll()

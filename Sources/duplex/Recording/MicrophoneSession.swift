@@ -76,10 +76,10 @@ struct MicrophoneSession {
       meter = callbacks.makeMeter(command.audio, configuration, isFollowed: silence != nil)
     }
     parts.reconnects = command.reconnection.isWanted(for: configuration)
-    parts.poll = { [watch = parts.recording] moment in
+    parts.poll = { [watch = parts.recording] snapshot in
       progress?.follow()
       if watch?.isWaiting == true { silence?.restart() }
-      return silence?.poll(moment)
+      return silence?.poll(snapshot)
     }
     let outcome = try SessionOutcome.run(callbacks, on: open, command.audio, meter: meter, parts)
     progress?.follow()

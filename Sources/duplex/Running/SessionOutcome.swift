@@ -10,7 +10,7 @@ struct SessionOutcome {
   let configuration: DuplexConfiguration
   /// How the user requested the end, even if the session had already ended; nil if there was no
   /// request.
-  let askedEnd: StopReason?
+  let requestedEnd: StopReason?
   private let options: AudioOptions
   /// The number of frames by which a limiter with look-ahead delays the output.
   private let limiterDelayFrames: Int
@@ -36,7 +36,7 @@ struct SessionOutcome {
       reconnects: parts.reconnects)
     var report: SessionReport
     do throws(DeviceFailure) {
-      report = try runner.run(clock: clock) { watch.moment($0, $1) }
+      report = try runner.run(clock: clock) { watch.process($0, $1) }
     } catch {
       // A session that was reported as started has a summary.
       guard watch.hasStarted else { throw error }
@@ -46,7 +46,8 @@ struct SessionOutcome {
     Terminal.endDrawing()
     parts.recording?.conclude()
     let outcome = SessionOutcome(
-      report: report, configuration: configuration, askedEnd: watch.askedEnd, options: options,
+      report: report, configuration: configuration, requestedEnd: watch.requestedEnd,
+      options: options,
       limiterDelayFrames: parts.protection?.delayFrames ?? 0)
     if report.isDeviceStuck { outcome.reportStuckDevice() }
     return outcome
