@@ -5,10 +5,13 @@ extension ClosedRange<Int> {
 
 extension ClosedRange<Double> {
   /// The range in a message, whole numbers without a point: `0.25 to 4`.
-  package var boundsText: String { "\(Self.text(lowerBound)) to \(Self.text(upperBound))" }
+  package var boundsText: String { "\(lowerBound.boundText) to \(upperBound.boundText)" }
+}
 
-  private static func text(_ bound: Double) -> String {
-    bound == bound.rounded() ? "\(Int(clamping: bound))" : "\(bound)"
+extension Double {
+  /// The end of a range in a message, a whole number without a point: `4`.
+  package var boundText: String {
+    self == rounded() ? "\(Int(clamping: self))" : "\(self)"
   }
 }
 

@@ -16,19 +16,8 @@ public protocol BackgroundWork: AnyObject, Sendable {
   /// respond: the next steps complete the work with the data received so far. Any thread.
   func abandon()
 
-  /// Whether it is writing a file that would be lost if the program ended now. Any thread.
-  var isSaving: Bool { get }
-
-  /// Whether received data is not stored yet, and would be lost if the program ended now. Any
-  /// thread.
-  var isUnfinished: Bool { get }
-
-  /// Whether all data is stored, and the work only waits for programs of the user. Any thread.
-  var isWaitingForOthers: Bool { get }
-
-  /// Whether the session may end before this work has ended, because the work stores nothing. Any
-  /// thread.
-  var mayBeAbandoned: Bool { get }
+  /// The need of this work for the session and the program at this moment. Any thread.
+  var workState: BackgroundWorkState { get }
 
   /// Whether virtual time must not advance, because the work waits for a network in real time.
   var holdsVirtualTime: Bool { get }
@@ -45,17 +34,8 @@ extension BackgroundWork {
   /// Default: calls `conclude()`.
   public func abandon() { conclude() }
 
-  /// Default: false.
-  public var isSaving: Bool { false }
-
-  /// Default: false. A type that stores data overrides it.
-  public var isUnfinished: Bool { false }
-
-  /// Default: false: the session waits for the end of this work.
-  public var mayBeAbandoned: Bool { false }
-
-  /// Default: false.
-  public var isWaitingForOthers: Bool { false }
+  /// Default: `.required`. Work that stores nothing, and work that stores data, override it.
+  public var workState: BackgroundWorkState { .required }
 
   /// Default: false.
   public var holdsVirtualTime: Bool { false }
@@ -65,6 +45,29 @@ extension BackgroundWork {
 
   /// Default: 20 ms, that is 50 steps per second.
   public var stepMilliseconds: Int { 20 }
+}
+
+/// How much background work needs the session and the program: what an end at this moment would
+/// cost.
+public enum BackgroundWorkState: Sendable, Equatable {
+  /// The session may end without this work, because it stores nothing, and a network, a disk or a
+  /// decoder may block it forever.
+  case dispensable
+  /// The session waits for the end of this work, but no data would be lost.
+  case required
+  /// Received data is not stored yet, and would be lost. None is being written.
+  case unsaved
+  /// A file that would be lost is being written, and received data is not stored yet.
+  case saving
+  /// All data is stored, but the files are still in use: the last step has not ended, or programs
+  /// of the user process them.
+  case finishing
+
+  /// Whether the program must wait for the disk, or for programs of the user.
+  package var isSaving: Bool { self == .saving || self == .finishing }
+
+  /// Whether received data would be lost if the program ended now.
+  package var isUnsaved: Bool { self == .unsaved || self == .saving }
 }
 
 /// A thread of normal priority that calls `step` of background work, with a pause of

@@ -20,14 +20,14 @@ import Testing
       "The frames are outside of the buffer.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         var after = SampleBuffer(frameCount: 4, channelCount: 1)
-        LinearExtrapolation.goOn(
+        LinearExtrapolation.extrapolate(
           after: SampleBuffer(frameCount: 4, channelCount: 1), frames: -1, into: &after, count: 4)
       })
     expectFatalError(
       "The frames are outside of the buffer.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         var before = SampleBuffer(frameCount: 4, channelCount: 1)
-        LinearExtrapolation.goBack(
+        LinearExtrapolation.extrapolate(
           before: SampleBuffer(frameCount: 4, channelCount: 1), frames: 4, into: &before,
           count: -1)
       })
@@ -35,7 +35,7 @@ import Testing
       "The two buffers need the same number of channels.\n",
       await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
         var after = SampleBuffer(frameCount: 4, channelCount: 2)
-        LinearExtrapolation.goOn(
+        LinearExtrapolation.extrapolate(
           after: SampleBuffer(frameCount: 4, channelCount: 1), frames: 4, into: &after, count: 2)
       })
   }

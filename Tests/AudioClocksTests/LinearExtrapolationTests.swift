@@ -19,9 +19,9 @@ import Testing
     var middle = SampleBuffer(frameCount: 1500, channelCount: 2)
     middle.replace(at: 0, with: all, from: 1000, frames: 1500)
     var after = SampleBuffer(frameCount: 256, channelCount: 2)
-    LinearExtrapolation.goOn(after: middle, frames: 1500, into: &after, count: 256)
+    LinearExtrapolation.extrapolate(after: middle, frames: 1500, into: &after, count: 256)
     var before = SampleBuffer(frameCount: 256, channelCount: 2)
-    LinearExtrapolation.goBack(before: middle, frames: 1500, into: &before, count: 256)
+    LinearExtrapolation.extrapolate(before: middle, frames: 1500, into: &before, count: 256)
     // A filter reads a few dozen frames ahead; farther frames may be less accurate.
     for frame in 0..<256 {
       let limit: Float = frame < 64 ? 2e-4 : 0.02
@@ -39,7 +39,7 @@ import Testing
     let sound = SampleBuffer(frameCount: 8, channelCount: 1)
     var after = SampleBuffer(frameCount: 16, channelCount: 1)
     after[3] = 9
-    LinearExtrapolation.goOn(after: sound, frames: frames, into: &after, count: 16)
+    LinearExtrapolation.extrapolate(after: sound, frames: frames, into: &after, count: 16)
     for frame in 0..<16 { #expect(after[frame] == 0) }
   }
 }

@@ -16,7 +16,7 @@ import Testing
         FileName.folder(of: plan.path) + "/" + String(repeating: "./", count: missing / 2)
         + FileName.last(of: plan.path)
     }
-    rig.writer.control.ask(.split, at: 3000)
+    rig.writer.control.request(.split, at: 3000)
     rig.record(4000)
     rig.finish()
     #expect(rig.writer.report.failure == nil)

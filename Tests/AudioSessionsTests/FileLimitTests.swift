@@ -179,7 +179,7 @@ import Testing
     }
     rig.record(8000)
     rig.save()
-    rig.writer.control.ask(.split, at: 8000)
+    rig.writer.control.request(.split, at: 8000)
     rig.record(8000)
     rig.finish()
     #expect(

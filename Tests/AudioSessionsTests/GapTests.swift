@@ -139,10 +139,10 @@ import Testing
 
   @Test func `markers are at their frames`() throws {
     let rig = try RecordingRig()
-    rig.writer.control.ask(.mark("one"), at: 500)
+    rig.writer.control.request(.mark("one"), at: 500)
     rig.record(2000)
     rig.save()
-    rig.writer.control.ask(.mark("late"), at: 700)
+    rig.writer.control.request(.mark("late"), at: 700)
     rig.record(10)
     rig.finish()
     #expect(

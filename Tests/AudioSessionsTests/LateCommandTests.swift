@@ -40,7 +40,7 @@ import Testing
     func ask(_ frames: Int) {
       guard frames == RecordingPipeline.chunkFrames else { return }
       let control = control.withLock { $0 }
-      for order in orders { control?.ask(order.command, at: order.frame) }
+      for order in orders { control?.request(order.command, at: order.frame) }
     }
   }
 

@@ -10,10 +10,10 @@ import Testing
 @Suite struct PauseTests {
   @Test func `frames during a pause are left out`() throws {
     let rig = try RecordingRig()
-    rig.writer.control.ask(.pause, at: 1000)
+    rig.writer.control.request(.pause, at: 1000)
     rig.record(2500)
     rig.save()
-    rig.writer.control.ask(.resume, at: 3000)
+    rig.writer.control.request(.resume, at: 3000)
     rig.record(2500)
     rig.finish()
     #expect(try rig.allNumbers() == Array(1...1000) + Array(3001...5000))
@@ -35,7 +35,7 @@ import Testing
     for (command, frame) in [
       (RecordingCommand.pause, 100), (.pause, 150), (.resume, 300), (.resume, 350), (.pause, 700),
       (.mark("here"), 800), (.resume, 1000),
-    ] { rig.writer.control.ask(command, at: frame) }
+    ] { rig.writer.control.request(command, at: frame) }
     rig.record(1200)
     rig.finish()
     let kept = Array(1...100) + Array(301...700) + Array(1001...1200)
@@ -52,9 +52,9 @@ import Testing
 
   @Test func `a recording may begin and end in a pause`() throws {
     let rig = try RecordingRig()
-    rig.writer.control.ask(.pause, at: 0)
-    rig.writer.control.ask(.resume, at: 500)
-    rig.writer.control.ask(.pause, at: 900)
+    rig.writer.control.request(.pause, at: 0)
+    rig.writer.control.request(.resume, at: 500)
+    rig.writer.control.request(.pause, at: 900)
     rig.record(1500)
     rig.finish()
     #expect(try rig.allNumbers() == Array(501...900))
@@ -63,8 +63,8 @@ import Testing
 
   @Test func `frames lost in a pause are not a gap of the recording`() throws {
     let rig = try RecordingRig()
-    rig.writer.control.ask(.pause, at: 500)
-    rig.writer.control.ask(.resume, at: 2000)
+    rig.writer.control.request(.pause, at: 500)
+    rig.writer.control.request(.resume, at: 2000)
     rig.record(800)
     rig.record(1500, lost: 100)
     rig.finish()
@@ -74,9 +74,9 @@ import Testing
 
   @Test func `a file split in a pause begins where the recording continues`() throws {
     let rig = try RecordingRig()
-    rig.writer.control.ask(.pause, at: 500)
-    rig.writer.control.ask(.split, at: 600)
-    rig.writer.control.ask(.resume, at: 1000)
+    rig.writer.control.request(.pause, at: 500)
+    rig.writer.control.request(.split, at: 600)
+    rig.writer.control.request(.resume, at: 1000)
     rig.record(1500)
     rig.finish()
     #expect(rig.writer.report.files.map(\.frames) == [500, 500])
@@ -84,12 +84,12 @@ import Testing
 
   @Test func `a pause while the gate is closed is reported at once, with its full length`() throws {
     let rig = try RecordingRig(gate: WindowGate(PunchWindow(firstFrame: 3000)))
-    rig.writer.control.ask(.pause, at: 500)
-    rig.writer.control.ask(.mark("early"), at: 700)
+    rig.writer.control.request(.pause, at: 500)
+    rig.writer.control.request(.mark("early"), at: 700)
     rig.record(1000)
     rig.save()
     #expect(rig.events.count == 2)
-    rig.writer.control.ask(.resume, at: 1500)
+    rig.writer.control.request(.resume, at: 1500)
     rig.record(1000)
     rig.save()
     #expect(rig.events.count == 3)
@@ -104,8 +104,8 @@ import Testing
 
   @Test func `a pause that began while the gate was closed lasts until it is ended`() throws {
     let rig = try RecordingRig(gate: WindowGate(PunchWindow(firstFrame: 1000)))
-    rig.writer.control.ask(.pause, at: 500)
-    rig.writer.control.ask(.resume, at: 1500)
+    rig.writer.control.request(.pause, at: 500)
+    rig.writer.control.request(.resume, at: 1500)
     rig.record(2000)
     rig.finish()
     #expect(

@@ -60,7 +60,7 @@ import VoiceCleaning
       plan, ringFrames: 10_000,
       cleaner: VoiceCleaner(
         CleaningSettings(denoise: true), sampleRate: 8000, channelCount: 1))
-    writer.control.ask(.start, at: start)
+    writer.control.request(.start, at: start)
     var recorder = writer.takeRecorder()
     recorder?.record(
       SampleBuffer(frameCount: 5000, channelCount: 1), frames: 5000,
@@ -69,6 +69,40 @@ import VoiceCleaning
     while writer.step() {}
     #expect(writer.report.failure == nil)
     #expect(writer.report.frames == (checkSeconds == .infinity ? 0 : 5000))
+  }
+
+  @Test(arguments: [false, true])
+  func `a recording needs the program until its files and their commands are complete`(
+    hasCommand: Bool
+  ) throws {
+    let path = "/tmp/duplex-take-\(UInt64.random(in: 0..<UInt64.max)).wav"
+    let running = path + ".running"
+    close(creat(running, 0o600))
+    defer {
+      unlink(path)
+      unlink(running)
+    }
+    var plan = RecordingPlan(
+      path: path, fileFormat: .wav, sampleFormat: .float, sampleRate: 48000, channelCount: 1)
+    if hasCommand { plan.onFile = "while [ -e $1.running ]; do sleep 0.05; done" }
+    let writer = try RecordingWriter(plan, ringFrames: 48000)
+    var recorder = writer.takeRecorder()
+    recorder?.record(
+      SampleBuffer(frameCount: 100, channelCount: 1), frames: 100,
+      at: CycleTime(frame: 0, nanoseconds: 0, lostFrames: 0))
+    #expect(writer.workState == .unsaved && writer.workState.isUnsaved)
+    #expect(writer.step())
+    #expect(writer.workState == .unsaved && !writer.workState.isSaving)
+    recorder?.finish()
+    if hasCommand {
+      #expect(writer.step())
+      #expect(writer.workState == .finishing && writer.workState.isSaving)
+      #expect(writer.isWaitingForOthers)
+      writer.leaveCommands()
+    }
+    #expect(!writer.step())
+    #expect(writer.workState == .required && writer.isWaitingForOthers == hasCommand)
+    #expect(writer.report.frames == 100)
   }
 
   @Test(arguments: [(48000, 50), (24000, 50), (23999, 20)])

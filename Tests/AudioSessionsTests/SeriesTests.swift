@@ -46,12 +46,12 @@ import Testing
 
   @Test func `a requested split is at its frame, or at once if its frame has passed`() throws {
     let rig = try RecordingRig()
-    rig.writer.control.ask(.split, at: 3000)
+    rig.writer.control.request(.split, at: 3000)
     rig.record(2000)
     rig.save()
     rig.record(2000)
     rig.save()
-    rig.writer.control.ask(.split, at: 100)
+    rig.writer.control.request(.split, at: 100)
     rig.record(1000)
     rig.finish()
     #expect(rig.names == ["take-002.wav", "take-003.wav", "take.wav"])

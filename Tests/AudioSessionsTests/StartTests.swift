@@ -9,7 +9,7 @@ import Testing
   @Test(arguments: [(0, 3000), (500, 3000), (5000, 3000), (500, 100)])
   func `a recording begins exactly the pre-roll before its start`(preRoll: Int, start: Int) throws {
     let rig = try RecordingRig(gate: WindowGate(preRollFrames: preRoll, frames: 1000))
-    rig.writer.control.ask(.start, at: start)
+    rig.writer.control.request(.start, at: start)
     for _ in 0..<60 {
       rig.record(100)
       rig.save()

@@ -15,7 +15,7 @@ import Testing
     let carriedOut = Atomic(0)
 
     func strike(_ player: AudioPlayer) {
-      player.ask(
+      player.request(
         interrupts: false,
         .work { [self] _, _ in
           let count = carriedOut.add(1, ordering: .relaxed).newValue
@@ -48,7 +48,7 @@ import Testing
     _ = rig.run(cycles: 20)
     let feeder = try #require(rig.player.connection).feeder
     let storm = Storm()
-    rig.player.ask(
+    rig.player.request(
       interrupts: false,
       .work { _, _ in
         feeder.conclude()
@@ -100,7 +100,7 @@ import Testing
     var now: Int { value.load(ordering: .relaxed) }
 
     func ask(_ player: AudioPlayer) {
-      player.ask(
+      player.request(
         interrupts: false,
         .work { [self] _, _ in
           value.add(1, ordering: .relaxed)

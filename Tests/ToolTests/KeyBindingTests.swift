@@ -68,7 +68,7 @@ import Testing
   ) {
     var targets = MicrophoneKeys.KeyTargets()
     if isRecorded { targets.pauseRecording = { _, _ in } }
-    if isHeard { targets.setGain = { _ in } }
+    if isHeard { targets.gain = .input(set: { _ in }, setMonitor: nil) }
     #expect(MicrophoneKeys(targets, from: 0).bindings.map(\.name) == names)
   }
 

@@ -42,6 +42,10 @@ import Testing
     Limit("play", "--loop", "1", "1000000000", beyond: ["0", "1000000001"]),
     Limit("play", "--gain", "-200", "60", beyond: ["-200.1", "60.1"]),
     Limit("play", "--prebuffer", "0", "20", beyond: ["20.1"]),
+    Limit("monitor", "--limit", "-60", "0", beyond: ["-60.1", "0.1"]),
+    Limit("monitor", "--limit-lookahead", "0", "0.1", beyond: ["0.11"]),
+    Limit("monitor", "--dim", "0", "60", beyond: ["60.1", "-60.1"]),
+    Limit("record", "--capture-volume", "0%", "100%", beyond: ["-0.1%", "100.1%"]),
     Limit("overdub", "--takes", "1", "1000", beyond: ["0", "1001"]),
     Limit("overdub", "--count-in", "0", "1000", beyond: ["-1", "1001"]),
     Limit("overdub", "--tempo", "10", "1000", beyond: ["9.9", "1000.1"]),
@@ -82,6 +86,16 @@ import Testing
     for value in limit.beyond {
       let error = try #require(throws: (any Error).self) { try parse(limit, value) }
       #expect(text(of: error).contains("\(limit.first) to \(limit.last)"))
+    }
+  }
+
+  @Test func `a pan has the names of its two ends`() throws {
+    for value in ["-1", "1"] { _ = try DuplexCommand.parseAsRoot(["play", "--pan=\(value)", "a"]) }
+    for value in ["-1.1", "1.1"] {
+      let error = try #require(throws: (any Error).self) {
+        try DuplexCommand.parseAsRoot(["play", "--pan=\(value)", "a"])
+      }
+      #expect(text(of: error).contains("-1 (left) to 1 (right)"))
     }
   }
 

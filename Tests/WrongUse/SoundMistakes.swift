@@ -82,7 +82,7 @@ let soundMistakes: [Mistake] = [
   },
   Mistake(name: "prediction-of-less-than-nothing", answer: .stopped) {
     var after = SampleBuffer(frameCount: 4, channelCount: 1)
-    LinearExtrapolation.goOn(
+    LinearExtrapolation.extrapolate(
       after: SampleBuffer(frameCount: 4, channelCount: 1), frames: -1, into: &after, count: 4)
   },
   Mistake(name: "weights-without-width", answer: .stopped) {

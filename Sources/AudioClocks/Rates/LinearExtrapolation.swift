@@ -13,7 +13,7 @@ public enum LinearExtrapolation {
 
   /// Fills `following` with `count` frames that continue the first `frames` frames of `sound`. Both
   /// buffers must have the same number of channels, and as many frames.
-  public static func goOn(
+  public static func extrapolate(
     after sound: borrowing SampleBuffer, frames: Int, into following: inout SampleBuffer, count: Int
   ) {
     requireFrames(of: sound, frames, following, count)
@@ -30,7 +30,7 @@ public enum LinearExtrapolation {
   /// Fills `earlier` with `count` frames that precede the first frame of `sound`, of whose first
   /// `frames` frames the prediction is made. The last frame of `earlier` is directly before them.
   /// Both buffers must have the same number of channels, and as many frames.
-  public static func goBack(
+  public static func extrapolate(
     before sound: borrowing SampleBuffer, frames: Int, into earlier: inout SampleBuffer, count: Int
   ) {
     requireFrames(of: sound, frames, earlier, count)
@@ -42,6 +42,22 @@ public enum LinearExtrapolation {
         earlier[(count - 1 - frame) * channelCount + channel] = Float(value)
       }
     }
+  }
+
+  /// The former name of `extrapolate(after:frames:into:count:)`.
+  @available(*, deprecated, renamed: "extrapolate(after:frames:into:count:)")
+  public static func goOn(
+    after sound: borrowing SampleBuffer, frames: Int, into following: inout SampleBuffer, count: Int
+  ) {
+    extrapolate(after: sound, frames: frames, into: &following, count: count)
+  }
+
+  /// The former name of `extrapolate(before:frames:into:count:)`.
+  @available(*, deprecated, renamed: "extrapolate(before:frames:into:count:)")
+  public static func goBack(
+    before sound: borrowing SampleBuffer, frames: Int, into earlier: inout SampleBuffer, count: Int
+  ) {
+    extrapolate(before: sound, frames: frames, into: &earlier, count: count)
   }
 
   /// Ends the program with a sentence unless both buffers have the same channels and enough frames.

@@ -81,19 +81,19 @@ struct MixerElement {
 
   /// The lowest and highest volume in the card's units; nil if the volume is not adjustable.
   var range: ClosedRange<Int>? {
-    let ask = pick(
+    let query = pick(
       snd_mixer_selem_get_capture_volume_range, snd_mixer_selem_get_playback_volume_range)
     var (lowest, highest) = (0, 0)
-    let result = ask(element, &lowest, &highest)
+    let result = query(element, &lowest, &highest)
     return result == 0 && lowest < highest ? lowest...highest : nil
   }
 
   /// The volume of each channel in the card's units.
   var volumes: [Int] {
-    let ask = pick(snd_mixer_selem_get_capture_volume, snd_mixer_selem_get_playback_volume)
+    let query = pick(snd_mixer_selem_get_capture_volume, snd_mixer_selem_get_playback_volume)
     return channels.map { channel in
       var value = 0
-      _ = ask(element, channel, &value)
+      _ = query(element, channel, &value)
       return value
     }
   }
@@ -106,26 +106,26 @@ struct MixerElement {
 
   /// The switch of each channel.
   var switches: [Bool] {
-    let ask = pick(snd_mixer_selem_get_capture_switch, snd_mixer_selem_get_playback_switch)
+    let query = pick(snd_mixer_selem_get_capture_switch, snd_mixer_selem_get_playback_switch)
     return channels.map { channel in
       var isOn: Int32 = 1
-      _ = ask(element, channel, &isOn)
+      _ = query(element, channel, &isOn)
       return isOn != 0
     }
   }
 
   /// Returns the volume `value` in dB; nil if the card has no dB scale.
   func decibels(of value: Int) -> Double? {
-    let ask = pick(snd_mixer_selem_ask_capture_vol_dB, snd_mixer_selem_ask_playback_vol_dB)
+    let query = pick(snd_mixer_selem_ask_capture_vol_dB, snd_mixer_selem_ask_playback_vol_dB)
     var hundredths = 0
-    return ask(element, value, &hundredths) == 0 ? Double(hundredths) / 100 : nil
+    return query(element, value, &hundredths) == 0 ? Double(hundredths) / 100 : nil
   }
 
   /// Returns the volume nearest to `decibels`; nil if the card has no dB scale.
   func value(ofDecibels decibels: Double) -> Int? {
-    let ask = pick(snd_mixer_selem_ask_capture_dB_vol, snd_mixer_selem_ask_playback_dB_vol)
+    let query = pick(snd_mixer_selem_ask_capture_dB_vol, snd_mixer_selem_ask_playback_dB_vol)
     var value = 0
-    return ask(element, Int(clamping: (decibels * 100).rounded()), 0, &value) == 0 ? value : nil
+    return query(element, Int(clamping: (decibels * 100).rounded()), 0, &value) == 0 ? value : nil
   }
 
   /// The current setting of the control.

@@ -66,7 +66,7 @@ public final class CardReservation: Sendable {
   /// Throws if the program that uses the card does not release it.
   private func reserve(_ card: Int, _ failure: DeviceFailure) throws(DeviceFailure) -> Bool {
     guard state.withLock({ $0.keepers[card] == nil }) else { return true }
-    switch ReservedCard.asking(for: card) {
+    switch ReservedCard.request(card) {
     case .granted(let reserved):
       if let thread = ReservationThread(reserved) {
         // A thread that is not stored is destroyed, which releases the card.
@@ -101,7 +101,7 @@ private struct ReservedCard: ~Copyable {
   private let bus: MessageBus
 
   /// Acquires the card's name, from its owner if the owner releases it.
-  static func asking(for card: Int) -> Answer {
+  static func request(_ card: Int) -> Answer {
     guard let address = MessageBus.sessionAddress,
       let bus = MessageBus.connected(to: address)
     else { return .unanswered }

@@ -76,6 +76,9 @@ public enum CardMixers {
 
 /// A requested volume.
 public enum MixerVolume: Sendable, Equatable {
+  /// The percentages of a control's range.
+  package static let percentages = 0.0...100
+
   /// A percentage of the control's range, 0 to 100.
   case percent(Double)
   /// A volume in dB on the card's scale.
@@ -118,9 +121,10 @@ public final class VolumeChange: Sendable {
   init(
     of device: String, isCapture: Bool, to volume: MixerVolume, among cards: CardFiles
   ) throws(DeviceFailure) {
-    if case .percent(let percent) = volume, !(0...100).contains(percent) {
+    if case .percent(let percent) = volume, !MixerVolume.percentages.contains(percent) {
       throw DeviceFailure(
-        .invalidRequest, "The volume \(percent) % is not from 0 to 100 %.",
+        .invalidRequest,
+        "The volume \(percent) % is not from \(MixerVolume.percentages.boundsText) %.",
         hint: "Ask for a share of the control's range, or for dB.")
     }
     let direction: PCMDirection = isCapture ? .capture : .playback

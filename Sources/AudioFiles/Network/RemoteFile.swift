@@ -15,7 +15,7 @@ public final class RemoteFile: ByteSource {
   let location: WebAddress
   let timeouts: RemoteFileTimeouts
   /// The time of the request, in seconds of the host clock.
-  let asked: Double
+  let requestTime: Double
 
   /// The name in messages: the address without a password.
   public let name: String
@@ -36,7 +36,7 @@ public final class RemoteFile: ByteSource {
     try CurlLibrary.load()
     let address = try WebAddress(address)
     try UnreachableServers.check(address)
-    let asked = HostClock.seconds
+    let requestTime = HostClock.seconds
     let bounds = bounds.limited
     let shared = MutexBox(RemoteState(cache: try SparseCache(), bounds: bounds))
     let signal = try WakeSignal()
@@ -66,7 +66,7 @@ public final class RemoteFile: ByteSource {
     self.address = address
     location = facts.location ?? address
     self.timeouts = timeouts
-    self.asked = asked
+    self.requestTime = requestTime
     name = address.name
     contentType = facts.contentType
     announcedBitRate = facts.bitRate
@@ -168,7 +168,7 @@ public final class RemoteFile: ByteSource {
   public func probe<Opened>(
     _ open: () throws(FileFailure) -> Opened
   ) throws(FileFailure) -> Opened {
-    setDeadline(SoundDeadline(time: asked + timeouts.audioTimeout, isFirst: true))
+    setDeadline(SoundDeadline(time: requestTime + timeouts.audioTimeout, isFirst: true))
     defer { setDeadline(nil) }
     do throws(FileFailure) {
       return try open()

@@ -165,10 +165,10 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   public mutating func read(
     into buffer: inout SampleBuffer, at target: Int = 0, frames: Int? = nil
   ) throws(FileFailure) -> Int {
-    let asked = buffer.room(at: target, atMost: frames ?? .max, channelCount: channelCount)
-    let wanted = min(asked, limit - position)
+    let requested = buffer.room(at: target, atMost: frames ?? .max, channelCount: channelCount)
+    let wanted = min(requested, limit - position)
     guard wanted > 0 else {
-      if asked > 0 { try checkPromise() }
+      if requested > 0 { try checkPromise() }
       return 0
     }
     try resume()

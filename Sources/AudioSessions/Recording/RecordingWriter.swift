@@ -20,14 +20,37 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   /// Whether the ring holds less than 500 ms.
   private let hasShortRing: Bool
   private var isSilenceReported = false
-  private let saving = Atomic(false)
-  private let isComplete = AtomicFlag()
-  private let hasFailed = AtomicFlag()
-  private let hasEnded = AtomicFlag()
-  private let isWaiting = AtomicFlag()
-  private let hasLeft = AtomicFlag()
-  private let isAbandoned = AtomicFlag()
+  /// Advanced by the disk thread only.
+  private let phase = Atomic(Phase.open)
+  /// Set by the disk thread only.
+  private let earlyEnd = Atomic(EarlyEnd.none)
+  /// Whether the end, or the end of the wait for commands, is requested. Any thread.
+  private let isConcluded = AtomicFlag()
+  private let leavesCommands = AtomicFlag()
   private let isPlayedTaken = AtomicFlag()
+
+  /// How far the recording has come.
+  private enum Phase: UInt8, AtomicRepresentable {
+    /// The files are incomplete, and no step runs.
+    case open
+    /// The files are incomplete, and a step runs.
+    case writing
+    /// The files are complete; the step that completed them has not ended.
+    case complete
+    /// The files are complete; commands for them run or wait.
+    case waiting
+    /// All is done, and no commands were waited for.
+    case done
+    /// All is done, and commands were waited for.
+    case doneAfterWaiting
+
+    var isComplete: Bool { self != .open && self != .writing }
+  }
+
+  /// The reason for which later frames are not kept, although the recorder may capture some.
+  private enum EarlyEnd: UInt8, AtomicRepresentable {
+    case none, gateFinished, failed
+  }
 
   /// The commands of the user to the recording. Any thread but the audio thread.
   public let control = RecordingControl()
@@ -99,24 +122,37 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   }
 
   /// Whether the files cannot be written any more. Any thread.
-  public var isFailed: Bool { hasFailed.isRaised }
+  public var isFailed: Bool { earlyEnd.load(ordering: .acquiring) == .failed }
 
-  /// Whether the gate has let all its frames through: later frames are not kept. Any thread.
-  public var isGateFinished: Bool { hasEnded.isRaised }
+  /// Whether the gate has let all its frames through: later frames are not kept. False once
+  /// `isFailed`. Any thread.
+  public var isGateFinished: Bool { earlyEnd.load(ordering: .acquiring) == .gateFinished }
 
   /// Writes the frames that are in the capture ring now. Returns false when the files are complete
   /// and no commands are waited for.
   public func step() -> Bool {
-    saving.store(!plan.isStream, ordering: .relaxed)
+    if currentPhase == .open { advance(to: .writing) }
     let continues = save()
-    // Commands for complete files are also waited for between two steps.
-    saving.store(continues && isWaiting.isRaised, ordering: .relaxed)
+    switch currentPhase {
+    case .writing: advance(to: .open)
+    case .complete: advance(to: .done)
+    case .waiting: if !continues { advance(to: .doneAfterWaiting) }
+    case .open, .done, .doneAfterWaiting: break
+    }
     return continues
   }
 
-  /// Whether a step is running, or commands are waited for. False for a pipe: its reader may be
-  /// stopped, and a stream is never complete.
-  public var isSaving: Bool { saving.load(ordering: .relaxed) }
+  /// The need of this recording for the program. A pipe is not waited for, because its reader may
+  /// be stopped. Any thread.
+  public var workState: BackgroundWorkState {
+    switch currentPhase {
+    case .open: .unsaved
+    case .writing: plan.isStream ? .unsaved : .saving
+    case .complete: plan.isStream ? .required : .finishing
+    case .waiting: .finishing
+    case .done, .doneAfterWaiting: .required
+    }
+  }
 
   /// The interval between steps in milliseconds: 50, or 20 if the output is read while it is
   /// written, as from a pipe, if the ring is short, or if the state with its levels is requested.
@@ -126,20 +162,26 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     return plan.isStream || hasShortRing || isLooked ? 20 : 50
   }
 
-  /// Whether files are incomplete.
-  public var isUnfinished: Bool { !isComplete.isRaised }
+  /// Whether everything is saved, and only commands for complete files are, or were, waited for.
+  /// Any thread.
+  public var isWaitingForOthers: Bool {
+    let phase = currentPhase
+    return phase == .waiting || phase == .doneAfterWaiting
+  }
 
-  /// Whether everything is saved, and only commands for complete files are waited for. Any thread.
-  public var isWaitingForOthers: Bool { isWaiting.isRaised }
+  // Pairs with the store in `advance`.
+  private var currentPhase: Phase { phase.load(ordering: .acquiring) }
+
+  private func advance(to next: Phase) { phase.store(next, ordering: .releasing) }
 
   private func save() -> Bool {
     // A complete recording may still wait for a command.
-    guard !isComplete.isRaised else { return poll() }
+    guard !currentPhase.isComplete else { return poll() }
     do throws(FileFailure) {
       // The order matters: after the end is announced, no frames are added to the ring.
-      let isLast = input.isFinished || isAbandoned.isRaised
+      let isLast = input.isFinished || isConcluded.isRaised
       try processQueued(isLast: isLast)
-      if pipeline.isOver { hasEnded.raise() }
+      if pipeline.isOver { earlyEnd.store(.gateFinished, ordering: .releasing) }
       guard isLast else {
         pipeline.poll()
         return true
@@ -147,9 +189,9 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
       try input.finish(&pipeline)
     } catch {
       pipeline.fail(error)
-      hasFailed.raise()
+      earlyEnd.store(.failed, ordering: .releasing)
     }
-    isComplete.raise()
+    advance(to: .complete)
     report = pipeline.report
     report.overflowFrames = input.overflowFrames
     return poll()
@@ -158,7 +200,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   /// Ends the recording with the frames that are in the ring now: the audio has ended. If the
   /// recorder is in the mixer of another session, the frames that it captures later are lost. Any
   /// thread.
-  public func conclude() { isAbandoned.raise() }
+  public func conclude() { isConcluded.raise() }
 
   /// Returns whether commands for complete files run or wait.
   private func poll() -> Bool {
@@ -166,15 +208,15 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     report.files = pipeline.report.files
     if events.isStateWanted { publishFigures() }
     guard pipeline.isBusy else { return false }
-    isWaiting.raise()
-    guard hasLeft.isRaised else { return true }
+    if currentPhase == .complete { advance(to: .waiting) }
+    guard leavesCommands.isRaised else { return true }
     pipeline.leaveCommands()
     return false
   }
 
   /// Stops waiting for commands: the running one continues by itself, and the others are reported.
   /// Any thread.
-  public func leaveCommands() { hasLeft.raise() }
+  public func leaveCommands() { leavesCommands.raise() }
 
   private func processQueued(isLast: Bool) throws(FileFailure) {
     while true {

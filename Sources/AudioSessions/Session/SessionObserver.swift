@@ -31,7 +31,7 @@ struct SessionObserver: ~Copyable {
 
   /// Calls `watch` with a snapshot, and the audio thread's priority if there is such a thread.
   /// Returns the reason for which it stops the session; nil if it does not.
-  mutating func ask(
+  mutating func poll(
     _ watch: (SessionSnapshot, GrantedPriority?) -> SessionCommand,
     _ priority: GrantedPriority? = nil
   ) -> StopReason? {

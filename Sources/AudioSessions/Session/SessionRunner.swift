@@ -12,8 +12,8 @@ import RealtimeAudio
 /// let runner = SessionRunner(
 ///   device: opened.device, callbacks: mixer, background: opened.background, meter: nil,
 ///   frameLimit: nil)
-/// let report = try runner.run(clock: opened.clock) { moment, _ in
-///   moment.frames < 48000 ? .proceed : .stop(.end)
+/// let report = try runner.run(clock: opened.clock) { snapshot, _ in
+///   snapshot.frames < 48000 ? .proceed : .stop(.end)
 /// }
 /// precondition(report.frames >= 48000)
 /// ```
@@ -91,9 +91,9 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     }
     while reason == nil {
       schedule.step(at: observer.progress.frames)
-      if schedule.takeWatch(at: observer.progress.frames) { reason = observer.ask(watch) }
+      if schedule.takeWatch(at: observer.progress.frames) { reason = observer.poll(watch) }
       while reason == nil, schedule.isTimeHeld {
-        reason = observer.ask(watch)
+        reason = observer.poll(watch)
         HostClock.pause(milliseconds: 2)
         schedule.step()
       }
@@ -105,12 +105,12 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
         // In a series of gaps no frame advances either. After a gap, work that reads frames by
         // their position is far behind.
         schedule.step()
-        reason = observer.ask(watch)
+        reason = observer.poll(watch)
       case .away:
         // No frame advances that would lead to the next call. Virtual time continues in this
         // state, and the pause relieves the processor.
         schedule.stepInAbsence()
-        reason = observer.ask(watch)
+        reason = observer.poll(watch)
         HostClock.pause(milliseconds: 1)
       case .finished: reason = observer.ownEnd
       case .failed(let failure): reason = .device(failure)
@@ -119,9 +119,9 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     // The captured data are saved, whether or not the device can be stopped.
     unit.callbacks.finish()
     // The user may request an immediate end.
-    schedule.finish { _ = observer.ask(watch) }
+    schedule.finish { _ = observer.poll(watch) }
     unit.stop(draining: true)
-    _ = observer.ask(watch)
+    _ = observer.poll(watch)
     return observer.conclude(reason ?? .end)
   }
 
@@ -149,8 +149,8 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     let granted = thread.granted
     if early != nil { observer.progress.requestStop() }
     let watchdog = AudioThreadWatchdog(reconnects: reconnects, at: time.now())
-    let asked = Self.observe(
-      thread, &observer, watchdog, until: ended, asked: early?.reason, watch, time)
+    let requested = Self.observe(
+      thread, &observer, watchdog, until: ended, requested: early?.reason, watch, time)
     var failure: DeviceFailure?
     var closing: DeviceClosing<Callbacks>?
     if ended.isRaised {
@@ -160,25 +160,25 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       for work in observer.background { work.conclude() }
       closing = DeviceClosing(
         work.takeUnit(),
-        draining: failure == nil && !Self.leavesQueue(observer.configuration, asked),
-        isUrgent: asked != nil, time)
+        draining: failure == nil && !Self.leavesQueue(observer.configuration, requested),
+        isUrgent: requested != nil, time)
     } else {
       // The thread keeps its work.
       thread.abandon()
       observer.noteStuckDevice()
-      if asked == nil { failure = observer.stuckFailure(seconds: watchdog.limitSeconds) }
+      if requested == nil { failure = observer.stuckFailure(seconds: watchdog.limitSeconds) }
       for work in observer.background { work.abandon() }
     }
     Self.awaitEnd(
-      of: threads, observer.background, closing, isUrgent: asked?.isUserRequest == true, time
+      of: threads, observer.background, closing, isUrgent: requested?.isUserRequest == true, time
     ) {
-      observer.ask(watch, granted)
+      observer.poll(watch, granted)
     }
     if closing?.end() == false { observer.noteStuckDevice() }
     for thread in threads { thread.isDone ? thread.join() : thread.abandon() }
-    _ = observer.ask(watch, granted)
+    _ = observer.poll(watch, granted)
     if let failure, !observer.progress.isStarted { throw failure }
-    let reason = failure.map { StopReason.device($0) } ?? asked ?? observer.ownEnd
+    let reason = failure.map { StopReason.device($0) } ?? requested ?? observer.ownEnd
     return observer.conclude(reason, granted)
   }
 
@@ -188,14 +188,14 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   private static func observe(
     _ thread: borrowing RealtimeThread<AudioThread<Callbacks>>,
     _ observer: inout SessionObserver, _ watchdog: AudioThreadWatchdog,
-    until ended: AtomicFlag, asked earlier: StopReason?, _ watch: Watch, _ time: SessionTime
+    until ended: AtomicFlag, requested earlier: StopReason?, _ watch: Watch, _ time: SessionTime
   ) -> StopReason? {
-    var (watchdog, asked) = (watchdog, earlier)
+    var (watchdog, requested) = (watchdog, earlier)
     var now = time.now()
     var (cycles, movedAt) = (-1, now)
     var pace = WatchInterval()
     while !ended.isRaised,
-      watchdog.isInTime(observer.progress.turns, isEnding: asked != nil, at: now)
+      watchdog.isInTime(observer.progress.turns, isEnding: requested != nil, at: now)
     {
       // A thread that waits for a stalled device would sleep forever and never see a stop.
       if observer.progress.cycles == cycles { thread.interrupt() } else { movedAt = now }
@@ -204,8 +204,8 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       // output.
       let stalled = observer.progress.isInCallback ? 0 : now &- movedAt
       pace.begin(at: now)
-      if let reason = observer.ask(watch, thread.granted), asked == nil {
-        asked = reason
+      if let reason = observer.poll(watch, thread.granted), requested == nil {
+        requested = reason
         if observer.progress.isStarted, reason.isUserRequest {
           observer.noteStall(nanoseconds: stalled)
         }
@@ -214,28 +214,28 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
       pace.rest(time, unless: { ended.isRaised })
       now = time.now()
     }
-    return asked
+    return requested
   }
 
   /// Waits until the device is closed and all work is done, or until the timeout. A stalled disk
-  /// takes time, and a second signal, which `ask` returns, must still be received in this time.
+  /// takes time, and a second signal, which `poll` returns, must still be received in this time.
   private static func awaitEnd(
     of threads: [BackgroundThread], _ background: [any BackgroundWork],
     _ closing: DeviceClosing<Callbacks>?, isUrgent: Bool, _ time: SessionTime,
-    ask: () -> StopReason?
+    poll: () -> StopReason?
   ) {
     var timeout = EndTimeout(isUrgent: isUrgent, at: time.now())
     func isOver() -> Bool {
       closing?.isOver != false
         && zip(threads, background).allSatisfy { thread, work in
-          thread.isDone || (work.mayBeAbandoned && timeout.isOver(at: time.now()))
+          thread.isDone || (work.workState == .dispensable && timeout.isOver(at: time.now()))
         }
     }
     for _ in 0..<100 where !isOver() { time.pause(1) }
     var pace = WatchInterval()
     while !isOver() {
       pace.begin(at: time.now())
-      if ask()?.isUserRequest == true {
+      if poll()?.isUserRequest == true {
         closing?.shorten()
         timeout.shorten(at: time.now())
       }
@@ -253,20 +253,20 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     var pace = WatchInterval()
     while !first.isDone {
       pace.begin(at: time.now())
-      guard let asked = observer.ask(watch) else {
+      guard let requested = observer.poll(watch) else {
         pace.rest(time, unless: { first.isDone })
         continue
       }
-      for work in observer.background where work.mayBeAbandoned { work.conclude() }
+      for work in observer.background where work.workState == .dispensable { work.conclude() }
       // A disk or a decoder may block this thread forever.
       let timeout = EndTimeout(isUrgent: true, at: time.now())
       while !first.isDone, !timeout.isOver(at: time.now()) { time.pause(2) }
       guard first.isDone else {
         first.abandon()
-        return (asked, true)
+        return (requested, true)
       }
       first.join()
-      return (asked, false)
+      return (requested, false)
     }
     first.join()
     return nil
@@ -286,10 +286,10 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
 
   /// Returns whether the queued frames are dropped: when the user ends a session that only plays, a
   /// sound server would continue to play for 1/3 s.
-  private static func leavesQueue(_ configuration: DuplexConfiguration, _ asked: StopReason?)
+  private static func leavesQueue(_ configuration: DuplexConfiguration, _ requested: StopReason?)
     -> Bool
   {
-    asked?.isUserRequest == true && configuration.capture == nil
+    requested?.isUserRequest == true && configuration.capture == nil
       && configuration.playback?.isServer == true
   }
 }

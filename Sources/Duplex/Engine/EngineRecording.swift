@@ -108,19 +108,19 @@ public final class EngineRecording: Sendable {
   /// await engine.stop()
   /// precondition(recording.report?.failure == nil)
   /// ```
-  public func start() { ask(.start) }
+  public func start() { request(.start) }
 
   /// Continues in the next file. Does nothing before the engine runs.
-  public func split() { ask(.split) }
+  public func split() { request(.split) }
 
   /// Sets a marker at the current position. Does nothing before the engine runs.
-  public func mark(_ label: String = "") { ask(.mark(label)) }
+  public func mark(_ label: String = "") { request(.mark(label)) }
 
   /// Stops keeping the audio until `resume`. Does nothing before the engine runs.
-  public func pause() { ask(.pause) }
+  public func pause() { request(.pause) }
 
   /// Continues after a pause. Does nothing before the engine runs.
-  public func resume() { ask(.resume) }
+  public func resume() { request(.resume) }
 
   /// Whether all files are complete, and only commands of `RecordingFileRules.onFile` still run.
   public var isWaitingForCommands: Bool { report == nil && writer?.isWaitingForOthers == true }
@@ -155,8 +155,8 @@ public final class EngineRecording: Sendable {
     if let report { completion(report) }
   }
 
-  private func ask(_ command: RecordingCommand) {
-    writer?.control.ask(command, at: engine.status.frames)
+  private func request(_ command: RecordingCommand) {
+    writer?.control.request(command, at: engine.status.frames)
   }
 
   private var writer: RecordingWriter? { progress.withLock { $0.writer } }

@@ -101,12 +101,12 @@ final class EngineRun {
       let runner = session.runner(
         on: open, resuming: parts.end, work: work, frameLimit: limit,
         reconnects: worker.settings.reconnects)
-      ran = try runner.run(clock: clock) { moment, priority in
-        if moment.isRunning, !isReported {
+      ran = try runner.run(clock: clock) { snapshot, priority in
+        if snapshot.isRunning, !isReported {
           isReported = true
           worker.noteRunning(configuration, selection)
         }
-        return watch(moment, priority, &session, configuration, isVirtual: clock.isVirtual)
+        return watch(snapshot, priority, &session, configuration, isVirtual: clock.isVirtual)
       }
       earlierLimitedFrames += session.limiter.limitedFrames
       // A device that hangs keeps its mixer.
@@ -142,24 +142,24 @@ final class EngineRun {
   // MARK: While sound runs
 
   private func watch(
-    _ moment: SessionSnapshot, _ priority: GrantedPriority?, _ session: inout EngineSession,
+    _ snapshot: SessionSnapshot, _ priority: GrantedPriority?, _ session: inout EngineSession,
     _ configuration: DuplexConfiguration, isVirtual: Bool
   ) -> SessionCommand {
     worker.publish { status in
-      status.frames = moment.frames
+      status.frames = snapshot.frames
       status.earlier = progress
       status.levels =
-        configuration.capture == nil ? nil : moment.loudestReading ?? status.levels
-      status.captureXruns = report.captureXruns + moment.captureXruns
-      status.playbackXruns = report.playbackXruns + moment.playbackXruns
-      status.lostFrames = report.lostFrames + moment.lostFrames
-      status.loadMean = moment.loadMean(configuration)
+        configuration.capture == nil ? nil : snapshot.loudestReading ?? status.levels
+      status.captureXruns = report.captureXruns + snapshot.captureXruns
+      status.playbackXruns = report.playbackXruns + snapshot.playbackXruns
+      status.lostFrames = report.lostFrames + snapshot.lostFrames
+      status.loadMean = snapshot.loadMean(configuration)
       status.limitedFrames = earlierLimitedFrames + session.limiter.limitedFrames
       status.limiterDelayFrames = session.limiter.delayFrames
-      status.drift = moment.drift
+      status.drift = snapshot.drift
       status.priority = priority
     }
-    for event in moment.events { worker.events.send(.timeline(event)) }
+    for event in snapshot.events { worker.events.send(.timeline(event)) }
     while let event = session.nextFeedback() { worker.events.send(.feedback(event)) }
     // Requests that arrive while the session ends for other devices are left to the next session.
     for request in takeRequests() {
@@ -256,8 +256,8 @@ final class EngineRun {
 
   /// Returns whether devices of `selection` may be used now: a recording must keep its rate.
   private func suits(_ selection: DeviceSelection?, _ configuration: DuplexConfiguration) -> Bool {
-    let asked = selection?.request.sampleRate ?? configuration.sampleRate
-    return asked == configuration.sampleRate || recordings.isEmpty
+    let requested = selection?.request.sampleRate ?? configuration.sampleRate
+    return requested == configuration.sampleRate || recordings.isEmpty
   }
 
   /// Returns the devices of `change`; if they cannot be opened, the previous devices.

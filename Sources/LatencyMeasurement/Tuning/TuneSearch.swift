@@ -20,7 +20,7 @@ public struct TuneSearch: Sendable {
 
   private let periods: [Int]
   private var stage: Stage
-  private var asked: TuneSetting?
+  private var pending: TuneSetting?
   private var refused: [TuneSetting] = []
 
   /// The stable setting with the lowest latency so far.
@@ -41,9 +41,9 @@ public struct TuneSearch: Sendable {
 
   /// Returns the setting to try now, or nil if the search is over. `note` records the result.
   public mutating func next() -> TuneSetting? {
-    if let asked { return asked }
+    if let pending { return pending }
     while let setting = proposal() {
-      asked = setting
+      pending = setting
       guard isRefused(setting) else { return setting }
       note(isStable: false)
     }
@@ -63,8 +63,8 @@ public struct TuneSearch: Sendable {
 
   /// Records the result of the setting that `next` returned.
   public mutating func note(isStable: Bool) {
-    guard let setting = asked else { return }
-    asked = nil
+    guard let setting = pending else { return }
+    pending = nil
     if isStable, setting.latencyFrames < best?.latencyFrames ?? .max { best = setting }
     if !isStable, !isRefused(setting) { refuse(setting) }
     switch stage {

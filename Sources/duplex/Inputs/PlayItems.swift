@@ -206,9 +206,8 @@ struct Pan: ExpressibleByArgument, Equatable {
   init() {}
 
   init?(argument: String) {
-    guard let position = NumberParser.decimal(argument), (-1...1).contains(position) else {
-      return nil
-    }
+    guard let position = NumberParser.decimal(argument), OptionRanges.pans.contains(position)
+    else { return nil }
     self.position = Float(position)
   }
 

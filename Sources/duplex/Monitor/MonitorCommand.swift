@@ -51,7 +51,7 @@ struct MonitorCommand: MicrophoneCommand {
   @Option(
     parsing: .unconditional,
     help: .init(
-      "Pan of the files of --mix: -1 (left) to 1 (right), one for all or one for each.",
+      "Pan of the files of --mix: \(OptionRanges.pansText), one for all or one for each.",
       valueName: "p,..."))
   var pan = PerSource(Pan())
 

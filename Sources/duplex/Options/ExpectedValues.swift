@@ -31,6 +31,8 @@ enum ExpectedValues {
   private static let decibels = Gain.decibelRange.boundsText
   private static let levels = LevelOption.decibelRange.boundsText
   private static let channels = DuplexRequest.channelRange.boundsText
+  private static let percentages =
+    "\(MixerVolume.percentages.lowerBound.boundText)% to \(MixerVolume.percentages.upperBound.boundText)%"
 
   private static let ofValues = [
     "time": time,
@@ -42,7 +44,7 @@ enum ExpectedValues {
     "db,...":
       "A gain is \(decibels) dB: one for all sources or one for each, such as -6 or -6,0,-3.",
     "p,...":
-      "A pan is -1 (left) to 1 (right): one for all sources or one for each, such as 0.5 or -1,1.",
+      "A pan is \(OptionRanges.pansText): one for all sources or one for each, such as 0.5 or -1,1.",
     "frames": "A number of frames is a whole number, such as 256.",
     "n": "Use a whole number, such as 2.",
     "n,...":
@@ -51,7 +53,7 @@ enum ExpectedValues {
     "n|forever": "A number of loops is \(OptionRanges.loops.boundsText), such as 4, or forever.",
     "x": "A speed is \(TrackSettings.speeds.boundsText), such as 0.75.",
     "volume":
-      "A volume is 0% to 100% of the mixer's range, such as 80%, or \(decibels) dB, such as -6.",
+      "A volume is \(percentages) of the mixer's range, such as 80%, or \(decibels) dB, such as -6.",
     "beats": "A number of beats is \(OptionRanges.beats.boundsText), such as 4.",
     "bpm": "A tempo is \(OptionRanges.tempos.boundsText) beats per minute, such as 120.",
     "percent": "A margin is \(OptionRanges.margins.boundsText) percent, such as 30.",
@@ -77,7 +79,7 @@ enum ExpectedValues {
     "--high-pass": "A frequency is \(VoiceCleaner.highPassHertz.boundsText) Hz, such as 80.",
     "--threshold": "A threshold is \(levels) dBFS, such as -40.",
     "--level": "A level is \(levels) dBFS, such as -12.",
-    "--dim": "An attenuation is 0 to 60 dB, such as 20.",
+    "--dim": "An attenuation is \(OptionRanges.dims.boundsText) dB, such as 20.",
     "--format":
       "A format is \(SampleFormat.allCases.map(\.name).joined(separator: ", ")), or cd or dat; "
       + "s16, s24le and f32le are short forms.",

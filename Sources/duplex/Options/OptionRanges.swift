@@ -1,3 +1,5 @@
+import AudioBasics
+
 /// The ranges of options that have no range in the library.
 enum OptionRanges {
   /// The numbers of times that a region is played.
@@ -15,4 +17,11 @@ enum OptionRanges {
   static let trialSeconds = 0.1...86_400
   /// The shares of a period that must stay unused, in percent.
   static let margins = 0.0...99
+  /// The attenuations of a dimmed output in dB, which may have either sign.
+  static let dims = 0.0...60
+  /// The positions of a source between the left and the right of the output.
+  static let pans = -1.0...1
+  /// The names of the two ends of `pans`.
+  static let pansText =
+    "\(pans.lowerBound.boundText) (left) to \(pans.upperBound.boundText) (right)"
 }

@@ -189,7 +189,8 @@ struct VolumeOption: ExpressibleByArgument {
 
   init?(argument: String) {
     if argument.hasSuffix("%") {
-      guard let percent = NumberParser.decimal(argument.dropLast()), (0...100).contains(percent)
+      guard let percent = NumberParser.decimal(argument.dropLast()),
+        MixerVolume.percentages.contains(percent)
       else { return nil }
       volume = .percent(percent)
     } else {

@@ -62,12 +62,12 @@ struct OverdubPass {
     parts.background = [writer, feeder]
     parts.frameLimit = plan.frameLimit
     parts.task = task(plan)
-    parts.takeKeys = keys
-    parts.poll = { moment in
+    parts.commandKeys.append(keys)
+    parts.poll = { snapshot in
       keys.poll()
       if writer.isFailed { return .disk }
-      return Self.muted(moment.drift, configuration, forSeconds: 10).map(StopReason.device)
-        ?? (alignment.isComplete(at: moment) ? .duration : nil)
+      return Self.muted(snapshot.drift, configuration, forSeconds: 10).map(StopReason.device)
+        ?? (alignment.isComplete(at: snapshot) ? .duration : nil)
     }
     var outcome = try SessionOutcome.run(callbacks, on: open, options, meter: meter, parts)
     keys.poll()
@@ -108,7 +108,7 @@ struct OverdubPass {
     if command.monitor {
       parts.protection = command.protection.install(on: &callbacks, configuration)
     }
-    parts.microphoneKeys = gainKeys(control)
+    parts.commandKeys = [gainKeys(control)]
   }
 
   /// Returns the keys for the gain of the microphone if it is played, else for the whole output.
@@ -116,11 +116,9 @@ struct OverdubPass {
     var targets = MicrophoneKeys.KeyTargets()
     targets.pauses = false
     if command.monitor {
-      targets.setGain = { control.monitorGain = $0 }
-      (targets.isOfOutput, targets.hasBacking) = (true, true)
+      targets.gain = .output(set: { control.monitorGain = $0 }, hasBacking: true)
     } else {
-      targets.setGain = { control.outputGain = $0 }
-      targets.isOfBacking = true
+      targets.gain = .backing(set: { control.outputGain = $0 })
     }
     return MicrophoneKeys(targets, from: 0)
   }

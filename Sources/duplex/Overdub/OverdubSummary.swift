@@ -37,9 +37,9 @@ struct OverdubSummary {
     var report = totals.report
     // The end of the backing is the normal end, unless the user requested an earlier one.
     if case .duration = report.stopReason, !plan.isShortened { report.stopReason = .end }
-    outcome.with(report).conclude(
-      "overdub", recorded: recorded, failure: last.backingFailure,
-      extra: .written(paths + [mixPath].compactMap(\.self)) + path + [
+    let summary = CommandSummary(
+      command: "overdub", recorded: recorded, failure: last.backingFailure,
+      fields: .written(paths + [mixPath].compactMap(\.self)) + path + [
         "mixPath": mixPath,
         "alignmentFrames": (plan.alignmentFrames + added).digits(5),
         "alignmentRestFrames": plan.restFrames.digits(5),
@@ -53,6 +53,7 @@ struct OverdubSummary {
         : lengths(outcome.configuration.sampleRate, paths)
           + " \(Self.frames(plan.alignmentFrames + added)) of round trip removed "
           + "(\(roundTrip.source.rawValue)\(rest))\(apart).")
+    outcome.with(report).conclude(summary)
   }
 
   private static func frames(_ count: Double) -> String {

@@ -28,10 +28,10 @@ final class StepAlignment: Sendable {
   /// The number of frames that were removed from a take because of steps.
   var frames: Int { chosen.load(ordering: .relaxed) }
 
-  /// Stores the frames added at `moment`. Returns whether the take is complete at that time.
-  func isComplete(at moment: SessionSnapshot) -> Bool {
-    if !isFixed, let added = moment.drift?.addedFrames { latest.store(added, ordering: .relaxed) }
-    return moment.frames >= end.load(ordering: .relaxed)
+  /// Stores the frames added at `snapshot`. Returns whether the take is complete at that time.
+  func isComplete(at snapshot: SessionSnapshot) -> Bool {
+    if !isFixed, let added = snapshot.drift?.addedFrames { latest.store(added, ordering: .relaxed) }
+    return snapshot.frames >= end.load(ordering: .relaxed)
   }
 
   /// Returns the window of a take whose window without steps would be `window`. Called once, when

@@ -36,7 +36,7 @@ struct PlayCommand: AlsoPlayingCommand {
 
   @Option(
     parsing: .unconditional,
-    help: .init("Pan: -1 (left) to 1 (right), one for all or one for each.", valueName: "p,..."))
+    help: .init("Pan: \(OptionRanges.pansText), one for all or one for each.", valueName: "p,..."))
   var pan = PerSource(Pan())
 
   @OptionGroup var range: RangeOptions
@@ -49,7 +49,7 @@ struct PlayCommand: AlsoPlayingCommand {
 
   @Option(
     help: .init(
-      "Buffer this much of a network source before it plays, at most 20 s. (default: 3 s, or less where the network is fast)",
+      "Buffer this much of a network source before it plays, at most \(Self.prebufferRange.upperBound.boundText) s. (default: 3 s, or less where the network is fast)",
       valueName: "time"))
   var prebuffer: TimeOption?
 
@@ -136,8 +136,10 @@ struct PlayCommand: AlsoPlayingCommand {
     let progress = TrackProgress(player, itemCount: items.count)
     var parts = SessionParts()
     parts.background = player.background
-    parts.playKeys = PlaybackKeys(
+    let keys = PlaybackKeys(
       player, choices: choices, itemCount: items.count, speed: range.speed.speed)
+    parts.commandKeys = [keys]
+    parts.playState = { keys.state }
     parts.poll = { _ in
       progress.follow()
       return nil
@@ -146,16 +148,17 @@ struct PlayCommand: AlsoPlayingCommand {
     progress.follow()
     let starved = player.starvedFrameCount
     return outcome.conclude(
-      "play", failure: progress.failure, isReported: progress.announces,
-      hasSounded: !player.playedTracks.isEmpty,
-      extra: [
-        "tracks": progress.tracks, "starvedFrames": starved,
-        "clippedFrames": levels.clippedFrames, "truePeakDBTP": levels.truePeakDBTP.digits(2),
-      ],
-      sentence: Self.sentence(
-        seconds: configuration.seconds(outcome.report.frames),
-        xruns: outcome.report.playbackXruns, starved: starved, clipped: levels.clippedFrames,
-        truePeakDBTP: levels.truePeakDBTP))
+      CommandSummary(
+        command: "play", failure: progress.failure, notice: progress.announces ? .error : .none,
+        hasSounded: !player.playedTracks.isEmpty,
+        fields: [
+          "tracks": progress.tracks, "starvedFrames": starved,
+          "clippedFrames": levels.clippedFrames, "truePeakDBTP": levels.truePeakDBTP.digits(2),
+        ],
+        sentence: Self.sentence(
+          seconds: configuration.seconds(outcome.report.frames),
+          xruns: outcome.report.playbackXruns, starved: starved, clipped: levels.clippedFrames,
+          truePeakDBTP: levels.truePeakDBTP)))
   }
 
   /// Returns the sentence that is printed at the end.

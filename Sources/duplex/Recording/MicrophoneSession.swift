@@ -64,9 +64,11 @@ struct MicrophoneSession {
     let player = try callbacks.makePlayer(items, configuration)
     let progress = player.map { TrackProgress($0, reportsFailuresOnly: true) }
     parts.background += player?.background ?? []
-    parts.microphoneKeys = keys(
-      control, place, player, recording?.watch, playsMicrophone: playsMicrophone,
-      from: command.gain)
+    parts.commandKeys = [
+      keys(
+        control, place, player, recording?.watch, playsMicrophone: playsMicrophone,
+        from: command.gain)
+    ]
     let silence = command.silence.follower(
       at: configuration.sampleRate, after: recording?.checkFrames ?? 0)
     var meter: MeterView?
@@ -74,10 +76,10 @@ struct MicrophoneSession {
       meter = callbacks.makeMeter(command.audio, configuration, isFollowed: silence != nil)
     }
     parts.reconnects = command.reconnection.isWanted(for: configuration)
-    parts.poll = { [watch = parts.recording] moment in
+    parts.poll = { [watch = parts.recording] snapshot in
       progress?.follow()
       if watch?.isWaiting == true { silence?.restart() }
-      return silence?.poll(moment)
+      return silence?.poll(snapshot)
     }
     let outcome = try SessionOutcome.run(callbacks, on: open, command.audio, meter: meter, parts)
     progress?.follow()
@@ -93,15 +95,17 @@ struct MicrophoneSession {
   ) -> MicrophoneKeys {
     var targets = MicrophoneKeys.KeyTargets()
     targets.player = player
-    targets.isOfOutput = place == .output
-    targets.hasBacking = playsMicrophone && player != nil
     targets.pauseRecording = watch.map { watch in { watch.pause($0, at: $1) } }
+    let hasBacking = playsMicrophone && player != nil
     switch place {
     case .input:
-      targets.setGain = { control.inputGain = $0 }
-      if targets.hasBacking { targets.setMonitorGain = { control.monitorGain = $0 } }
+      targets.gain = .input(
+        set: { control.inputGain = $0 },
+        setMonitor: hasBacking ? { control.monitorGain = $0 } : nil)
     case .output:
-      if playsMicrophone { targets.setGain = { control.monitorGain = $0 } }
+      if playsMicrophone {
+        targets.gain = .output(set: { control.monitorGain = $0 }, hasBacking: hasBacking)
+      }
     }
     let isUnheard = place == .output && !playsMicrophone
     return MicrophoneKeys(targets, from: isUnheard ? 0 : gain.decibels)
@@ -111,9 +115,15 @@ struct MicrophoneSession {
   func conclude(_ name: String, _ fields: Fields, sentence: String?) -> ExitStatus {
     let report = recording?.writer.report
     return outcome.conclude(
-      name, recorded: report, failure: progress?.failure,
-      isReported: report?.failure == nil && progress?.announces ?? false,
-      wasWarning: recording?.watch.hasWarned(of: report?.failure) ?? false,
-      extra: fields + (recording?.summary.fields ?? [:]), sentence: sentence)
+      CommandSummary(
+        command: name, recorded: report, failure: progress?.failure, notice: failureNotice,
+        fields: fields + (recording?.summary.fields ?? [:]), sentence: sentence))
+  }
+
+  /// The report of the failure of a file before the summary.
+  private var failureNotice: CommandSummary.FailureNotice {
+    let failure = recording?.writer.report.failure
+    if failure == nil, progress?.announces == true { return .error }
+    return recording?.watch.hasWarned(of: failure) == true ? .warning : .none
   }
 }

@@ -222,11 +222,11 @@ enum RecordingRing {
         seconds: RecordingPlan.defaultRingSeconds, sampleRate: sampleRate,
         channelCount: channelCount, periodFrames: periodFrames)
     }
-    let asked = max(
+    let requested = max(
       RecordingPlan.minimumRingFrames(periodFrames: periodFrames),
       Int(clamping: seconds * Double(sampleRate)))
     let maximum = maximumFrames(channelCount)
-    guard asked <= maximum else {
+    guard requested <= maximum else {
       throw ToolFailure.usage(
         "A ring buffer of \(seconds.shown(2)) s of \(channelCount.counted("channel")) at \(sampleRate) Hz does not fit "
           + "in this machine's memory.",
@@ -234,7 +234,7 @@ enum RecordingRing {
           "Use --ring \((Double(maximum) / Double(sampleRate)).shown(1)) s or less, or leave --ring out."
       )
     }
-    return asked
+    return requested
   }
 
   /// Returns `gate` if the frames that wait for its decision in `ringCount` ring buffers fit in

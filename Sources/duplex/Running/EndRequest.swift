@@ -36,7 +36,7 @@ final class EndRequest: Sendable {
   /// headers.
   func leave() -> Never {
     Terminal.leaveAtOnce(
-      work.contains(where: \.isUnfinished)
+      work.contains(where: \.workState.isUnsaved)
         ? ToolFailure(
           .loss, code: "unsaved", "The program was stopped before all of the recording was stored.",
           hint: "The stored part can be played; the end of the recording may be lost.")
@@ -48,7 +48,7 @@ final class EndRequest: Sendable {
 
   /// Warns once if the disk delays the end by more than 250 ms.
   func checkDisk() {
-    guard let age, age > 250_000_000, work.contains(where: \.isUnfinished),
+    guard let age, age > 250_000_000, work.contains(where: \.workState.isUnsaved),
       isDiskReported.raiseFirst()
     else { return }
     warn(

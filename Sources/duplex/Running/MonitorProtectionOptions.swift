@@ -46,7 +46,7 @@ struct MonitorProtectionOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: .init(
-      "Delay all that is played, up to 0.1 s, so that the limiter lowers it before a peak comes.",
+      "Delay all that is played, up to \(ProtectionSettings.lookAheads.upperBound.boundText) s, so that the limiter lowers it before a peak comes.",
       valueName: "time"))
   var limitLookahead = TimeOption.seconds(0)
 
@@ -65,16 +65,20 @@ struct MonitorProtectionOptions: ParsableArguments {
 
   func validate() throws {
     if case .decibels(let decibels) = limit, !ProtectionSettings.limits.contains(decibels) {
-      throw ValidationError("--limit must be -60 to 0 dBFS, such as -1, or off.")
+      throw ValidationError(
+        "--limit must be \(ProtectionSettings.limits.boundsText) dBFS, such as -1, or off.")
     }
     // A time in frames is checked at the highest rate; the granted rate is not known yet.
     try require(
       ProtectionSettings.lookAheads.contains(limitLookahead.seconds(at: 768_000)),
-      "--limit-lookahead must be 0 to 0.1 s, such as 5ms or 256f.")
+      "--limit-lookahead must be \(ProtectionSettings.lookAheads.boundsText) s, such as 5ms or 256f."
+    )
     try require(
       !limitTruePeak || limitLookahead.seconds(at: 768_000) > 0,
       "--limit-true-peak needs a delay: add --limit-lookahead 5ms.")
-    try require((-60...60).contains(dim.decibels), "--dim must be 0 to 60 dB, such as 20 or -20.")
+    try require(
+      OptionRanges.dims.contains(abs(dim.decibels)),
+      "--dim must be \(OptionRanges.dims.boundsText) dB, such as 20 or -20.")
   }
 
   /// Throws if a look-ahead in frames is too long at `sampleRate`. Call it before files are
@@ -84,7 +88,7 @@ struct MonitorProtectionOptions: ParsableArguments {
     guard !lookAheads.contains(limitLookahead.seconds(at: sampleRate)) else { return }
     let maximum = Int(clamping: lookAheads.upperBound * Double(sampleRate))
     throw .usage(
-      "--limit-lookahead is longer than 0.1 s at \(sampleRate) Hz.",
+      "--limit-lookahead is longer than \(lookAheads.upperBound.boundText) s at \(sampleRate) Hz.",
       hint: "Use up to \(maximum)f, or a time such as 5ms.")
   }
 

@@ -75,14 +75,14 @@ final class RecordingWatch: KeyResponder {
     switch action {
     case .startRecording: start(at: frame)
     case .setMarker: mark(at: frame)
-    case .split: writer.control.ask(.split, at: frame)
+    case .split: writer.control.request(.split, at: frame)
     default: break
     }
   }
 
   /// Pauses the recording at `frame`, or resumes it.
   func pause(_ pauses: Bool, at frame: Int) {
-    writer.control.ask(pauses ? .pause : .resume, at: frame)
+    writer.control.request(pauses ? .pause : .resume, at: frame)
   }
 
   /// Returns whether a warning has reported `failure`.
@@ -104,13 +104,13 @@ final class RecordingWatch: KeyResponder {
 
   private func start(at frame: Int) {
     hasStarted = true
-    writer.control.ask(.start, at: frame)
+    writer.control.request(.start, at: frame)
     inform("recording", "recording.")
   }
 
   private func mark(at frame: Int) {
     marks += 1
-    writer.control.ask(.mark("Marker \(marks)"), at: frame)
+    writer.control.request(.mark("Marker \(marks)"), at: frame)
   }
 
   /// Reports that the whole recording is silent, unless this was reported. Call it after the

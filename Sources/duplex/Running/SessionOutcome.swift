@@ -4,45 +4,13 @@ import AudioFiles
 import AudioSessions
 import RealtimeAudio
 
-/// The parts of a session in addition to its device, its callbacks and its meter.
-struct SessionParts {
-  /// The background work of the command; that of the device is separate.
-  var background: [any BackgroundWork] = []
-  /// The maximum length of the session in frames; nil if the options determine it.
-  var frameLimit: Int?
-  /// The keys that control the files that play.
-  var playKeys: PlaybackKeys?
-  /// The keys that pause, and change the gain of the microphone.
-  var microphoneKeys: MicrophoneKeys?
-  /// The watch of the recording; nil if nothing is recorded.
-  var recording: RecordingWatch?
-  /// The protection of the output; nil if no microphone is played.
-  var protection: MonitorProtectionDisplay?
-  /// Whether the session waits for a device that is unplugged.
-  var reconnects = false
-  /// The keys that set markers in a take.
-  var takeKeys: TakeKeys?
-  /// The task that the screen shows; nil for a plain recording.
-  var task: LiveTask?
-  /// The work of the command at each moment; it returns the reason to stop, or nil to continue.
-  var poll: (SessionSnapshot) -> StopReason? = { _ in nil }
-
-  /// The responders to keys, in the order of their hints; the last one that binds a key handles it.
-  var keys: [any KeyResponder] {
-    let all: [(any KeyResponder)?] = [
-      playKeys, microphoneKeys, takeKeys, recording, protection,
-    ]
-    return all.compactMap { $0 }
-  }
-}
-
 /// A session that has ended, for the summary.
 struct SessionOutcome {
   private(set) var report: SessionReport
   let configuration: DuplexConfiguration
   /// How the user requested the end, even if the session had already ended; nil if there was no
   /// request.
-  let askedEnd: StopReason?
+  let requestedEnd: StopReason?
   private let options: AudioOptions
 
   /// Runs `callbacks` on `open` with the other parts of the session, and returns when it has ended.
@@ -66,7 +34,7 @@ struct SessionOutcome {
       reconnects: parts.reconnects)
     var report: SessionReport
     do throws(DeviceFailure) {
-      report = try runner.run(clock: clock) { watch.moment($0, $1) }
+      report = try runner.run(clock: clock) { watch.process($0, $1) }
     } catch {
       // A session that was reported as started has a summary.
       guard watch.hasStarted else { throw error }
@@ -78,7 +46,8 @@ struct SessionOutcome {
     Terminal.endDrawing()
     parts.recording?.conclude()
     let outcome = SessionOutcome(
-      report: report, configuration: configuration, askedEnd: watch.askedEnd, options: options)
+      report: report, configuration: configuration, requestedEnd: watch.requestedEnd,
+      options: options)
     if report.isDeviceStuck { outcome.reportStuckDevice() }
     return outcome
   }
@@ -117,24 +86,24 @@ struct SessionOutcome {
     return outcome
   }
 
-  /// Prints the summary. If there was a loss that was not reported yet, an error is printed before;
-  /// `wasWarning` states whether a warning has reported the failure of a file. Returns the exit
-  /// status.
+  /// Prints the summary with that of the command. If there was a loss that was not reported yet, an
+  /// error is printed before. Returns the exit status.
   @discardableResult
-  func conclude(
-    _ command: String, recorded: RecordingReport? = nil, failure: FileFailure? = nil,
-    isReported: Bool = false, wasWarning: Bool = false, hasSounded: Bool? = nil, extra: Fields,
-    sentence: String?
-  ) -> ExitStatus {
+  func conclude(_ summary: CommandSummary) -> ExitStatus {
     var status = ExitStatus.done
-    let fileFailure = recorded?.failure ?? failure
-    if let fileFailure {
+    let recorded = summary.recorded
+    if let fileFailure = recorded?.failure ?? summary.failure {
       let failure = ToolFailure(fileFailure)
-      if !isReported { failure.report(wasWarning: wasWarning) }
+      switch summary.notice {
+      case .none: failure.report()
+      case .warning: failure.report(wasWarning: true)
+      case .error: break
+      }
       // If nothing was played or recorded, nothing was lost: the request could not be fulfilled.
       let isUncreated = recorded?.frames == 0 && fileFailure.kind == .cannotCreate
       let isNothing =
-        hasSounded.map { !$0 } ?? (isUncreated || (report.frames == 0 && recorded == nil))
+        summary.hasSounded.map { !$0 }
+        ?? (isUncreated || (report.frames == 0 && recorded == nil))
       status = isNothing ? failure.status : .loss
     } else if let deviceFailure = report.stopReason.failure ?? report.absenceFailure(configuration)
     {
@@ -146,10 +115,11 @@ struct SessionOutcome {
     if report.nanCount > 0 {
       warn("notNumbers", Self.nonFiniteSentence(report.nanCount))
     }
-    let summary = Fields.summary(of: command, report, configuration, recorded: recorded)
     if options.json {
-      Terminal.emit(.summary(summary + extra))
-    } else if let sentence, !options.quiet {
+      let fields = Fields.summary(
+        of: summary.command, report, configuration, recorded: recorded)
+      Terminal.emit(.summary(fields + summary.fields))
+    } else if let sentence = summary.sentence, !options.quiet {
       Terminal.say("\(sentence)")
     }
     return status

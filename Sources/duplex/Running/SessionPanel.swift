@@ -35,26 +35,26 @@ final class SessionPanel {
     self.keys = keys
   }
 
-  /// Processes a moment, and draws a picture if the last one is old enough.
-  func draw(_ moment: SessionSnapshot) {
-    let seconds = configuration.seconds(moment.frames)
-    for reading in moment.readings { meter.follow(reading, seconds: seconds) }
+  /// Processes a snapshot, and draws a picture if the last one is old enough.
+  func draw(_ snapshot: SessionSnapshot) {
+    let seconds = configuration.seconds(snapshot.frames)
+    for reading in snapshot.readings { meter.follow(reading, seconds: seconds) }
     load.follow(
-      moment, seconds: seconds, periodSeconds: configuration.seconds(configuration.periodFrames))
-    for event in moment.events { follow(event) }
+      snapshot, seconds: seconds, periodSeconds: configuration.seconds(configuration.periodFrames))
+    for event in snapshot.events { follow(event) }
     if missingDevices.contains(.device) { meter.fall() }
     let now = HostClock.nanoseconds
     guard now &- drawn >= Self.minimumNanoseconds else { return }
     drawn = now
     var state = LiveState()
-    if let playKeys = parts.playKeys {
-      guard let playing = playKeys.state else { return Terminal.redraw("") }
+    if let playState = parts.playState {
+      guard let playing = playState() else { return Terminal.redraw("") }
       state = playing
     } else {
       show(seconds: seconds, on: &state)
     }
     state.device = configuration.summary(
-      addedFrames: (moment.drift?.addedFrames ?? 0) + (parts.protection?.delayFrames ?? 0))
+      addedFrames: (snapshot.drift?.addedFrames ?? 0) + (parts.protection?.delayFrames ?? 0))
     state.states += parts.keys.flatMap(\.states)
     // The space for the meters is reserved, so that nothing moves at the first reading.
     if meter.peaks.isEmpty, parts.task?.progress() == nil, showsLevels {
@@ -67,8 +67,8 @@ final class SessionPanel {
     state.states += MissingDevice.allCases.filter(missingDevices.contains).map {
       "waiting for the \($0.rawValue)"
     }
-    state.xruns = moment.captureXruns + moment.playbackXruns
-    state.lostFrames = moment.lostFrames
+    state.xruns = snapshot.captureXruns + snapshot.playbackXruns
+    state.lostFrames = snapshot.lostFrames
     state.keys = keys()
     Terminal.redraw(
       LiveScreen.current.lines(state).map { $0.drawn(hasColour: Terminal.hasColour) })
@@ -90,7 +90,7 @@ final class SessionPanel {
 
   /// The number of measured channels.
   private var channelCount: Int {
-    (parts.playKeys == nil ? configuration.capture : configuration.playback)?.channelCount ?? 0
+    (parts.playState == nil ? configuration.capture : configuration.playback)?.channelCount ?? 0
   }
 
   /// Whether levels are shown.

@@ -18,7 +18,7 @@ struct SessionTotals {
   /// the end while the session was completing, no further session may follow.
   mutating func note(_ outcome: SessionOutcome) {
     hasBegun = true
-    report.stopReason = outcome.report.stopReason.superseded(by: outcome.askedEnd)
+    report.stopReason = outcome.report.stopReason.superseded(by: outcome.requestedEnd)
   }
 
   mutating func add(_ outcome: SessionOutcome) {
@@ -45,11 +45,11 @@ struct SessionTotals {
 }
 
 extension StopReason {
-  /// Returns `asked`, the user's request to end, if the session had ended by itself; else this
+  /// Returns `requested`, the user's request to end, if the session had ended by itself; else this
   /// reason.
-  func superseded(by asked: StopReason?) -> StopReason {
+  func superseded(by requested: StopReason?) -> StopReason {
     switch self {
-    case .duration, .end: asked ?? self
+    case .duration, .end: requested ?? self
     case .signal, .key, .request, .device, .disk, .silence: self
     }
   }

@@ -19,13 +19,13 @@ final class SessionWatch {
   private var panel: SessionPanel?
   /// Whether the start of the session was reported.
   private(set) var hasStarted = false
-  /// The frame of the unit at the last moment, and the time of that moment.
-  private var lastMoment = (frames: 0, nanoseconds: UInt64(0))
+  /// The frame of the unit at the last snapshot, and the time of that snapshot.
+  private var lastSnapshot = (frames: 0, nanoseconds: UInt64(0))
   /// The frame of the last key or signal.
   private var lastRequestFrame = 0
   private var isKeyboardClosed = false
   /// How the user requested the end; nil if there was no request.
-  private(set) var askedEnd: StopReason?
+  private(set) var requestedEnd: StopReason?
   /// Whether there was a reason to stop. The session is about to end, so it is polled more often.
   private var isOver = false
   /// The frame from which the drift is reported next.
@@ -71,23 +71,23 @@ final class SessionWatch {
   private var isVirtual: Bool { watchdog != nil }
   private var recording: RecordingWatch? { parts.recording }
 
-  func moment(_ moment: SessionSnapshot, _ granted: GrantedPriority?) -> SessionCommand {
+  func process(_ snapshot: SessionSnapshot, _ granted: GrantedPriority?) -> SessionCommand {
     if !hasStarted { start(granted) }
-    for event in moment.events where !deviceEvents.emit(event) { emit(event) }
-    if let found = moment.deviceReturn { deviceEvents.emit(found) }
+    for event in snapshot.events where !deviceEvents.emit(event) { emit(event) }
+    if let found = snapshot.deviceReturn { deviceEvents.emit(found) }
     parts.protection?.poll()
-    if options.json { for reading in moment.readings { emit(reading, moment) } }
-    if let drift = moment.drift {
-      emit(drift, moment)
-      checkSteps(drift.addedFrames, moment)
+    if options.json { for reading in snapshot.readings { emit(reading, snapshot) } }
+    if let drift = snapshot.drift {
+      emit(drift, snapshot)
+      checkSteps(drift.addedFrames, snapshot)
     }
     // Without a frame since, because the device is away, time passes on the timeline all the same.
-    if moment.frames != lastMoment.frames || moment.frames == 0 {
-      lastMoment = (moment.frames, HostClock.nanoseconds)
+    if snapshot.frames != lastSnapshot.frames || snapshot.frames == 0 {
+      lastSnapshot = (snapshot.frames, HostClock.nanoseconds)
     }
     request.checkDisk()
-    panel?.draw(moment)
-    let reason = recording?.poll() ?? parts.poll(moment)
+    panel?.draw(snapshot)
+    let reason = recording?.poll() ?? parts.poll(snapshot)
     isOver = isOver || reason != nil
     let command = nextCommand()
     return reason.map { .stop($0) } ?? command
@@ -96,7 +96,7 @@ final class SessionWatch {
   /// Waits for a signal or a key, and handles it.
   private func nextCommand() -> SessionCommand {
     // The request arrived while this thread was busy.
-    if askedEnd == nil, request.age != nil { return end(.signal, isNoted: true) }
+    if requestedEnd == nil, request.age != nil { return end(.signal, isNoted: true) }
     let received = signals.wait(
       milliseconds: waitMilliseconds, watching: isKeyboardClosed ? nil : keyboard.awaited)
     switch received {
@@ -138,9 +138,9 @@ final class SessionWatch {
 
   /// The unit's present frame for a key or a signal, not before that of an earlier one.
   private func presentFrame() -> Int {
-    var frame = lastMoment.frames
+    var frame = lastSnapshot.frames
     if !isVirtual {
-      let passed = Double(HostClock.nanoseconds - lastMoment.nanoseconds) * 1e-9
+      let passed = Double(HostClock.nanoseconds - lastSnapshot.nanoseconds) * 1e-9
       frame += Int(clamping: passed * Double(configuration.sampleRate))
     }
     lastRequestFrame = max(lastRequestFrame, frame)
@@ -149,11 +149,11 @@ final class SessionWatch {
 
   /// The time to wait for a signal or a key: 0 in virtual time, and short while the session ends.
   private var waitMilliseconds: Int32 {
-    isVirtual ? 0 : isOver || askedEnd != nil ? 5 : panel == nil ? 100 : 45
+    isVirtual ? 0 : isOver || requestedEnd != nil ? 5 : panel == nil ? 100 : 45
   }
 
   private func end(_ reason: StopReason, isNoted: Bool = false) -> SessionCommand {
-    askedEnd = askedEnd ?? reason
+    requestedEnd = requestedEnd ?? reason
     let isRepeated = !isNoted && request.note()
     if recording?.leaveCommands() == true { return .stop(reason) }
     if isRepeated { request.leave() }
@@ -184,8 +184,8 @@ final class SessionWatch {
 
   /// Warns once if the latency is much longer than requested. The steps are measured during the
   /// first second.
-  private func checkSteps(_ added: Int, _ moment: SessionSnapshot) {
-    guard moment.frames >= configuration.sampleRate,
+  private func checkSteps(_ added: Int, _ snapshot: SessionSnapshot) {
+    guard snapshot.frames >= configuration.sampleRate,
       Double(added) > configuration.latencyFrames / 2, Self.hasWarnedOfSteps.raiseFirst()
     else { return }
     let milliseconds = configuration.seconds(added) * 1000
@@ -197,19 +197,19 @@ final class SessionWatch {
   }
 
   /// Reports the drift of two clocks once per second with --verbose.
-  private func emit(_ drift: DriftReading, _ moment: SessionSnapshot) {
-    guard options.verbose, moment.frames >= nextDrift else { return }
-    nextDrift = moment.frames + configuration.sampleRate
+  private func emit(_ drift: DriftReading, _ snapshot: SessionSnapshot) {
+    guard options.verbose, snapshot.frames >= nextDrift else { return }
+    nextDrift = snapshot.frames + configuration.sampleRate
     reportEvent(
       Event(
         "drift",
-        ["seconds": configuration.seconds(moment.frames).digits(3)] + drift.fields),
+        ["seconds": configuration.seconds(snapshot.frames).digits(3)] + drift.fields),
       "the input clock runs \(drift.ppm.shown(2)) ppm faster, and the delay is "
         + "\(drift.errorFrames.shown(2)) frames below its target.", quiet: options.quiet)
   }
 
-  private func emit(_ reading: MeterReading, _ moment: SessionSnapshot) {
-    let seconds = configuration.seconds(moment.frames)
+  private func emit(_ reading: MeterReading, _ snapshot: SessionSnapshot) {
+    let seconds = configuration.seconds(snapshot.frames)
     // The values are converted to JSON here: values of mixed types would be boxed ten times a
     // second.
     let fields = Fields([
@@ -218,9 +218,9 @@ final class SessionWatch {
       ("rmsDBFS", .array(reading.rmsDBFS.map { $0.digits(2) })),
       (
         "xruns",
-        .object(.xruns(capture: moment.captureXruns, playback: moment.playbackXruns))
+        .object(.xruns(capture: snapshot.captureXruns, playback: snapshot.playbackXruns))
       ),
-      ("lostFrames", .integer(moment.lostFrames)),
+      ("lostFrames", .integer(snapshot.lostFrames)),
     ])
     Terminal.emitNow(Event("meter", fields + (recording?.state.fields ?? [:])))
   }

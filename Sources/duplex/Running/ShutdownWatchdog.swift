@@ -33,7 +33,7 @@ final class ShutdownWatchdog {
         HostClock.pause(milliseconds: 10)
         let wasWanted = isWanted
         isWanted = request.age != nil || SignalWatch.isEndWaiting
-        if work.contains(where: \.isSaving) {
+        if work.contains(where: \.workState.isSaving) {
           // The thread of the session receives no signals while it waits for a disk.
           if SignalWatch.takeEnd(), request.note() { request.leave() }
           request.checkDisk()
@@ -50,7 +50,7 @@ final class ShutdownWatchdog {
     }
 
     private func concludeSources() {
-      for part in work where part.mayBeAbandoned { part.conclude() }
+      for part in work where part.workState == .dispensable { part.conclude() }
     }
 
     private func leave() {

@@ -61,7 +61,7 @@ final class TrackProgress {
       if let info = event.track?.info { more = TrackTitle(info).fields }
     case .renderingStarted:
       sentence = event.track.map { track in
-        PlaybackKeys.positionText(track.index, of: itemCount) + TrackTitle(track.info).text
+        TrackTitle.positionText(track.index, of: itemCount) + TrackTitle(track.info).text
       }
     case .titled(let title):
       (sentence, more) = (title.truncated(to: TrackTitle.maximumCharacters), ["title": title])

@@ -92,12 +92,12 @@ struct LoadAverage {
   /// The callback time divided by the period; nil in the first second.
   private(set) var value: Double?
 
-  /// Processes a moment at `seconds` of a unit with a period of `periodSeconds`.
-  mutating func follow(_ moment: SessionSnapshot, seconds: Double, periodSeconds: Double) {
-    guard seconds >= self.seconds + 1, moment.cycles > cycles, periodSeconds > 0 else { return }
-    let busy = Double(moment.busyNanoseconds &- busyNanoseconds) * 1e-9
-    value = busy / Double(moment.cycles - cycles) / periodSeconds
-    (cycles, busyNanoseconds, self.seconds) = (moment.cycles, moment.busyNanoseconds, seconds)
+  /// Processes a snapshot at `seconds` of a unit with a period of `periodSeconds`.
+  mutating func follow(_ snapshot: SessionSnapshot, seconds: Double, periodSeconds: Double) {
+    guard seconds >= self.seconds + 1, snapshot.cycles > cycles, periodSeconds > 0 else { return }
+    let busy = Double(snapshot.busyNanoseconds &- busyNanoseconds) * 1e-9
+    value = busy / Double(snapshot.cycles - cycles) / periodSeconds
+    (cycles, busyNanoseconds, self.seconds) = (snapshot.cycles, snapshot.busyNanoseconds, seconds)
   }
 }
 

@@ -37,6 +37,12 @@ struct TrackTitle {
     return String(FileName.last(of: String(path)))
   }
 
+  /// Returns the position of a track in the order of playback, `3 of 40: `, to be shown before its
+  /// name. `index` counts from 0; the result is empty if `count` is 1.
+  static func positionText(_ index: Int, of count: Int) -> String {
+    count > 1 ? "\(index + 1) of \(count): " : ""
+  }
+
   /// The fields for an event.
   var fields: Fields {
     [

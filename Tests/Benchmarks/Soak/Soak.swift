@@ -106,15 +106,15 @@ final class Soak {
     memory.look(at: moment.frames)
     steer()
     if moment.frames >= nextSplit {
-      control?.ask(.split, at: moment.frames)
+      control?.request(.split, at: moment.frames)
       nextSplit += Int.random(in: 480_000...4_800_000, using: &random)
     }
     if let end = pauseEnd, moment.frames >= end {
-      control?.ask(.resume, at: moment.frames)
+      control?.request(.resume, at: moment.frames)
       pauseEnd = nil
       nextPause = end + Int.random(in: 480_000...9_600_000, using: &random)
     } else if pauseEnd == nil, moment.frames >= nextPause {
-      control?.ask(.pause, at: moment.frames)
+      control?.request(.pause, at: moment.frames)
       pauseEnd = moment.frames + Int.random(in: 4800...240_000, using: &random)
     }
   }

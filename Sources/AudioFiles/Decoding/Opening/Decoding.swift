@@ -222,7 +222,7 @@ final class RemoteDecoder: ForwardingDecoder {
     self.decoder = decoder
     wait = MutexBox(
       SoundWait(
-        maximumSeconds: file.timeouts.audioTimeout, waited: HostClock.seconds - file.asked,
+        maximumSeconds: file.timeouts.audioTimeout, waited: HostClock.seconds - file.requestTime,
         sampleRate: decoder.sampleRate))
   }
 

@@ -190,7 +190,7 @@ extension AudioPlayer {
 
   /// Changes the playback of the current track as soon as possible.
   private func change(_ edit: @escaping PlayerChange.Edit) {
-    ask(interrupts: supportsSeeking, .edit(edit))
+    request(interrupts: supportsSeeking, .edit(edit))
   }
 }
 

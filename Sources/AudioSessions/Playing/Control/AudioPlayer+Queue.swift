@@ -48,7 +48,7 @@ extension AudioPlayer {
       list.forgetAll()
       return list.next
     }
-    ask(
+    request(
       interrupts: true,
       .work { queue, frame in
         // A track that was enqueued after the reset continues.
@@ -151,7 +151,7 @@ extension AudioPlayer {
   /// Skips by the number of items that `count` returns for the current position, which is nil if
   /// nothing is playing or an earlier skip has not taken effect yet.
   private func skip(by count: @escaping @Sendable (PlaybackPosition?) -> Int) {
-    ask(
+    request(
       interrupts: true,
       .work { queue, frame in
         let played = queue.position(at: frame)

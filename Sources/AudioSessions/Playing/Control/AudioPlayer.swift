@@ -149,7 +149,7 @@ public final class AudioPlayer: Sendable {
 
   /// Requests `change` from the thread that reads the sources, in this session or the next one.
   /// `interrupts` means that a wait of the current source for a network is no longer needed.
-  func ask(interrupts: Bool, _ change: PlayerChange) {
+  func request(interrupts: Bool, _ change: PlayerChange) {
     let feeder = connection?.feeder
     requests.changes.withLock { changes in
       // This precedes the publication of the change, whose receiver ends the interruption.

@@ -41,9 +41,8 @@ public final class PlayFeeder: BackgroundWork, @unchecked Sendable {
   /// Ends the work at the next step.
   public func conclude() { concluded.raise() }
 
-  /// Whether the session may end without this work: yes, since a disk or a decoder may block it
-  /// forever.
-  public var mayBeAbandoned: Bool { true }
+  /// Dispensable, since a disk or a decoder may block it forever.
+  public var workState: BackgroundWorkState { .dispensable }
 
   /// Fills the ring buffer as far as possible.
   public func step() -> Bool {

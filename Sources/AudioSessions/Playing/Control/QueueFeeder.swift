@@ -144,9 +144,8 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
   /// The count of the queue. Any thread.
   var nonFiniteCount: Int { nonFiniteView.value }
 
-  /// Whether the session may end without this work: yes, since a disk or a decoder may block it
-  /// forever.
-  var mayBeAbandoned: Bool { true }
+  /// Dispensable, since a disk or a decoder may block it forever.
+  var workState: BackgroundWorkState { .dispensable }
 
   private var hasChanges: Bool { requests.changes.withLock { !$0.isEmpty } }
 

@@ -258,7 +258,7 @@ final class TrackGroup: QueueSource {
   private var unopened: [PartFailure]
   private let mix: TrackMix
   /// The part requested to be played next, and the boundary from which it is played.
-  private var asked: (boundary: Int?, index: Int)?
+  private var requested: (boundary: Int?, index: Int)?
   /// The number of frames until then, once it is known.
   private var choice: (frames: Int, index: Int)?
 
@@ -292,13 +292,13 @@ final class TrackGroup: QueueSource {
   /// stay in step.
   func choose(_ index: Int, atBoundary boundary: Int? = nil) {
     guard mix.chosen != nil, let position = numbers.firstIndex(of: index) else { return }
-    asked = (boundary, position)
+    requested = (boundary, position)
   }
 
   func begin(_ settings: TrackSettings, at position: Double) throws(FileFailure) {
     // The requested choice is applied with this change, or not at all.
-    let asked = asked
-    self.asked = nil
+    let requested = requested
+    self.requested = nil
     let rate = Double(tracks[0].decoder.sampleRate)
     for track in tracks {
       let scale = Double(track.decoder.sampleRate) / rate
@@ -315,8 +315,8 @@ final class TrackGroup: QueueSource {
     }
     // All tracks change or none, so that they stay in step.
     for track in tracks { track.enter() }
-    choice = asked.map { asked in
-      (asked.boundary.flatMap { positions.frames(until: $0) } ?? 0, asked.index)
+    choice = requested.map { requested in
+      (requested.boundary.flatMap { positions.frames(until: $0) } ?? 0, requested.index)
     }
   }
 

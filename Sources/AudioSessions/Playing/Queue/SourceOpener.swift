@@ -78,9 +78,8 @@ final class SourceOpener: BackgroundWork, @unchecked Sendable {
     return !isConcluded.isRaised
   }
 
-  /// Whether the session may end without this work: yes, since a server or a disk may block it
-  /// forever.
-  var mayBeAbandoned: Bool { true }
+  /// Dispensable, since a server or a disk may block it forever.
+  var workState: BackgroundWorkState { .dispensable }
 
   func conclude() {
     isConcluded.raise()

@@ -29,7 +29,7 @@ struct TrackExtrapolation: ~Copyable {
   /// Fills the beginning of `sound` with the prediction of the frames after the kept ones.
   func extrapolate(into sound: inout SampleBuffer) {
     guard recentFrames > 0 else { return }
-    LinearExtrapolation.goOn(
+    LinearExtrapolation.extrapolate(
       after: recent, frames: recentFrames, into: &sound, count: Self.frames)
   }
 
@@ -40,7 +40,7 @@ struct TrackExtrapolation: ~Copyable {
   ) -> SampleBuffer {
     let count = (Self.frames + step - 1) / step * step
     var earlier = SampleBuffer(frameCount: count, channelCount: sound.channelCount)
-    LinearExtrapolation.goBack(before: sound, frames: frames, into: &earlier, count: count)
+    LinearExtrapolation.extrapolate(before: sound, frames: frames, into: &earlier, count: count)
     return earlier
   }
 }

@@ -22,10 +22,14 @@ public final class RecordingControl: Sendable {
 
   /// Requests `command` at `frame` of the unit's timeline. A frame below 0 means the beginning; a
   /// frame that no recording reaches means never.
-  public func ask(_ command: RecordingCommand, at frame: Int) {
+  public func request(_ command: RecordingCommand, at frame: Int) {
     let frame = frame.clamped(to: 0...RecordingPlan.maximumFrames)
     requests.withLock { $0.append((command, frame)) }
   }
+
+  /// The former name of `request(_:at:)`.
+  @available(*, deprecated, renamed: "request(_:at:)")
+  public func ask(_ command: RecordingCommand, at frame: Int) { request(command, at: frame) }
 
   /// Returns the commands requested since the last call, with their frames on the timeline.
   func take() -> [(command: RecordingCommand, frame: Int)] {

@@ -15,9 +15,9 @@ extension RecordingPlan {
   public static func ringFrames(
     seconds: Double, sampleRate: Int, channelCount: Int, periodFrames: Int = 0
   ) -> Int {
-    let asked = max(1, Int(clamping: seconds * Double(sampleRate)))
+    let requested = max(1, Int(clamping: seconds * Double(sampleRate)))
     return limitedRingFrames(
-      max(asked, minimumRingFrames(periodFrames: periodFrames)), channelCount: channelCount)
+      max(requested, minimumRingFrames(periodFrames: periodFrames)), channelCount: channelCount)
   }
 
   /// Returns the least number of frames of a capture ring that loses nothing while the disk is

@@ -9,24 +9,38 @@ final class MicrophoneKeys: KeyResponder {
 
   /// The objects and functions that the keys act on.
   struct KeyTargets {
-    /// The function that sets the gain of the microphone; nil if it cannot be changed.
-    var setGain: ((Gain) -> Void)?
-    /// The function that sets the gain of the microphone in the output; nil if it is not separate.
-    var setMonitorGain: ((Gain) -> Void)?
+    /// The sound whose gain the keys change.
+    var gain = GainTarget.player
     /// The player of the files that are mixed in.
     var player: AudioPlayer?
-    /// Whether `setGain` applies to the output, so that a pause mutes the output.
-    var isOfOutput = false
-    /// Whether the output contains a microphone and a backing.
-    var hasBacking = false
-    /// Whether the output contains only the backing, so that `setGain` changes the gain of the
-    /// backing.
-    var isOfBacking = false
     /// The function that pauses the recording at a frame (true) or resumes it (false); nil if
     /// nothing is recorded.
     var pauseRecording: ((Bool, Int) -> Void)?
     /// Whether the session can be paused.
     var pauses = true
+  }
+
+  /// A sound whose gain the keys change, with the function that sets it.
+  enum GainTarget {
+    /// The files of the player, if there is one: the output contains no microphone.
+    case player
+    /// The whole input. `setMonitor` also sets the gain of the microphone in the output; it is nil
+    /// if the output does not contain a microphone and a backing.
+    case input(set: (Gain) -> Void, setMonitor: ((Gain) -> Void)?)
+    /// The microphone in the output, which a pause mutes. `hasBacking` states whether the output
+    /// contains a backing as well.
+    case output(set: (Gain) -> Void, hasBacking: Bool)
+    /// The whole output, which contains only a backing.
+    case backing(set: (Gain) -> Void)
+
+    /// Whether the output contains a microphone and a backing.
+    var hasBacking: Bool {
+      switch self {
+      case .player, .backing: false
+      case .input(_, let setMonitor): setMonitor != nil
+      case .output(_, let hasBacking): hasBacking
+      }
+    }
   }
 
   private let targets: KeyTargets
@@ -44,13 +58,21 @@ final class MicrophoneKeys: KeyResponder {
   }
 
   var bindings: [KeyBinding] {
-    let hasGain = targets.setGain != nil || targets.player != nil
     var keys: [KeyBinding] = []
     if targets.pauses, hasGain || targets.pauseRecording != nil {
       keys.append(isPaused ? KeyBindings.resumption : KeyBindings.pause)
     }
-    if hasGain { keys += targets.isOfBacking ? KeyBindings.backingLevel : KeyBindings.level }
-    return keys + (targets.hasBacking ? KeyBindings.backing : [])
+    if case .backing = targets.gain {
+      keys += KeyBindings.backingLevel
+    } else if hasGain {
+      keys += KeyBindings.level
+    }
+    return keys + (targets.gain.hasBacking ? KeyBindings.backing : [])
+  }
+
+  /// Whether there is a sound whose gain can be changed.
+  private var hasGain: Bool {
+    if case .player = targets.gain { targets.player != nil } else { true }
   }
 
   var states: [String] {
@@ -96,9 +118,16 @@ final class MicrophoneKeys: KeyResponder {
 
   /// Sets the gains that result from the current state.
   private func apply() {
-    let isSilent = isMuted || (targets.isOfOutput && (isPaused || isBackingAlone))
-    let gain = isSilent ? Gain.silence : Gain(decibels: decibels)
-    if let setGain = targets.setGain { setGain(gain) } else { targets.player?.gain = gain }
-    targets.setMonitorGain?(isBackingAlone ? .silence : .unity)
+    func gain(isSilent: Bool = false) -> Gain {
+      isMuted || isSilent ? .silence : Gain(decibels: decibels)
+    }
+    switch targets.gain {
+    case .player: targets.player?.gain = gain(isSilent: isPaused)
+    case .input(let set, let setMonitor):
+      set(gain())
+      setMonitor?(isBackingAlone ? .silence : .unity)
+    case .output(let set, _): set(gain(isSilent: isPaused || isBackingAlone))
+    case .backing(let set): set(gain())
+    }
   }
 }

@@ -34,9 +34,9 @@ final class SilenceStop {
     silentFrames = firstCount
   }
 
-  /// Processes the readings of a moment. Returns the reason to stop; nil if there is none.
-  func poll(_ moment: SessionSnapshot) -> StopReason? {
-    for reading in moment.readings {
+  /// Processes the readings of a snapshot. Returns the reason to stop; nil if there is none.
+  func poll(_ snapshot: SessionSnapshot) -> StopReason? {
+    for reading in snapshot.readings {
       let isSilent = reading.peakDBFS.allSatisfy { $0 <= Self.thresholdDBFS }
       silentFrames =
         isSilent || silentFrames < 0 ? silentFrames + reading.frameCount : 0

@@ -9,6 +9,8 @@ final class PlaybackKeys: KeyResponder {
     KeyBindings.playback + (choices > 0 ? KeyBindings.comparison : [])
   }
 
+  /// The range in dB within which the keys change the gain.
+  private static let decibelRange = -60.0...12.0
   /// The twelfth root of two.
   private static let semitone = 1.0594630943592953
 
@@ -62,7 +64,7 @@ final class PlaybackKeys: KeyResponder {
       player.setRegion(nil, times: 1)
       reportMove("loop", "no loop.")
     case .changeGain(let change):
-      decibels = (decibels + change).clamped(to: -60...12)
+      decibels = (decibels + change).clamped(to: Self.decibelRange)
       applyGain()
       report("gain", "gain \(decibels.shown(1)) dB.")
     case .toggleMute:
@@ -116,12 +118,12 @@ final class PlaybackKeys: KeyResponder {
     guard let time = player.time, let track = player.current else {
       guard let next = player.opening else { return nil }
       state.title =
-        "Opening \(Self.positionText(next.index, of: itemCount))\(TrackTitle.shortened(next.name))"
+        "Opening \(TrackTitle.positionText(next.index, of: itemCount))\(TrackTitle.shortened(next.name))"
       state.clock = ClockTime(0, showsTenths: true).text
       return state
     }
     // The position is first, because a long name is cut at the end of the line.
-    let positionText = Self.positionText(track.index, of: itemCount)
+    let positionText = TrackTitle.positionText(track.index, of: itemCount)
     state.title = "Playing \(positionText)\(player.announcedTitle ?? TrackTitle(track.info).name)"
     state.clock = ClockTime(time.current, showsTenths: true).text
     if let total = time.total {
@@ -130,12 +132,6 @@ final class PlaybackKeys: KeyResponder {
       state.left = left(time.current, of: total).map { ClockTime($0).text + " left" }
     }
     return state
-  }
-
-  /// Returns the position of a track in the order of playback, `3 of 40: `, to be shown before its
-  /// name. `index` counts from 0; the result is empty if `count` is 1.
-  static func positionText(_ index: Int, of count: Int) -> String {
-    count > 1 ? "\(index + 1) of \(count): " : ""
   }
 
   /// Returns the seconds until the end of this source is reached; nil if they are unknown.

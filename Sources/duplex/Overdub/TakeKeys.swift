@@ -29,7 +29,7 @@ final class TakeKeys: KeyResponder {
   func perform(_ action: KeyAction, at frame: Int) {
     guard action == .setMarker else { return }
     count += 1
-    writer.control.ask(.mark("Marker \(count)"), at: frame)
+    writer.control.request(.mark("Marker \(count)"), at: frame)
   }
 
   /// Reports the events of the writer that the user must know.
