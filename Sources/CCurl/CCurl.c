@@ -2,12 +2,14 @@
 
 #include <CLibraryLoading.h>
 #include <curl/curl.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
-// This option is newer than the oldest supported header.
+// This option and this code are newer than the oldest supported header.
 enum { option_quick_exit = CURLOPTTYPE_LONG + 322 };
+enum { code_too_large = 100 };
 
 static struct {
   __typeof__(&curl_global_init) global_init;
@@ -43,6 +45,8 @@ struct ccurl_transfer {
   ccurl_body_callback body;
   void *context;
   int receive_byte_count;
+  // The locale in which the transfer runs; 0 for that of the thread.
+  locale_t locale;
   CURLcode code;
   char reason[CURL_ERROR_SIZE];
 };
@@ -104,6 +108,15 @@ static int prepare_socket(void *context, curl_socket_t socket, curlsocktype purp
   return CURL_SOCKOPT_OK;
 }
 
+// Returns a locale of UTF-8 if the host of `address` has percent-encoded letters beyond ASCII, and
+// otherwise 0. libcurl converts such names from the character set of the locale.
+static locale_t locale_for(const char *address) {
+  const char *host = strstr(address, "://");
+  host = host ? host + 3 : address;
+  const bool is_encoded = memchr(host, '%', strcspn(host, "/?#")) != NULL;
+  return is_encoded ? newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0) : (locale_t)0;
+}
+
 ccurl_transfer *ccurl_transfer_create(
   const char *address, const char *const *lines, int line_count, long connect_milliseconds,
   int receive_byte_count, ccurl_header_callback header, ccurl_body_callback body, void *context) {
@@ -114,6 +127,7 @@ ccurl_transfer *ccurl_transfer_create(
   transfer->body = body;
   transfer->context = context;
   transfer->receive_byte_count = receive_byte_count;
+  transfer->locale = locale_for(address);
   bool is_complete = easy != NULL;
   for (int index = 0; is_complete && index < line_count; index++) {
     struct curl_slist *longer = lib.slist_append(transfer->lines, lines[index]);
@@ -167,6 +181,7 @@ void ccurl_transfer_destroy(ccurl_transfer *transfer) {
   if (transfer->easy) lib.easy_cleanup(transfer->easy);
   lib.slist_free_all(transfer->lines);
   lib.slist_free_all(transfer->aliases);
+  if (transfer->locale) freelocale(transfer->locale);
   free(transfer);
 }
 
@@ -261,13 +276,24 @@ static ccurl_outcome outcome(const ccurl_transfer *transfer) {
     case CURLE_RECV_ERROR:
     case CURLE_SEND_ERROR: return ccurl_connection_closed;
     case CURLE_URL_MALFORMAT: return ccurl_bad_address;
-    default: return ccurl_broken;
+    case CURLE_SSL_CIPHER: return ccurl_no_encryption;
+    case CURLE_SSL_CONNECT_ERROR:
+      // A connection that breaks during the handshake has no text of the TLS library.
+      return strstr(transfer->reason, "error:") || strstr(transfer->reason, "handshake")
+                 ? ccurl_no_encryption
+                 : ccurl_connection_closed;
+    // libcurl reports a header line of more than 100 KiB as a lack of memory, before version 8.6.
+    case CURLE_OUT_OF_MEMORY: return ccurl_header_too_long;
+    default:
+      return (int)transfer->code == code_too_large ? ccurl_header_too_long : ccurl_broken;
   }
 }
 
 ccurl_outcome ccurl_multi_perform(ccurl_multi *multi, ccurl_transfer *transfer) {
   int count = 0;
+  const locale_t before = uselocale(transfer->locale);
   lib.multi_perform(multi->multi, &count);
+  uselocale(before);
   CURLMsg *message;
   while ((message = lib.multi_info_read(multi->multi, &count))) {
     if (message->msg == CURLMSG_DONE && message->easy_handle == transfer->easy) {

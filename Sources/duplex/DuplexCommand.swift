@@ -79,16 +79,21 @@ struct DuplexCommand: ParsableCommand {
       return (try parseAsRoot(arguments), defaults.warnings)
     }
     try words.refuseEmptyValues(in: arguments)
+    var failure: any Error = CleanExit.helpRequest(self)
     do {
-      return (try parseAsRoot(arguments), [])
+      let parsed = try parseAsRoot(arguments)
+      // `HelpPage` has answered all requests for help, but the parser takes the h in `-Dhw:1,0` for
+      // one as well.
+      if parsed is any ToolCommand { return (parsed, []) }
     } catch {
       guard exitCode(for: error) != .success else { throw error }
-      let completed = try words.completingOptions()
-      guard completed != arguments else { throw error }
-      try words.refuseEmptyValues(in: completed)
-      arguments = completed
-      return (try parseAsRoot(arguments), [])
+      failure = error
     }
+    let completed = try words.completingOptions()
+    guard completed != arguments else { throw failure }
+    try words.refuseEmptyValues(in: completed)
+    arguments = completed
+    return (try parseAsRoot(arguments), [])
   }
 
   /// Returns the reason for which `arguments` are rejected; nil if they are valid.

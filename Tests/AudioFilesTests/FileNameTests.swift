@@ -56,7 +56,10 @@ import Testing
     ("http://user:se/cr#et@host/a", "http://host/a"), ("http://u:secret@[bad", "http://[bad"),
     ("ftp://user:secret@host/a", "ftp://host/a"), ("http://host:80/@name", "http://host:80/@name"),
     ("http://[::1]/@name", "http://[::1]/@name"), ("a:b@c.wav", "a:b@c.wav"), ("", ""),
-    ("http://", "http://"),
+    ("http://", "http://"), ("http:/user:secret@host/a.mp3", "http:/host/a.mp3"),
+    ("HTTPS:user:secret@host/a", "HTTPS:host/a"), ("http:\\\\u:secret@h\\a", "http:\\\\h\\a"),
+    ("http:///user:secret@host", "http:///host"), ("http:", "http:"),
+    ("https:a.wav", "https:a.wav"),
   ])
   func `messages contain addresses without user and password`(address: String, name: String) {
     #expect(FileName.withoutUser(address) == name)

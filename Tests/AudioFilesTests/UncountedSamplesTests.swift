@@ -80,6 +80,30 @@ import Testing
     }
   }
 
+  @Test(arguments: [FileFormat.aiff, .caf], [FileSampleFormat.s16, .s24, .float])
+  func `a text longer than libsndfile accepts does not prevent playback`(
+    format: FileFormat, samples: FileSampleFormat
+  ) throws {
+    let folder = TemporaryFolder()
+    var file = try BrokenFile(folder, "\(samples).\(format)", format, samples, frames: 500)
+    let text = [UInt8](repeating: 0x61, count: 100_000)
+    let size: [UInt8] = [0, 1, 0x86, 0xA0]
+    let information =
+      Array("info".utf8) + [0, 0, 0, 0] + size + [0, 0, 0, 1] + Array("title".utf8)
+    let chunk =
+      format == .aiff
+      ? Array("ANNO".utf8) + size + text : information + [0] + text.dropLast(11) + [0]
+    file.bytes.insert(contentsOf: chunk, at: file.place(of: format == .aiff ? "COMM" : "data"))
+    file.store()
+    #expect(try load(file.path) == wanted)
+    #expect(try SoundFileReader(path: file.path).fileFormat == format)
+    guard format == .aiff else { return }
+    // The header states 512 frames, and the chunk holds 500.
+    file.set([0, 0, 2, 0], at: file.place(of: "COMM") + 10)
+    file.store()
+    #expect(throws: FileFailure.self) { try load(file.path) }
+  }
+
   @Test(arguments: [true, false], [0, 1])
   func `AU that counts no samples is played to its end`(isBigEndian: Bool, torn: Int) throws {
     func number(_ value: Int) -> [UInt8] {

@@ -172,7 +172,12 @@ final class CurlMulti {
     case ccurl_socks_closed: return .broken("the proxy closed the connection")
     case ccurl_untrusted: return .untrusted(transfer.reason)
     case ccurl_not_http: return .notHTTP
-    case ccurl_bad_address: return .badAddress(transfer.reason)
+    case ccurl_bad_address: return .badAddress
+    case ccurl_no_encryption:
+      // OpenSSL and GnuTLS write names of functions and codes before the last colon.
+      let reason = transfer.reason.split(separator: ":").last.map { String($0).trimmed }
+      return .noEncryption(reason ?? transfer.reason)
+    case ccurl_header_too_long: return .headerTooLong
     case ccurl_timed_out: return .unconnected("no connection in time")
     case ccurl_connection_closed:
       let peer = transfer.proxy == nil ? "the server" : "the proxy or the server"
@@ -205,7 +210,10 @@ enum TransferEnd: Equatable {
   case unconnected(String)
   case untrusted(String)
   case notHTTP
-  case badAddress(String)
+  case badAddress
+  /// The server offers no encryption that this machine accepts.
+  case noEncryption(String)
+  case headerTooLong
   case broken(String)
 }
 

@@ -201,7 +201,11 @@ final class Downloader {
     // On a reused connection, the server may have sent surplus bytes after the previous response.
     case .notHTTP where facts != nil: interrupted("the server sent what is not HTTP")
     case .notHTTP: reject(.notHTTP(address.current))
-    case .badAddress(let reason): reject(.unreachable(address.current, reason))
+    case .badAddress: reject(.notAnAddress(address.current.name))
+    // A server that has answered before may be restarting.
+    case .noEncryption(let reason) where facts != nil: interrupted(reason)
+    case .noEncryption(let reason): reject(.noEncryption(address.current, reason))
+    case .headerTooLong: reject(.headerTooLong(address.current))
     case .broken(let reason): interrupted(reason)
     case .complete, .unwanted: interrupted("the server closed the connection")
     }

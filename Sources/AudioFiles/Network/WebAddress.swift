@@ -17,9 +17,7 @@ struct WebAddress: Equatable, Sendable {
     guard let scheme = Self.text(ccurl_address_scheme(text)),
       let name = Self.text(ccurl_address_without_user(text))
     else {
-      throw FileFailure(
-        .cannotOpen, "\(FileName.withoutUser(text)) is not an address.",
-        hint: "Write it as a browser shows it: http://example.org/song.flac")
+      throw .notAnAddress(FileName.withoutUser(text))
     }
     guard scheme == "http" || scheme == "https" else {
       throw FileFailure(
@@ -85,7 +83,6 @@ struct WebAddress: Equatable, Sendable {
 
   /// Returns `text` with spaces, control characters and non-ASCII characters percent-encoded.
   /// Pasted addresses may contain them.
-  /// addresses.
   private static func escaped(_ text: String) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var bytes: [UInt8] = []
@@ -109,6 +106,13 @@ struct WebAddress: Equatable, Sendable {
 
 /// The failures of network access, with messages for the user.
 extension FileFailure {
+  /// Returns the failure for an address that cannot be parsed.
+  static func notAnAddress(_ name: String) -> FileFailure {
+    FileFailure(
+      .cannotOpen, "\(name) is not an address.",
+      hint: "Write it as a browser shows it: http://example.org/song.flac")
+  }
+
   /// Returns the failure for an error status of the server.
   static func refused(_ address: WebAddress, _ status: Int) -> FileFailure {
     switch status {
@@ -216,6 +220,16 @@ extension FileFailure {
       hint: "Check the address, the clock of this machine, and "
         + (CertificateVariables.current.place.map { "the certificates in \($0)." }
           ?? "its package ca-certificates."))
+  }
+
+  /// Returns the failure for a server that offers no encryption that this machine accepts, in words
+  /// of the TLS library.
+  static func noEncryption(_ address: WebAddress, _ reason: String) -> FileFailure {
+    FileFailure(
+      .cannotOpen,
+      "\(address.name) cannot be reached: its server offers no encryption that is accepted here "
+        + "(\(reason)).",
+      hint: "Check the address and its port; a server without encryption needs http://.")
   }
 
   /// Returns the failure to connect, or to receive the first bytes. `reason` is part of a sentence.

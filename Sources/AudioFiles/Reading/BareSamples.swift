@@ -17,17 +17,21 @@ struct BareSamples {
   let announcedFrameCount: Int?
 
   /// Reads the header. Returns nil if libsndfile reads the file correctly, or if `bytes` are not
-  /// such a file. Throws `.unusableContents` for an encoding that cannot be read.
-  init?(_ bytes: BufferedBytes) throws(FileFailure) {
+  /// such a file. `isRefused` is whether libsndfile has refused it: it does so for texts of some
+  /// kilobytes in AIFF and CAF, which are skipped here. Throws `.unusableContents` for an encoding
+  /// that cannot be read.
+  init?(_ bytes: BufferedBytes, isRefused: Bool = false) throws(FileFailure) {
     guard let byteCount = bytes.byteCount else { return nil }
     let head = try bytes.bytes(at: 0, count: SoundContainer.headByteCount)
     switch SoundContainer(head: head) {
     case .caf:
-      try self.init(ChunkWalk(file: bytes, byteCount: byteCount, style: .coreAudio))
+      try self.init(
+        ChunkWalk(file: bytes, byteCount: byteCount, style: .coreAudio), isRefused: isRefused)
     case .aiff:
       let isCompressed = head.identifier(at: 8) == "AIFC"
       try self.init(
-        ChunkWalk(file: bytes, byteCount: byteCount, style: .aiff), isCompressed: isCompressed)
+        ChunkWalk(file: bytes, byteCount: byteCount, style: .aiff), isCompressed: isCompressed,
+        isRefused: isRefused)
     case .wave64:
       try self.init(
         ChunkWalk(file: bytes, byteCount: byteCount, style: .wave64), of: bytes.name)
@@ -36,8 +40,8 @@ struct BareSamples {
   }
 
   /// Reads a CAF file that ends before the end of its samples, or whose header leaves the length
-  /// open (-1, as in a stream) or states no samples although some follow.
-  private init?(_ walk: ChunkWalk) throws(FileFailure) {
+  /// open (-1, as in a stream) or states no samples although some follow, or any refused one.
+  private init?(_ walk: ChunkWalk, isRefused: Bool) throws(FileFailure) {
     let found = try walk.chunks(from: 8, upTo: ["desc", "data"])
     guard let chunk = found["desc"], let data = found["data"],
       let description = try CoreAudioDescription(
@@ -50,14 +54,16 @@ struct BareSamples {
     let isFollowed = isEmpty ? try walk.beginsTail(at: data.body + data.size) : false
     let isOpen = data.size == -1 || isEmpty && !isFollowed
     let isTruncated = data.size < FileBounds.byteCount && data.size > walk.byteCount - data.body
-    guard isOpen || isTruncated else { return nil }
+    guard isOpen || isTruncated || isRefused else { return nil }
     self.init(.caf, encoding, start, in: walk, announced: isOpen ? nil : data.size - 4)
   }
 
-  /// Reads an AIFF file whose header states no samples although some follow.
-  private init?(_ walk: ChunkWalk, isCompressed: Bool) throws(FileFailure) {
+  /// Reads an AIFF file whose header states no samples although some follow, or a refused one that
+  /// holds all samples that its header states.
+  private init?(_ walk: ChunkWalk, isCompressed: Bool, isRefused: Bool) throws(FileFailure) {
     let found = try walk.chunks(from: 12, upTo: ["COMM", "SSND"])
-    guard let chunk = found["COMM"], let sound = found["SSND"], (1...8).contains(sound.size),
+    guard let chunk = found["COMM"], let sound = found["SSND"],
+      isRefused || (1...8).contains(sound.size),
       let offset = try walk.file.bytes(at: sound.body, count: 4).integer(
         at: 0, 4, bigEndian: true),
       let common = try AIFFCommonChunk(
@@ -68,10 +74,12 @@ struct BareSamples {
     else { return nil }
     // An offset and a block size of four bytes each precede the samples.
     let start = sound.body + 8
-    guard try !walk.beginsTail(at: start) else { return nil }
-    self.init(
-      .aiff, encoding, start + offset, in: walk,
-      announced: common.frames > 0 ? common.frames * encoding.frameByteCount : nil)
+    let announced = common.frames > 0 ? common.frames * encoding.frameByteCount : nil
+    let isUsable =
+      try isRefused
+      ? announced.map { offset + $0 <= sound.size - 8 } ?? false : !walk.beginsTail(at: start)
+    guard isUsable else { return nil }
+    self.init(.aiff, encoding, start + offset, in: walk, announced: announced)
   }
 
   /// Reads a Wave64 file with an extensible format chunk, which libsndfile 1.2 always takes for

@@ -42,12 +42,7 @@ struct SoundSource: ~Copyable {
     }
     if bytes.isSeekable {
       if try MPEGBeginning.isThere(in: bytes) { throw .mpeg(bytes.name) }
-      if let bare = try BareSamples(bytes) {
-        return try SoundSource(
-          VirtualFile(bytes, start: bare.start, expectation: bare.info),
-          frameLimit: bare.heldFrameCount, missedFrameCount: bare.announcedFrameCount,
-          bareFormat: bare.fileFormat)
-      }
+      if let bare = try BareSamples(bytes) { return try SoundSource(bare, in: bytes) }
     }
     let wave = try container?.isWave == true ? WaveStream(readingFrom: bytes) : nil
     let rest = bytes.byteCount.map { max(0, $0 - bytes.position) }
@@ -61,9 +56,16 @@ struct SoundSource: ~Copyable {
         // The decoder reads the comments of remote files itself, within limits.
         if bytes.source is LocalFile { try FLACComments.check(bytes) }
         let end = try container == .wave64 ? Wave64Samples.end(in: bytes) : chunks.end
-        return try SoundSource(
-          VirtualFile(bytes, end: end, replacement: HeadReplacement(container, in: bytes)),
-          frameLimit: missed == nil ? nil : wave?.frameCount(in: rest), missedFrameCount: missed)
+        do throws(FileFailure) {
+          return try SoundSource(
+            VirtualFile(bytes, end: end, replacement: HeadReplacement(container, in: bytes)),
+            frameLimit: missed == nil ? nil : wave?.frameCount(in: rest), missedFrameCount: missed)
+        } catch {
+          guard error.kind == .unusableContents,
+            let bare = try BareSamples(bytes, isRefused: true)
+          else { throw error }
+          return try SoundSource(bare, in: bytes)
+        }
       }
     }
     guard let wave else {
@@ -107,6 +109,14 @@ struct SoundSource: ~Copyable {
     info.channels = Int32(channelCount)
     info.format = Int32(SF_FORMAT_RAW) | code
     return info
+  }
+
+  /// Opens the samples after a header that libsndfile does not read.
+  private init(_ bare: BareSamples, in bytes: BufferedBytes) throws(FileFailure) {
+    try self.init(
+      VirtualFile(bytes, start: bare.start, expectation: bare.info),
+      frameLimit: bare.heldFrameCount, missedFrameCount: bare.announcedFrameCount,
+      bareFormat: bare.fileFormat)
   }
 
   private init(

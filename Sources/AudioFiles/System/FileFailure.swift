@@ -116,7 +116,9 @@ extension FileFailure {
         .cannotOpen, path.isEmpty ? "The name of a file is empty." : "There is no file \(path).",
         hint: path.contains("://")
           ? "Save what is at the address to a file first, and name that."
-          : "Check the spelling of its name.")
+          : FileName.isMistypedAddress(path)
+            ? "Write an address with two slashes: http://example.org/song.flac"
+            : "Check the spelling of its name.")
     case EINVAL where path.utf8.contains(0):
       return FileFailure(
         .cannotOpen, "The name of a file cannot hold a zero byte.",
@@ -211,7 +213,7 @@ extension FileFailure {
           "Raise the limit with ulimit -f, or choose another disk."
         )
       case EROFS:
-        ("\(path) cannot be created: its disk is read-only.", "Choose another disk.")
+        ("\(path) cannot be written: its disk is read-only.", "Choose another disk.")
       case EMFILE, ENFILE:
         (
           "\(path) cannot be created: too many files are open.",

@@ -68,12 +68,25 @@ package enum FileName {
     return name[colon...].hasPrefix("://")
   }
 
+  /// Returns whether a name begins like a web address, but without two slashes:
+  /// `http:/example.org/a.flac`, `https:\\example.org`.
+  static func isMistypedAddress(_ name: String) -> Bool {
+    startsLikeWebAddress(name) && !isAddress(name)
+  }
+
+  private static func startsLikeWebAddress(_ name: String) -> Bool {
+    guard let colon = name.firstIndex(of: ":") else { return false }
+    return ["http", "https"].contains(name[..<colon].lowercased())
+  }
+
   /// Returns `name` for messages: an address without its user name and password, even if it could
-  /// not be fetched; any other name unchanged.
+  /// not be fetched or is mistyped; any other name unchanged.
   package static func withoutUser(_ name: String) -> String {
-    guard isAddress(name), let colon = name.firstIndex(of: ":") else { return name }
-    let start = name.index(colon, offsetBy: 3)
-    var host = name[start...].prefix { !"/?#".contains($0) }
+    let isWeb = startsLikeWebAddress(name)
+    guard isWeb || isAddress(name), let colon = name.firstIndex(of: ":") else { return name }
+    let rest = name[colon...].dropFirst()
+    let start = (isWeb ? rest : rest.prefix(2)).prefix { $0 == "/" || $0 == "\\" }.endIndex
+    var host = name[start...].prefix { !"/\\?#".contains($0) }
     // If the port would not be a number, the text before one of these signs is a user name.
     if !host.contains("@"), !host.hasPrefix("["), let port = host.lastIndex(of: ":"),
       !host[host.index(after: port)...].allSatisfy(\.isWholeNumber)

@@ -24,6 +24,11 @@ package enum OutputFolder {
     }
   }
 
+  /// Throws `.cannotCreate` or `.permissionDenied` if the existing file `path` may not be written.
+  package static func checkFile(at path: String) throws(FileFailure) {
+    try mapSystemError(try FileSystem.checkAccess(path, W_OK)) { .creating(path, $0) }
+  }
+
   /// Returns the paths that the file `path` may get if its own folder cannot take it: in the
   /// folders that contain this folder, the nearest first, and in the user's home. Shared folders
   /// such as /tmp are not among them unless the path leads through them, because others could read

@@ -7,8 +7,14 @@ struct SystemError: Error {
   /// The error of the last system call.
   static var last: SystemError { SystemError(number: errno) }
 
-  /// The C library's description of the error.
-  var reason: String { String(cString: strerror(number)) }
+  /// The C library's description of the error; another one where that has the words of programmers.
+  var reason: String {
+    switch number {
+    case ELOOP: "its links lead in a circle"
+    case ENAMETOOLONG: "its name is too long"
+    default: String(cString: strerror(number))
+    }
+  }
 
   var isFullDisk: Bool { number == ENOSPC || number == EDQUOT }
   /// Whether the disk was full or failed.

@@ -37,6 +37,10 @@ typedef enum ccurl_outcome {
   ccurl_untrusted,
   ccurl_not_http,
   ccurl_bad_address,
+  /// The server and this machine have no version of TLS or no cipher in common.
+  ccurl_no_encryption,
+  /// A line of the header is longer than libcurl accepts.
+  ccurl_header_too_long,
   // The server closed the connection before the response was complete.
   ccurl_connection_closed,
   ccurl_broken,

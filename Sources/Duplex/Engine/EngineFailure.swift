@@ -44,7 +44,7 @@ public enum EngineFailure: ExplainedFailure, Sendable, Equatable {
     case .file(let failure): failure.message
     case .unknownFormat(""): "The name of the file is empty."
     case .unknownFormat(let path):
-      "The name \(path) has no known extension, so the file format is unknown."
+      "The name \(FileName.withoutUser(path)) has no known extension, so the file format is unknown."
     case .nothingToRecord(.microphone): "There is no input to record."
     case .nothingToRecord(.output): "There is no output to record."
     case .alreadyRecording(.microphone): "The microphone is being recorded already."

@@ -100,20 +100,46 @@ struct CommandWords {
     return [try Self.completedOption(first, of: names, nil)] + words.dropFirst()
   }
 
-  /// Throws if a word gives a value to an option that shows the help or the version. These options
-  /// have no value, and the parser would ignore it.
+  /// Throws if a word gives a value to an option that shows the help or the version, or if it holds
+  /// `-h` among unknown letters. These options have no value, and the parser would ignore the value
+  /// and the letters.
   func refuseValuesOfHelp() throws(ToolFailure) {
     for (index, word) in written.prefix(while: { $0 != "--" }).enumerated() {
       let name = word.hasPrefix("-h") ? "-h" : String(word.prefix { $0 != "=" })
-      guard name.count < word.count, ["-h", "--help", "--help-all", "--version"].contains(name)
-      else { continue }
-      if let command, index > 0,
-        commands.arguments(of: command).named(written[index - 1])?.takesAnyWord == true
-      {
-        continue
-      }
-      throw Self.valueOfFlag(name)
+      let isNamed = ["-h", "--help", "--help-all", "--version"].contains(name)
+      guard name.count < word.count && isNamed || Self.mayHoldHelp(word) else { continue }
+      let options = commands.arguments(of: command)
+      if index > 0, options.named(written[index - 1])?.takesAnyWord == true { continue }
+      if isNamed { throw Self.valueOfFlag(name) }
+      _ = try Self.separatingValue(of: word, options, command)
+      if Self.flags(in: word, options).last == "h" { throw Self.valueOfFlag("-h") }
     }
+  }
+
+  /// Whether a word holds the letters of several flags and asks for the help with one of them, as
+  /// `-qh` does.
+  var asksForHelpAmongFlags: Bool {
+    written.prefix { $0 != "--" }.filter(Self.mayHoldHelp).contains { word in
+      let options = commands.arguments(of: command)
+      let flags = Self.flags(in: word, options)
+      guard flags.contains("h"), flags.allSatisfy({ $0 == "h" || options[$0] != nil }) else {
+        return false
+      }
+      // In `-qhd10` the option -d has a value; in `-qh=1` the flag -h would have one.
+      return word.dropFirst(1 + flags.count).first != "="
+    }
+  }
+
+  /// Returns whether `word` has the form of several flags in one word, the first of which is not
+  /// `-h`, and contains an `h`.
+  private static func mayHoldHelp(_ word: String) -> Bool {
+    word.count > 2 && word.hasPrefix("-") && !["--", "-h"].contains(word.prefix(2))
+      && !isNumber(word) && word.contains("h")
+  }
+
+  /// Returns the letters in `word` before the first option that takes a value.
+  private static func flags(in word: String, _ options: [CommandArgument]) -> Substring {
+    word.dropFirst().prefix { $0 != "=" && options[$0]?.takesValue != true }
   }
 
   /// Returns the failure of a value that is given to an option without one.
@@ -185,7 +211,7 @@ struct CommandWords {
   /// last letter may be an option whose value follows without a blank. Throws if `word` is the name
   /// of a long option with one dash only, or if a letter is not an option.
   private static func separatingValue(
-    of word: String, _ options: [CommandArgument], _ command: String
+    of word: String, _ options: [CommandArgument], _ command: String?
   ) throws(ToolFailure) -> [String] {
     let name = String(word.dropFirst().prefix { $0 != "=" })
     guard name.count == 1 || options[name] == nil else {

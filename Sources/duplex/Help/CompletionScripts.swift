@@ -70,7 +70,8 @@ enum CompletionScripts {
       answer=("${(@f)$(${~${(Q)words[1]}} --complete "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)}")
       for line in "${(@)answer[2,-1]}"; do
         [[ -n $line ]] || continue
-        described+=("${${line%%$tab*}//:/\\:}:${line#*$tab}")
+        # A value without a meaning is offered without the dash that would announce one.
+        described+=("${${line%%$tab*}//:/\\:}${${line#*$tab}:+:${line#*$tab}}")
       done
       local found=1
       if (( $#described )); then _describe -V 'duplex' described && found=0; fi

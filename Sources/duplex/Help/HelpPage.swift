@@ -15,7 +15,7 @@ struct HelpPage {
     let showsAll = options.contains(where: Self.asksForAll)
     guard
       written.isEmpty || written[0] == "help" || showsAll
-        || options.contains(where: { $0 == "-h" || $0 == "--help" })
+        || options.contains(where: { $0 == "-h" || $0 == "--help" }) || words.asksForHelpAmongFlags
     else { return nil }
     let named = written.first == "help" ? written.dropFirst().first : words.command
     let commands = words.commands

@@ -39,8 +39,10 @@ struct OverdubTakes {
         command.overwrite
         || (command.isPunchIn && path == command.take && exists && !Self.isAll(of: path, region))
       guard mayExist || !exists else { throw FileFailure.exists(path) }
-      // An unusable folder is reported before the user plays.
-      if !exists { try OutputFolder.check(for: path) }
+      // What cannot be written is reported before the user plays: the folder takes a new take or
+      // the region, and the take receives the region at the end.
+      if !exists || command.isPunchIn { try OutputFolder.check(for: path) }
+      if exists && command.isPunchIn { try OutputFolder.checkFile(at: path) }
     }
     if let mix = command.mix {
       _ = try RecordingTarget(

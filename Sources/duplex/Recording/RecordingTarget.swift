@@ -46,7 +46,7 @@ struct RecordingTarget {
       self.fileFormat = .wav
     } else {
       throw ToolFailure.usage(
-        "The name \(path) has no known extension, so the file format is unknown.",
+        "The name \(FileName.withoutUser(path)) has no known extension, so the file format is unknown.",
         hint:
           "Use a name that ends in .wav, .flac, .ogg, .mp3 or the like\(takesFormat ? ", or give --file-format" : "")."
       )
@@ -108,7 +108,8 @@ extension RecordingTarget {
     case .length:
       warn(
         "tagsCut", "\(fileFormat.title) cannot hold tags of this length: the tags are cut.",
-        hint: "Use shorter tags, or record to FLAC or WAV.")
+        hint: [.flac, .ogg, .mp3].contains(fileFormat)
+          ? "Use shorter tags." : "Use shorter tags, or record to FLAC, Ogg or MP3.")
     }
   }
 
