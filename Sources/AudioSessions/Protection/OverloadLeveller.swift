@@ -1,15 +1,13 @@
 // Audio thread.
 
 import AudioBasics
-import AudioLevels
 import CVectors
 
 /// The leveller of a sound that overdrives the microphone or is at the limit of the output: it
 /// holds the sound 24 dB below the microphone's full scale while a code tests it. In an overdriven
 /// microphone the dips of a code would not show.
 ///
-/// It is a limiter whose gain is constant, or rises linearly, within blocks of up to 32 frames:
-/// that takes a third of the instructions of a gain for each frame.
+/// It is a limiter whose gain is not held between two crests.
 struct OverloadLeveller: ~Copyable {
   /// The level that the microphone reaches at its full scale; above 0.
   private(set) var fullScale: Float
@@ -46,7 +44,6 @@ struct OverloadLeveller: ~Copyable {
   /// period of a low howl, or the gain would follow every crest. It is short enough to end before a
   /// howl that is lowered in each round trip is lost in the noise.
   private static var releaseSeconds: Double { @_noLocks get { 0.02 } }
-  private static var blockFrames: Int { @_noLocks get { 32 } }
 
   /// Whether all samples remain unchanged.
   var isTransparent: Bool { @_noLocks get { !isActive && gain == 1 } }
@@ -100,28 +97,15 @@ struct OverloadLeveller: ~Copyable {
     if isTransparent { return }
     var frame = 0
     while frame < bus.frames {
-      let count = min(Self.blockFrames, bus.frames &- frame)
-      processBlock(&bus.buffer, from: frame, frames: count, isHeld: isHeld)
+      let count = min(64, bus.frames &- frame)
+      let step = isHeld || gain >= 1 ? 0 : max((1 - gain) * recovery, limiter_minimum_step)
+      var block = LimiterGain(
+        limit: limit, brought_to: limit * limiter_margin, step: step, target: 1, gain: gain)
+      // A block that is not finite remains unchanged, for the limiter of the output.
+      _ = bus.buffer.limit(from: frame, frames: count, &block)
+      gain = block.gain
       frame &+= count
     }
     bus.peakBound = min(bus.peakBound, limit)
-  }
-
-  /// Limits the frames of a block. Samples that are not finite do not change the gain.
-  @_noLocks
-  private mutating func processBlock(
-    _ buffer: inout SampleBuffer, from first: Int, frames: Int, isHeld: Bool
-  ) {
-    let peak = buffer.peakOrNaN(from: first, frames: frames)
-    let step = isHeld || gain == 1 ? 0 : max((1 - gain) * recovery, limiter_minimum_step)
-    let risen = min(1, gain + step * Float(frames))
-    let allowed = peak < .infinity ? SlidingPeak.gain(of: peak, limit: limit) : 1
-    let next = min(risen, allowed)
-    if next > gain {
-      buffer.ramp(from: first, frames: frames, gain: gain, step: (next - gain) / Float(frames))
-    } else {
-      buffer.scale(from: first, frames: frames, by: next)
-    }
-    gain = next
   }
 }

@@ -56,7 +56,7 @@ struct ProbeTransmission: BitwiseCopyable {
   mutating func process(_ sound: inout SampleBuffer, frames: Int) {
     var done = min(frames, framesToCode)
     framesToCode &-= done
-    if !gain.isTransparent { gain.process(&sound, from: 0, frames: done) }
+    if done > 0, !gain.isTransparent { gain.process(&sound, from: 0, frames: done) }
     while isSending && done < frames {
       if sentFrames == 0 {
         let lowered = isDeep ? deepDip : shallowDip
