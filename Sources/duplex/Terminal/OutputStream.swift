@@ -70,11 +70,25 @@ final class OutputStream: Sendable {
     }
   }
 
-  /// Writes the pending bytes, and waits up to `milliseconds` for each part. A reader that accepts
-  /// nothing during this time is not waited for again.
-  func drain(milliseconds: Int32) {
+  /// The time for which a reader that accepts nothing is waited for if the user wants the end.
+  private static let urgentMilliseconds: Int32 = 200
+  /// The interval in which `isUrgent` is checked.
+  private static let checkMilliseconds: Int32 = 50
+
+  /// Writes the pending bytes, and waits up to `milliseconds` for each part, or up to 200 ms once
+  /// `isUrgent` returns true. A reader that accepts nothing during this time is not waited for
+  /// again.
+  func drain(milliseconds: Int32, isUrgent: () -> Bool) {
     state.withLock { state in
-      flush(&state, milliseconds: state.isGivenUp ? 0 : milliseconds)
+      var left = state.isGivenUp ? 0 : milliseconds
+      while true {
+        let (count, pause) = (state.waiting.count, min(left, Self.checkMilliseconds))
+        flush(&state, milliseconds: pause)
+        guard !state.waiting.isEmpty else { break }
+        left = state.waiting.count < count ? milliseconds : left - pause
+        guard left > 0 else { break }
+        if isUrgent() { left = min(left, Self.urgentMilliseconds) }
+      }
       state.isGivenUp = !state.waiting.isEmpty
     }
   }

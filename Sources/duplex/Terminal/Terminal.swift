@@ -41,10 +41,10 @@ enum Terminal {
   }
 
   /// Waits for the readers of pending output: up to ten seconds without progress for results, one
-  /// second for messages.
+  /// second for messages. After a further request to end, the user does not want to wait.
   static func drain() {
-    results.drain(milliseconds: 10_000)
-    words.drain(milliseconds: 1000)
+    results.drain(milliseconds: 10_000) { SignalWatch.isEndWaiting }
+    words.drain(milliseconds: 1000) { SignalWatch.isEndWaiting }
   }
 
   /// Waits for the readers of pending output. Returns the reason for which results could not be
