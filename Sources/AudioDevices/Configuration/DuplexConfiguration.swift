@@ -147,6 +147,12 @@ public struct DuplexConfiguration: Sendable, Equatable {
   public var latencyFrames: Double {
     Double(periodFrames) + Double(headroomFrames) + resamplerDelayFrames
   }
+
+  /// The duration of a period in nanoseconds.
+  package var periodNanoseconds: Double { Double(periodFrames) * 1e9 / Double(sampleRate) }
+
+  /// Returns the duration of `frames` frames in seconds.
+  package func seconds(_ frames: Int) -> Double { Double(frames) / Double(sampleRate) }
 }
 
 /// The part of a configuration that the audio thread needs. It contains only numbers and no

@@ -141,12 +141,8 @@ public struct Limiter: ~Copyable {
   /// Limits the frames of one block.
   @_noLocks
   private mutating func processBlock(_ buffer: inout SampleBuffer, from first: Int, frames: Int) {
-    // The step is never below the resolution of a float, or the gain would never reach its target.
-    let step =
-      isHeld || gain >= target ? 0 : max((target - gain) * recovery, limiter_minimum_step)
     var block = LimiterGain(
-      limit: clampedLimit, brought_to: clampedLimit * limiter_margin, step: step,
-      target: target, gain: gain)
+      limit: clampedLimit, gain: gain, risingTo: target, by: recovery, isHeld: isHeld)
     var levels = buffer.limit(from: first, frames: frames, &block)
     if !levels.peak.isFinite {
       silencedSamples &+= buffer.silenceNonFinite(from: first, frames: frames)
@@ -159,5 +155,19 @@ public struct Limiter: ~Copyable {
     } else if recentPeak.add(levels.peak, frames: frames) {
       target = recentPeak.gain(limit: clampedLimit)
     }
+  }
+}
+
+extension LimiterGain {
+  /// Creates the gain of a limiter at `limit` before a block. It rises from `gain` towards `target`
+  /// in each frame by the share `recovery` of their difference at the beginning of the block,
+  /// unless it `isHeld`.
+  @_noLocks
+  init(limit: Float, gain: Float, risingTo target: Float, by recovery: Float, isHeld: Bool) {
+    // The step is never below the resolution of a float, or the gain would never reach its target.
+    let step =
+      isHeld || gain >= target ? 0 : max((target - gain) * recovery, limiter_minimum_step)
+    self.init(
+      limit: limit, brought_to: limit * limiter_margin, step: step, target: target, gain: gain)
   }
 }

@@ -98,9 +98,8 @@ struct OverloadLeveller: ~Copyable {
     var frame = 0
     while frame < bus.frames {
       let count = min(64, bus.frames &- frame)
-      let step = isHeld || gain >= 1 ? 0 : max((1 - gain) * recovery, limiter_minimum_step)
       var block = LimiterGain(
-        limit: limit, brought_to: limit * limiter_margin, step: step, target: 1, gain: gain)
+        limit: limit, gain: gain, risingTo: 1, by: recovery, isHeld: isHeld)
       // A block that is not finite remains unchanged, for the limiter of the output.
       _ = bus.buffer.limit(from: frame, frames: count, &block)
       gain = block.gain

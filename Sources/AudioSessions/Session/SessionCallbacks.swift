@@ -26,5 +26,5 @@ extension SessionCallbacks where Self: ~Copyable {
   public var outputDelayFrames: Int { 0 }
 }
 
-/// Closures that need neither of the two.
+/// Closures have the default of each requirement.
 extension DuplexClosures: SessionCallbacks {}

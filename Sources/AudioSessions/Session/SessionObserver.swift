@@ -84,7 +84,7 @@ struct SessionObserver: ~Copyable {
     report.configuration = configuration
     report.callbackDelayFrames = callbackDelayFrames
     report.frames = progress.frames
-    report.seconds = Double(progress.frames) / Double(configuration.sampleRate)
+    report.seconds = configuration.seconds(progress.frames)
     report.captureXruns = progress.captureXruns
     report.playbackXruns = progress.playbackXruns
     report.lostFrames = progress.lostFrames
@@ -92,7 +92,7 @@ struct SessionObserver: ~Copyable {
     report.drift = progress.drift
     report.secondaryOutputs = progress.secondaryOutputs
     report.reportedLatencyFrames = progress.reportedLatencyFrames
-    let period = Double(configuration.periodFrames) * 1e9 / Double(configuration.sampleRate)
+    let period = configuration.periodNanoseconds
     if progress.cycles > 0 {
       report.loadMean = Double(progress.busyNanoseconds) / Double(progress.cycles) / period
       report.loadMax = Double(progress.busiestNanoseconds) / period

@@ -31,8 +31,7 @@ public struct SessionSnapshot {
   /// with this configuration: 1 is full load.
   public func loadMean(_ configuration: DuplexConfiguration) -> Double {
     guard cycles > 0, configuration.periodFrames > 0 else { return 0 }
-    let period = Double(configuration.periodFrames) * 1e9 / Double(configuration.sampleRate)
-    return Double(busyNanoseconds) / Double(cycles) / period
+    return Double(busyNanoseconds) / Double(cycles) / configuration.periodNanoseconds
   }
 
   /// The last of `readings`, with the highest peaks of all of them; nil if there are none.

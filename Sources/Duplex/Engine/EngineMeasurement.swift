@@ -75,20 +75,13 @@ struct EngineMeasurement {
     let configuration = open.configuration
     let isVirtual = open.clock.isVirtual
     var isReported = false
-    return try open.run(callbacks, background: [listener]) { moment, priority in
-      if moment.isRunning, !isReported {
+    return try open.run(callbacks, background: [listener]) { snapshot, priority in
+      if snapshot.isRunning, !isReported {
         isReported = true
         worker.noteRunning(configuration, worker.selection)
       }
-      worker.publish { status in
-        status.frames = moment.frames
-        status.captureXruns = moment.captureXruns
-        status.playbackXruns = moment.playbackXruns
-        status.lostFrames = moment.lostFrames
-        status.drift = moment.drift
-        status.priority = priority
-      }
-      for event in moment.events { worker.events.send(.timeline(event)) }
+      worker.publish { $0.follow(snapshot, configuration, priority) }
+      for event in snapshot.events { worker.events.send(.timeline(event)) }
       if isOver { return .stop(.request) }
       if listener.isDone { return .stop(.end) }
       if !isVirtual { HostClock.pause(milliseconds: 5) }

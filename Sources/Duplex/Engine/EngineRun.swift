@@ -146,18 +146,10 @@ final class EngineRun {
     _ configuration: DuplexConfiguration, isVirtual: Bool
   ) -> SessionCommand {
     worker.publish { status in
-      status.frames = snapshot.frames
+      status.follow(snapshot, configuration, priority, after: report)
       status.earlier = progress
-      status.levels =
-        configuration.capture == nil ? nil : snapshot.loudestReading ?? status.levels
-      status.captureXruns = report.captureXruns + snapshot.captureXruns
-      status.playbackXruns = report.playbackXruns + snapshot.playbackXruns
-      status.lostFrames = report.lostFrames + snapshot.lostFrames
-      status.loadMean = snapshot.loadMean(configuration)
       status.limitedFrames = earlierLimitedFrames + session.limiter.limitedFrames
       status.limiterDelayFrames = session.limiter.delayFrames
-      status.drift = snapshot.drift
-      status.priority = priority
     }
     for event in snapshot.events { worker.events.send(.timeline(event)) }
     while let event = session.nextFeedback() { worker.events.send(.feedback(event)) }

@@ -71,6 +71,22 @@ public struct EngineStatus: Sendable {
     return configuration.latencyFrames + Double(drift?.addedFrames ?? 0)
   }
 
+  /// Takes the progress of a session on a device with this configuration, whose audio thread was
+  /// granted `priority`, after earlier sessions of the run with `report`.
+  mutating func follow(
+    _ snapshot: SessionSnapshot, _ configuration: DuplexConfiguration,
+    _ priority: GrantedPriority?, after report: SessionReport = SessionReport()
+  ) {
+    frames = snapshot.frames
+    levels = configuration.capture == nil ? nil : snapshot.loudestReading ?? levels
+    captureXruns = report.captureXruns + snapshot.captureXruns
+    playbackXruns = report.playbackXruns + snapshot.playbackXruns
+    lostFrames = report.lostFrames + snapshot.lostFrames
+    loadMean = snapshot.loadMean(configuration)
+    drift = snapshot.drift
+    self.priority = priority
+  }
+
   /// Resets all values except the phase at the beginning of a run.
   mutating func beginRun() {
     let phase = phase

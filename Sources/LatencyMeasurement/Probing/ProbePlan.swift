@@ -119,7 +119,8 @@ public struct ProbeSession: ~Copyable {
       plan.levelCapDBFS.isFinite && plan.levelCapDBFS <= 0 && plan.repeats > 0,
       "A probe needs a level of at most 0 dBFS, and one measurement or more.")
     requirement(
-      plan.repeats <= 10_000 && (0...Double(1 << 24)).contains(plan.unitLatencyFrames),
+      plan.repeats <= RoundTripSettings.repeatRange.upperBound
+        && (0...Double(1 << 24)).contains(plan.unitLatencyFrames),
       "A probe has at most 10000 measurements, and a unit with a latency of 0 to 16777216 frames.")
     let burst = max(plan.probeFrames, plan.searchFrames)
     let sound = SampleWriter(frameCount: burst, channelCount: plan.playbackChannels)

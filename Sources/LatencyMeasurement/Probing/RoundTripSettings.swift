@@ -13,10 +13,15 @@ import DelayEstimation
 /// precondition(measured.roundTrip.pair.estimates.count == 3)
 /// ```
 public struct RoundTripSettings: Sendable, Equatable {
-  /// The number of measurements for each output channel, 1 to 10,000. Each takes one second and the
-  /// round trip.
+  /// The numbers of measurements that are possible.
+  public static let repeatRange = 1...10_000
+  /// The levels in dBFS that are possible.
+  public static let levelRange = Gain.decibelRange.lowerBound...0
+
+  /// The number of measurements for each output channel, within `repeatRange`. Each takes one
+  /// second and the round trip.
   public var repeats = 5
-  /// The highest peak that may be played, in dBFS, -200 to 0.
+  /// The highest peak that may be played, in dBFS, within `levelRange`.
   public var levelCapDBFS = -12.0
   /// The output channel that plays, from 0, or nil for one after the other.
   public var fromChannel: Int?
@@ -50,14 +55,16 @@ extension ProbePlan {
           + "\(captureChannels.counted("input channel")), and another one was named.",
         hint: "Channels are counted from 0.")
     }
-    guard (1...10_000).contains(settings.repeats) else {
+    guard RoundTripSettings.repeatRange.contains(settings.repeats) else {
       throw DeviceFailure(
-        .invalidRequest, "A round trip is measured 1 to 10000 times.",
+        .invalidRequest,
+        "A round trip is measured \(RoundTripSettings.repeatRange.boundsText) times.",
         hint: "Choose a number within that range.")
     }
-    guard (-200...0).contains(settings.levelCapDBFS) else {
+    guard RoundTripSettings.levelRange.contains(settings.levelCapDBFS) else {
       throw DeviceFailure(
-        .invalidRequest, "The highest peak of a measurement is -200 to 0 dBFS.",
+        .invalidRequest,
+        "The highest peak of a measurement is \(RoundTripSettings.levelRange.boundsText) dBFS.",
         hint: "Choose a level within that range.")
     }
     repeats = settings.repeats

@@ -8,8 +8,8 @@ import AudioDevices
 /// let engine = DuplexEngine(device: "sim:clock=free,delay=300")
 /// let stored = try await engine.measureRoundTrip().stored
 /// let granted = try await engine.start()
-/// let late = stored.frames(for: granted) ?? 0  // a recording is late by so many frames
-/// precondition(abs(late - 812) < 0.01)
+/// let delay = stored.frames(for: granted) ?? 0  // the delay of a recording, in frames
+/// precondition(abs(delay - 812) < 0.01)
 /// await engine.stop()
 /// ```
 public struct StoredRoundTrip: Codable, Sendable, Equatable {

@@ -11,8 +11,6 @@ import RealtimeAudio
 
 /// The command `duplex latency`.
 struct LatencyCommand: AudioCommand {
-  /// The numbers of measurements of each pair of channels.
-  static let repeatRange = 1...10_000
   /// The numbers of times that the device is opened.
   static let reopenRange = 1...1000
 
@@ -66,8 +64,8 @@ struct LatencyCommand: AudioCommand {
 
   func validate() throws {
     try require(
-      Self.repeatRange.contains(repeats) && Self.reopenRange.contains(reopen),
-      "--repeat must be \(Self.repeatRange.boundsText), and --reopen \(Self.reopenRange.boundsText)."
+      RoundTripSettings.repeatRange.contains(repeats) && Self.reopenRange.contains(reopen),
+      "--repeat must be \(RoundTripSettings.repeatRange.boundsText), and --reopen \(Self.reopenRange.boundsText)."
     )
     try require(
       LevelOption.decibelRange.contains(level.decibels),

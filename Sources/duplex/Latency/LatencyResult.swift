@@ -10,16 +10,19 @@ struct LatencyResult {
   private let trips: RoundTrips
   private let configuration: DuplexConfiguration
   private let sessions: SessionTotals
+  /// The judged round trips; nil if there are none.
+  private let measured: RoundTripMeasurement?
 
   init(_ trips: RoundTrips, _ configuration: DuplexConfiguration, _ sessions: SessionTotals) {
     self.trips = trips
     self.configuration = configuration
     self.sessions = sessions
+    measured = RoundTripMeasurement(trips, configuration, sessions.report)
   }
 
   func conclude(_ command: LatencyCommand) throws -> ExitStatus {
     var status = ExitStatus.done
-    let answer = trips.main.flatMap { RoundTripEstimate($0, sampleRate: configuration.sampleRate) }
+    let answer = measured?.roundTrip
     if let failure = sessions.report.stopReason.failure {
       ToolFailure(failure).report()
       status = .loss
@@ -102,6 +105,9 @@ struct LatencyResult {
         + "monitor mix; then try a higher --level.")
   }
 
+  /// The round trips of all pairs of channels.
+  private var estimates: [RoundTripEstimate] { measured?.estimates ?? [] }
+
   /// The latency of this program between input and output, in frames.
   private var unitFrames: Double {
     configuration.latencyFrames + Double(sessions.report.addedLatencyFrames)
@@ -112,14 +118,12 @@ struct LatencyResult {
     return .summary(of: "latency", sessions.report, configuration)
       + RoundTripEstimate.fields(answer, rejected: trips.rejected) + [
         "bufferFrames": unitFrames.digits(4),
-        "externalFrames": answer.map { ($0.frames - unitFrames).digits(4) },
+        "externalFrames": measured.map { $0.externalFrames.digits(4) },
         "claimedFrames": claimed > 0 ? claimed : nil,
         "levelDBFS": trips.levelDBFS.digits(2), "noiseDBFS": trips.noiseDBFS.digits(2),
         "clipped": trips.isClipped, "periodFrames": configuration.periodFrames,
         "headroomFrames": configuration.headroomFrames,
-        "pairs": trips.pairs.compactMap {
-          RoundTripEstimate($0, sampleRate: configuration.sampleRate)?.pairFields
-        },
+        "pairs": estimates.map(\.pairFields),
       ]
   }
 
@@ -137,16 +141,14 @@ struct LatencyResult {
     ]
     if claimed > 0 { lines.append("  latency that the device reports \(both(Double(claimed)))") }
     lines += answer.lines(rejected: trips.rejected)
-    for pair in trips.pairs
-    where pair.fromChannel != answer.pair.fromChannel
-      || pair.toChannel != answer.pair.toChannel
+    for other in estimates
+    where other.pair.fromChannel != answer.pair.fromChannel
+      || other.pair.toChannel != answer.pair.toChannel
     {
-      if let other = RoundTripEstimate(pair, sampleRate: configuration.sampleRate) {
-        lines.append(
-          "  output \(pair.fromChannel + 1) to input \(pair.toChannel + 1): "
-            + "\(both(other.frames)), signal to noise \(other.signalToNoise) dB"
-            + (other.objection == nil ? "" : ", doubtful"))
-      }
+      lines.append(
+        "  output \(other.pair.fromChannel + 1) to input \(other.pair.toChannel + 1): "
+          + "\(both(other.frames)), signal to noise \(other.signalToNoise) dB"
+          + (other.objection == nil ? "" : ", doubtful"))
     }
     if trips.isClipped {
       lines.append("  The input clipped: lower the input gain for a more exact result.")

@@ -87,9 +87,6 @@ extension DriftReading {
 }
 
 extension DuplexConfiguration {
-  /// Returns the duration of `frames` frames in seconds.
-  func seconds(_ frames: Int) -> Double { Double(frames) / Double(sampleRate) }
-
   /// Returns the fields of the secondary outputs, with their readings if they are known.
   func secondaryStreams(_ readings: [SecondaryOutputReading] = []) -> [Fields] {
     secondaryOutputs.enumerated().map { index, stream in

@@ -26,7 +26,7 @@ import RealtimeAudio
 /// A setting of the player is a property, such as `gain`, `isRepeating` and `tap`: it is kept for
 /// all tracks and sessions, and reads as it was last set. What concerns the current track is a
 /// request to the thread that reads it, and therefore a method: `setSpeed`, `setReversed`,
-/// `setRegion`, the seeks. `settings` has the effect of these, once it is heard.
+/// `setRegion`, the seeks. `settings` returns the speed, direction and region that are audible.
 ///
 /// All calls may be made on any thread but the audio thread.
 public final class AudioPlayer: Sendable {
