@@ -10,7 +10,7 @@ struct MachineCase: CustomTestStringConvertible, Sendable {
   /// The files that differ; a file without a text does not exist.
   var files: [String: String?] = [:]
   var refused: Set<String> = []
-  var answer = ProgramAnswer.failed
+  var answer = ProgramOutput.failed
   var granted = GrantedPriority(policy: .fifo, number: 70)
   var late = 40.0
   /// The plugin of the sound server that ALSA's default device uses.
@@ -27,7 +27,7 @@ struct MachineCase: CustomTestStringConvertible, Sendable {
     }
     let answer = answer
     let sample = WakeUpSample(granted: granted, late: Array(repeating: late, count: 1000))
-    return Machine(files: machine.files(refusing: refused), asking: { _ in answer })
+    return Machine(files: machine.files(refusing: refused), runProgram: { _ in answer })
       .findings(defaultServer: defaultServer, wakeUps: sample)
   }
 

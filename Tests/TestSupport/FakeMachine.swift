@@ -13,7 +13,7 @@ package struct FakeMachine: ~Copyable {
   }
 
   deinit {
-    _ = ProgramAnswer.asking(["rm", "-rf", root], milliseconds: 60_000)
+    _ = ProgramOutput.run(["rm", "-rf", root], timeoutMilliseconds: 60_000)
   }
 
   /// Creates the file `path`; a text that begins with `-> ` makes it a link.

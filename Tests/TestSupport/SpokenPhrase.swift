@@ -22,7 +22,7 @@ package struct SpokenPhrase {
     let words = [
       "espeak-ng", "-v", voice, "-s", "\(wordsPerMinute)", "-p", "\(pitch)", "-w", path, text,
     ]
-    guard case .text = ProgramAnswer.asking(words, milliseconds: 20000) else { return [] }
+    guard case .text = ProgramOutput.run(words, timeoutMilliseconds: 20000) else { return [] }
     var reader = try SoundFileReader(path: path)
     let said = try reader.readAll(maximumFrames: 180 * reader.sampleRate)
     let count = said.frameCount

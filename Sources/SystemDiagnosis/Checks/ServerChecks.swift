@@ -67,8 +67,8 @@ struct ServerChecks {
   }
 
   private func pipewire(_ server: RunningProgram) -> Finding {
-    switch machine.asking(["pw-metadata", "-n", "settings"]) {
-    case .late:
+    switch machine.runProgram(["pw-metadata", "-n", "settings"]) {
+    case .timedOut:
       return Finding(
         .problem, "serverSilent", "\(server.description) does not answer.",
         remedy: "Start it again: systemctl --user restart pipewire.")

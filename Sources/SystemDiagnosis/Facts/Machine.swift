@@ -4,18 +4,18 @@ import LinuxSystem
 public struct Machine: Sendable {
   /// The files in which the system describes itself.
   public var files: SystemFiles
-  /// Runs another program and returns its output; the program may not respond.
-  public var asking: @Sendable (_ words: [String]) -> ProgramAnswer
+  /// Runs another program and returns its output; the program may not end in time.
+  public var runProgram: @Sendable (_ words: [String]) -> ProgramOutput
 
   /// Creates access to this machine, or to one described by other files.
   public init(
     files: SystemFiles = .ofThisMachine,
-    asking: @escaping @Sendable (_ words: [String]) -> ProgramAnswer = {
-      ProgramAnswer.asking($0, milliseconds: 700)
+    runProgram: @escaping @Sendable (_ words: [String]) -> ProgramOutput = {
+      ProgramOutput.run($0, timeoutMilliseconds: 700)
     }
   ) {
     self.files = files
-    self.asking = asking
+    self.runProgram = runProgram
   }
 
   /// Whether this is a container, whose devices and permissions depend on its host.

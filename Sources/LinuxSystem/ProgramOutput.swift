@@ -2,17 +2,17 @@ import CLinuxFiles
 import Glibc
 
 /// The result of running another program for its output. Any thread but the audio thread.
-public enum ProgramAnswer: Equatable, Sendable {
+public enum ProgramOutput: Equatable, Sendable {
   /// The program ended with status 0 and printed this.
   case text(String)
   /// The program is not installed, or ended with an error.
   case failed
   /// The program did not end in time and was killed.
-  case late
+  case timedOut
 
-  /// Runs the program `words[0]` for at most `milliseconds`, and keeps the first 64 KiB of its
-  /// output.
-  public static func asking(_ words: [String], milliseconds: Int) -> ProgramAnswer {
+  /// Runs the program `words[0]` for at most `timeoutMilliseconds`, and keeps the first 64 KiB of
+  /// its output.
+  public static func run(_ words: [String], timeoutMilliseconds: Int) -> ProgramOutput {
     var ends: [Int32] = [-1, -1]
     guard linux_pipe(&ends, true) else { return .failed }
     defer { close(ends[0]) }
@@ -23,7 +23,7 @@ public enum ProgramAnswer: Equatable, Sendable {
     close(ends[1])
     if nothing >= 0 { close(nothing) }
     guard result == 0 else { return .failed }
-    let end = ContinuousClock.now + .milliseconds(milliseconds)
+    let end = ContinuousClock.now + .milliseconds(timeoutMilliseconds)
     let text = text(from: ends[0], until: end)
     var status: Int32 = 0
     // A program that has closed its output may still be running.
@@ -35,15 +35,15 @@ public enum ProgramAnswer: Equatable, Sendable {
     return status == 0 ? .text(text) : .failed
   }
 
-  private static func stop(_ process: pid_t) -> ProgramAnswer {
+  private static func stop(_ process: pid_t) -> ProgramOutput {
     kill(-process, SIGKILL)
     for _ in 0..<50 {
-      guard waitpid(process, nil, WNOHANG) == 0 else { return .late }
+      guard waitpid(process, nil, WNOHANG) == 0 else { return .timedOut }
       usleep(2000)
     }
     // It is in a system call that does not end.
     ProcessStart.leave(process)
-    return .late
+    return .timedOut
   }
 
   /// Returns the output of the program; nil if it did not end in time.
@@ -53,10 +53,10 @@ public enum ProgramAnswer: Equatable, Sendable {
     while true {
       guard ContinuousClock.now < end else { return nil }
       var set = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      let answer = poll(&set, 1, 10)
-      if answer < 0, errno == EINTR { continue }
-      guard answer >= 0 else { return nil }
-      if answer == 0 { continue }
+      let result = poll(&set, 1, 10)
+      if result < 0, errno == EINTR { continue }
+      guard result >= 0 else { return nil }
+      if result == 0 { continue }
       let count = read(descriptor, &piece, piece.count)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
