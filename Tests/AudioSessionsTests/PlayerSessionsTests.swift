@@ -261,7 +261,7 @@ import Testing
       ringFrames: 48000)
     var mixer = Mixer(device.configuration)
     mixer.player = try player.attach(to: device.configuration)
-    mixer.mixRecorder = writer.takeRecorder()
+    mixer.outputRecorder = writer.takeRecorder()
     var limiter = Limiter(limit: 0.9, sampleRate: 48000)
     if seconds > 0 {
       limiter = Limiter(

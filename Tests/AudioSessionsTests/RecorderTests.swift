@@ -47,7 +47,7 @@ import Testing
     let gaps = EventWriter<TimelineEvent>()
     var listed = gaps.makeReader()
     var callbacks = Mixer(periodFrames: period, captureChannels: 1, playbackChannels: 0)
-    callbacks.recorder = Recorder(ring: ring, gaps: gaps)
+    callbacks.inputRecorder = Recorder(ring: ring, gaps: gaps)
     let report = try SessionRunner(
       device: device, callbacks: callbacks, background: [microphone], meter: nil, frameLimit: 40000
     ).run(clock: .virtual) { _, _ in .proceed }

@@ -28,10 +28,10 @@ import Testing
       control.install(on: &mixer, configuration, playsMicrophone: playsMicrophone)
       let played = Recorder(frameCount: 96000, channelCount: 1, sampleRate: 48000)
       let playedReader = played.makeReader()
-      mixer.mixRecorder = consume played
+      mixer.outputRecorder = consume played
       let heard = Recorder(frameCount: 96000, channelCount: 1, sampleRate: 48000)
       let heardReader = heard.makeReader()
-      mixer.recorder = consume heard
+      mixer.inputRecorder = consume heard
       change(&mixer)
       var started = DuplexUnit(device: device, callbacks: mixer, progress: UnitProgress())
       try started.start()

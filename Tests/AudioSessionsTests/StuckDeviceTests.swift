@@ -119,7 +119,7 @@ import Testing
       path: path, fileFormat: .wav, sampleFormat: .float, sampleRate: 48000, channelCount: 1)
     let writer = try RecordingWriter(plan, ringFrames: 48000)
     var callbacks = Mixer(periodFrames: 64, captureChannels: 1, playbackChannels: 0)
-    callbacks.recorder = writer.takeRecorder()
+    callbacks.inputRecorder = writer.takeRecorder()
     let runner = SessionRunner(
       device: StuckDevice(in: .wait, after: 10, until: released), callbacks: callbacks,
       background: [writer],

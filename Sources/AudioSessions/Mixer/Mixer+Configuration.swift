@@ -31,7 +31,7 @@ extension Mixer {
   public mutating func measureMicrophone(
     _ configuration: DuplexConfiguration, readingsPerSecond: Int = 10
   ) -> MeterView? {
-    Self.measure(configuration.capture, into: &meter, configuration, readingsPerSecond)
+    Self.measure(configuration.capture, into: &inputMeter, configuration, readingsPerSecond)
   }
 
   /// Measures the levels of the output `readingsPerSecond` times per second. Returns the view from
@@ -39,7 +39,7 @@ extension Mixer {
   public mutating func measureOutput(
     _ configuration: DuplexConfiguration, readingsPerSecond: Int = 10
   ) -> MeterView? {
-    Self.measure(configuration.playback, into: &playedMeter, configuration, readingsPerSecond)
+    Self.measure(configuration.playback, into: &outputMeter, configuration, readingsPerSecond)
   }
 
   private static func measure(

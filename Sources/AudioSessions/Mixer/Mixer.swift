@@ -30,20 +30,21 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   /// monitor. They are prepared when the unit starts; nil costs nothing.
   public var inputInsert: EffectInsert?
   /// The level meter of the microphone.
-  public var meter: Meter?
+  public var inputMeter: Meter?
   /// The recorder of the microphone.
-  public var recorder: Recorder?
+  public var inputRecorder: Recorder?
 
   /// The gain of the microphone in the output; nil leaves the microphone out.
   public var monitor: SmoothedGain?
   /// User-defined effects between microphone and output: after `monitor`, so that they process the
-  /// played part of the microphone, and before `protection`, which limits them. `recorder` records
-  /// the microphone without them, `mixRecorder` with them. They also run without a monitor, on
-  /// silence, and so can generate audio. They are prepared when the unit starts; nil costs nothing.
+  /// played part of the microphone, and before `protection`, which limits them. `inputRecorder`
+  /// records the microphone without them, `outputRecorder` with them. They also run without a
+  /// monitor, on silence, and so can generate audio. They are prepared when the unit starts; nil
+  /// costs nothing.
   public var insert: EffectInsert?
   /// User-defined effects on all that is played, microphone and player: before `outputGain` and the
-  /// limiter. `mixRecorder` records the output with them. They are prepared when the unit starts;
-  /// nil costs nothing.
+  /// limiter. `outputRecorder` records the output with them. They are prepared when the unit
+  /// starts; nil costs nothing.
   public var outputInsert: EffectInsert?
   /// The feedback suppressor and the limiter of the output.
   public var protection: MonitorProtection?
@@ -56,13 +57,13 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   /// The frame after the player's last one in the output, once that is known.
   private var playerEndFrame: Int?
   /// The recorder of the output.
-  public var mixRecorder: Recorder?
-  /// The recorder of the output for the echo canceller.
-  public var playedRecorder: Recorder?
-  /// The meter of the output: clipping and true peak.
-  public var outputMeter: OutputMeter?
-  /// The meter of the output: levels for display.
-  public var playedMeter: Meter?
+  public var outputRecorder: Recorder?
+  /// The recorder of the output as the reference of the echo canceller.
+  public var echoReferenceRecorder: Recorder?
+  /// The meter of the clipping and the true peak of the output.
+  public var truePeakMeter: TruePeakMeter?
+  /// The level meter of the output.
+  public var outputMeter: Meter?
   /// The dither for an output of 16 bits.
   public var dither: Dither?
 
@@ -85,16 +86,16 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     if changes?.isNew == true { takeRequests() }
     microphone.begin(frames: input.frameCount, at: input.time)
     // The protection needs the peak, which a meter measures anyway.
-    if meter == nil && protection != nil {
+    if inputMeter == nil && protection != nil {
       microphone.peakBound = input.renderMeasured(into: &microphone.buffer)
     } else {
       input.render(into: &microphone.buffer)
     }
     inputGain.process(&microphone)
     if hasInserts && inputInsert?.isEmpty == false { runInputEffects() }
-    meter?.process(&microphone)
-    recorder?.process(&microphone)
-    if !hasOutput { mixRecorder?.skip(microphone.frames, at: microphone.time) }
+    inputMeter?.process(&microphone)
+    inputRecorder?.process(&microphone)
+    if !hasOutput { outputRecorder?.skip(microphone.frames, at: microphone.time) }
   }
 
   /// Performs the changes of other threads, and so returns a recorder, while there are no cycles
@@ -118,11 +119,11 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     outputGain?.process(&mix)
     protection?.processMix(&mix)
     if endsWithPlayer { endWithPlayer(&output) }
-    mixRecorder?.process(&mix)
-    if !hasInput { recorder?.skip(mix.frames, at: mix.time) }
-    playedRecorder?.process(&mix)
+    outputRecorder?.process(&mix)
+    if !hasInput { inputRecorder?.skip(mix.frames, at: mix.time) }
+    echoReferenceRecorder?.process(&mix)
+    truePeakMeter?.process(&mix)
     outputMeter?.process(&mix)
-    playedMeter?.process(&mix)
     dither?.process(&mix)
     output.play(mix.buffer)
     if mix.silencedSamples > 0 { output.addSilenced(mix.silencedSamples) }
@@ -167,8 +168,8 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     }
     let fullScale = microphoneGain
     protection?.setFullScale(fullScale)
-    requests?.recorder?.exchange(&recorder)
-    requests?.mixRecorder?.exchange(&mixRecorder)
+    requests?.inputRecorder?.exchange(&inputRecorder)
+    requests?.outputRecorder?.exchange(&outputRecorder)
     mountRequests()
   }
 
@@ -244,13 +245,13 @@ public struct Mixer: SessionCallbacks, ~Copyable {
   public mutating func finish() {
     if let returnedParts = requests?.returnedParts {
       var parts = MixerParts()
-      parts.recorder = recorder.take()
-      parts.mixRecorder = mixRecorder.take()
+      parts.inputRecorder = inputRecorder.take()
+      parts.outputRecorder = outputRecorder.take()
       parts.end = end
       return returnedParts.withLock { $0 = parts.take() }
     }
-    recorder?.finish()
-    mixRecorder?.finish()
-    playedRecorder?.finish()
+    inputRecorder?.finish()
+    outputRecorder?.finish()
+    echoReferenceRecorder?.finish()
   }
 }

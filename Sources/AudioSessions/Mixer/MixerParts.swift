@@ -4,9 +4,9 @@ import RealtimeAudio
 /// The parts of a mixer that outlive a session on one device, for the mixer of the next session.
 package struct MixerParts: ~Copyable {
   /// The recorder of the microphone.
-  package var recorder: Recorder?
+  package var inputRecorder: Recorder?
   /// The recorder of the output.
-  package var mixRecorder: Recorder?
+  package var outputRecorder: Recorder?
   /// The time at which the last cycle ended.
   package var end: CycleTime?
 
@@ -23,8 +23,8 @@ package struct MixerParts: ~Copyable {
 /// Handoffs that replace the recorders of a mixer while audio runs, and return them after the last
 /// cycle. For one session, on one thread, never the audio thread.
 package struct MixerHandoffs: ~Copyable {
-  package let recorder = Handoff<Recorder>()
-  package let mixRecorder = Handoff<Recorder>()
+  package let inputRecorder = Handoff<Recorder>()
+  package let outputRecorder = Handoff<Recorder>()
   private let returnedParts = MutexBox<MixerParts?>(nil)
   private let control: SessionControl
 
@@ -34,10 +34,10 @@ package struct MixerHandoffs: ~Copyable {
   /// Connects the handoffs to the mixer and passes `parts` to it. The end of the mixer does not end
   /// these recordings.
   package borrowing func install(on mixer: inout Mixer, _ parts: inout MixerParts) {
-    mixer.recorder = parts.recorder.take()
-    mixer.mixRecorder = parts.mixRecorder.take()
-    mixer.requests?.recorder = recorder.makeReceiver()
-    mixer.requests?.mixRecorder = mixRecorder.makeReceiver()
+    mixer.inputRecorder = parts.inputRecorder.take()
+    mixer.outputRecorder = parts.outputRecorder.take()
+    mixer.requests?.inputRecorder = inputRecorder.makeReceiver()
+    mixer.requests?.outputRecorder = outputRecorder.makeReceiver()
     mixer.requests?.returnedParts = returnedParts
   }
 

@@ -18,8 +18,8 @@ struct MixerRequests: ~Copyable {
   var outputInsert: EffectInsert?
 
   /// The source of recorders while audio runs, and their destination after the last cycle.
-  var recorder: HandoffReceiver<Recorder>?
-  var mixRecorder: HandoffReceiver<Recorder>?
+  var inputRecorder: HandoffReceiver<Recorder>?
+  var outputRecorder: HandoffReceiver<Recorder>?
   var returnedParts: MutexBox<MixerParts?>?
 
   init(_ values: consuming MixerRequestViews, sampleRate: Int) {

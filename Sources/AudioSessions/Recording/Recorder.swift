@@ -21,7 +21,7 @@ import RealtimeAudio
 ///   channelCount: granted.capture?.channelCount ?? 2)
 /// let writer = try RecordingWriter(plan, ringFrames: 96000)
 /// var mixer = Mixer(granted)
-/// mixer.recorder = writer.takeRecorder()
+/// mixer.inputRecorder = writer.takeRecorder()
 /// let runner = SessionRunner(
 ///   device: opened.device, callbacks: mixer, background: [writer], meter: nil, frameLimit: 48000)
 /// _ = try runner.run(clock: opened.clock) { _, _ in .proceed }

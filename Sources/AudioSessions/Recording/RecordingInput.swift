@@ -12,17 +12,16 @@ struct RecordingInput: ~Copyable {
   private var played: SampleBuffer?
 
   /// Creates the input of a recording of `channelCount` channels that reads the frames of
-  /// `recorder`, and the frames of `playedRecorder`, which have `playedChannels` channels.
+  /// `recorder`, and the frames of `echoReferenceRecorder`, which have `playedChannels` channels.
   init(
     of recorder: borrowing Recorder, channelCount: Int,
-    playedWith playedRecorder: borrowing Recorder?,
-    playedChannels: Int
+    echoReferenceRecorder: borrowing Recorder?, playedChannels: Int
   ) {
     reader = recorder.makeReader()
     chunk = SampleBuffer(frameCount: RecordingPipeline.chunkFrames, channelCount: channelCount)
-    switch playedRecorder {
-    case .some(let playedRecorder):
-      playedReader = playedRecorder.makeReader()
+    switch echoReferenceRecorder {
+    case .some(let recorder):
+      playedReader = recorder.makeReader()
       played = SampleBuffer(frameCount: RecordingPipeline.chunkFrames, channelCount: playedChannels)
     case .none:
       playedReader = nil

@@ -11,7 +11,7 @@ import VoiceCleaning
 public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   // @unchecked because one thread at a time steps it, and the report is read after the last step.
   private var recorder: Recorder?
-  private var playedRecorder: Recorder?
+  private var echoReferenceRecorder: Recorder?
   private var input: RecordingInput
   private var pipeline: RecordingPipeline
   private var schedule: RecordingSchedule
@@ -27,7 +27,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   /// Whether the end, or the end of the wait for commands, is requested. Any thread.
   private let isConcluded = AtomicFlag()
   private let leavesCommands = AtomicFlag()
-  private let isPlayedTaken = AtomicFlag()
+  private let isEchoReferenceTaken = AtomicFlag()
 
   /// How far the recording has come.
   private enum Phase: UInt8, AtomicRepresentable {
@@ -92,16 +92,16 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
     let recorder = Recorder(
       frameCount: ringFrames, channelCount: plan.channelCount, sampleRate: plan.sampleRate,
       isSixteenBit: plan.isSixteenBit && !made.changesSamples)
-    var playedRecorder: Recorder?
+    var echoReferenceRecorder: Recorder?
     if playedChannels > 0 {
-      playedRecorder = Recorder(
+      echoReferenceRecorder = Recorder(
         frameCount: ringFrames, channelCount: playedChannels, sampleRate: plan.sampleRate)
     }
     input = RecordingInput(
-      of: recorder, channelCount: plan.channelCount, playedWith: playedRecorder,
-      playedChannels: playedChannels)
+      of: recorder, channelCount: plan.channelCount,
+      echoReferenceRecorder: echoReferenceRecorder, playedChannels: playedChannels)
     self.recorder = consume recorder
-    self.playedRecorder = consume playedRecorder
+    self.echoReferenceRecorder = consume echoReferenceRecorder
     pipeline = made
     schedule = RecordingSchedule(plan)
     hasShortRing = ringFrames < plan.sampleRate / 2
@@ -116,9 +116,9 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
 
   /// Returns the half that records the played frames, once; nil if it is not needed. If it is not
   /// taken, the played frames are silence.
-  public func takePlayedRecorder() -> Recorder? {
-    isPlayedTaken.raise()
-    return playedRecorder.take()
+  public func takeEchoReferenceRecorder() -> Recorder? {
+    isEchoReferenceTaken.raise()
+    return echoReferenceRecorder.take()
   }
 
   /// Whether the files cannot be written any more. Any thread.
@@ -231,7 +231,7 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
       // each piece, since on a slow disk there is more to write each time.
       //
       // Played frames are not waited for if their recorder was not taken.
-      let available = input.available(isLast: isLast || !isPlayedTaken.isRaised)
+      let available = input.available(isLast: isLast || !isEchoReferenceTaken.isRaised)
       if let firstFrame = input.firstFrame {
         pipeline.begin(at: input.origin, firstFrame: firstFrame)
         for request in control.take() { pipeline.note(request.command, at: request.frame) }

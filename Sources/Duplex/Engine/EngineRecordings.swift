@@ -17,11 +17,11 @@ final class EngineRecordings {
 
   private let worker: EngineWorker
   private let work: SharedWork
-  private var active: [RecordingSettings.Source: Active] = [:]
+  private var active: [Source: Active] = [:]
   /// Recordings whose last frames are being written to disk.
   private var finishing: [Active] = []
   /// Sources whose recorder is being exchanged.
-  private var exchanging: Set<RecordingSettings.Source> = []
+  private var exchanging: Set<Source> = []
 
   init(_ worker: EngineWorker, _ work: SharedWork) {
     self.worker = worker
@@ -47,10 +47,7 @@ final class EngineRecordings {
       worker.events.send(.recordingFinished(report))
       throw error
     }
-    switch recording.settings.source {
-    case .microphone: parts.recorder = writer.takeRecorder()
-    case .output: parts.mixRecorder = writer.takeRecorder()
-    }
+    parts[recording.settings.source] = writer.takeRecorder()
   }
 
   /// Begins a recording while audio runs.
@@ -64,7 +61,7 @@ final class EngineRecordings {
     }
     do throws(EngineFailure) {
       let writer = try added(recording, configuration, isVirtual: isVirtual)
-      handoffs.send(writer.takeRecorder(), source)
+      handoffs.replace(source, by: writer.takeRecorder())
       exchanging.insert(source)
       answer(.success(()))
     } catch {
@@ -103,14 +100,14 @@ final class EngineRecordings {
   func poll(_ handoffs: borrowing MixerHandoffs) {
     deliverEvents()
     for source in exchanging {
-      guard var replaced = handoffs.takeReplaced(source) else { continue }
+      guard var replaced = handoffs[source].takeReplaced() else { continue }
       exchanging.remove(source)
       finish(&replaced.value, source)
     }
     for (source, one) in active where !exchanging.contains(source) {
       // A file that can no longer be written is complete with its present content.
       guard one.isEnding || one.writer.isFailed else { continue }
-      handoffs.send(nil, source)
+      handoffs.replace(source, by: nil)
       exchanging.insert(source)
     }
     reportFinished()
@@ -122,7 +119,7 @@ final class EngineRecordings {
     for one in active.values { one.recording.deliverEvents() }
   }
 
-  private func finish(_ recorder: inout Recorder?, _ source: RecordingSettings.Source) {
+  private func finish(_ recorder: inout Recorder?, _ source: Source) {
     guard recorder != nil, let one = active.removeValue(forKey: source) else { return }
     recorder?.finish()
     finishing.append(one)
@@ -145,9 +142,9 @@ final class EngineRecordings {
   /// did not reach the session's mixer.
   func settle(_ parts: inout MixerParts, _ handoffs: borrowing MixerHandoffs) {
     for source in exchanging {
-      if var replaced = handoffs.takeReplaced(source) { finish(&replaced.value, source) }
-      if var undelivered = handoffs.takeUndelivered(source) {
-        parts.exchange(&undelivered.value, source)
+      if var replaced = handoffs[source].takeReplaced() { finish(&replaced.value, source) }
+      if var undelivered = handoffs[source].takeUndelivered() {
+        swap(&parts[source], &undelivered.value)
         finish(&undelivered.value, source)
       }
     }
@@ -178,49 +175,47 @@ final class EngineRecordings {
 }
 
 extension MixerHandoffs {
-  fileprivate func send(_ recorder: consuming Recorder?, _ source: RecordingSettings.Source) {
-    switch source {
-    case .microphone: self.recorder.send(recorder)
-    case .output: mixRecorder.send(recorder)
+  /// The handoff of the recorder of a source.
+  fileprivate subscript(source: RecordingSettings.Source) -> Handoff<Recorder> {
+    _read {
+      switch source {
+      case .microphone: yield inputRecorder
+      case .output: yield outputRecorder
+      }
     }
+  }
+
+  /// Makes the mixer replace the recorder of a source; nil removes it.
+  fileprivate func replace(
+    _ source: RecordingSettings.Source, by recorder: consuming Recorder?
+  ) {
+    self[source].send(recorder)
     signalChange()
-  }
-
-  fileprivate func takeReplaced(
-    _ source: RecordingSettings.Source
-  ) -> Handoff<Recorder>.Replaced? {
-    switch source {
-    case .microphone: recorder.takeReplaced()
-    case .output: mixRecorder.takeReplaced()
-    }
-  }
-
-  fileprivate func takeUndelivered(
-    _ source: RecordingSettings.Source
-  ) -> Handoff<Recorder>.Replaced? {
-    switch source {
-    case .microphone: recorder.takeUndelivered()
-    case .output: mixRecorder.takeUndelivered()
-    }
   }
 }
 
 extension MixerParts {
-  /// Swaps `recorder` with the installed recorder of that source.
-  fileprivate mutating func exchange(
-    _ recorder: inout Recorder?, _ source: RecordingSettings.Source
-  ) {
-    switch source {
-    case .microphone: swap(&self.recorder, &recorder)
-    case .output: swap(&mixRecorder, &recorder)
+  /// The recorder of a source.
+  fileprivate subscript(source: RecordingSettings.Source) -> Recorder? {
+    _read {
+      switch source {
+      case .microphone: yield inputRecorder
+      case .output: yield outputRecorder
+      }
+    }
+    _modify {
+      switch source {
+      case .microphone: yield &inputRecorder
+      case .output: yield &outputRecorder
+      }
     }
   }
 
   /// Finishes and removes both recorders.
   mutating func finishRecorders() {
-    recorder?.finish()
-    mixRecorder?.finish()
-    recorder = nil
-    mixRecorder = nil
+    for source in [RecordingSettings.Source.microphone, .output] {
+      self[source]?.finish()
+      self[source] = nil
+    }
   }
 }

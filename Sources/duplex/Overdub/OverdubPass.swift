@@ -54,7 +54,7 @@ struct OverdubPass {
     let recording = target.plan(configuration.capture, sampleRate: rate, open.clock)
     let writer = try writer(
       recording, plan, alignment, periodFrames: configuration.periodFrames)
-    callbacks.recorder = writer.takeRecorder()
+    callbacks.inputRecorder = writer.takeRecorder()
     let meter = callbacks.makeMeter(options, configuration)
     let keys = TakeKeys(
       writer, recording, from: configuration.capture?.device ?? "",

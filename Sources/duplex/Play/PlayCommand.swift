@@ -128,11 +128,11 @@ struct PlayCommand: AlsoPlayingCommand {
     callbacks.player = try player.attach(to: configuration)
     callbacks.endsWithPlayer = true
     let shape = AudioPlayer.Shape(configuration)
-    let meter = OutputMeter(sampleRate: shape.sampleRate, channelCount: shape.channelCount)
+    let meter = TruePeakMeter(sampleRate: shape.sampleRate, channelCount: shape.channelCount)
     let levels = meter.makeView()
-    callbacks.outputMeter = consume meter
+    callbacks.truePeakMeter = consume meter
     callbacks.dither = dither.stage(for: configuration)
-    let shown = callbacks.makePlayedMeter(audio, configuration)
+    let shown = callbacks.makeOutputMeter(audio, configuration)
     let progress = TrackProgress(player, itemCount: items.count)
     var parts = SessionParts()
     parts.background = player.background

@@ -45,11 +45,11 @@ struct RecordingSession {
   /// watch and the length of the recording in `parts`.
   func install(on callbacks: inout Mixer, _ parts: inout SessionParts, takesMix: Bool) {
     if takesMix {
-      callbacks.mixRecorder = writer.takeRecorder()
+      callbacks.outputRecorder = writer.takeRecorder()
     } else {
-      callbacks.recorder = writer.takeRecorder()
+      callbacks.inputRecorder = writer.takeRecorder()
     }
-    callbacks.playedRecorder = writer.takePlayedRecorder()
+    callbacks.echoReferenceRecorder = writer.takeEchoReferenceRecorder()
     parts.background.append(writer)
     parts.frameLimit = frameLimit
     parts.recording = watch

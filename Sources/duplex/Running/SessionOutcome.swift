@@ -138,7 +138,7 @@ extension Mixer {
   }
 
   /// Measures the output if its level is shown. Returns the view of the meter; nil if it is not.
-  mutating func makePlayedMeter(
+  mutating func makeOutputMeter(
     _ options: AudioOptions, _ configuration: DuplexConfiguration
   ) -> MeterView? {
     guard options.json || Self.isShown else { return nil }

@@ -21,7 +21,7 @@ import Testing
     callbacks.protection = MonitorProtection(sampleRate: 48000, dimRequest: dimmed.makeView())
     let recorder = Recorder(frameCount: 96000, channelCount: 1, sampleRate: 48000)
     var feed = recorder.makeReader()
-    callbacks.mixRecorder = consume recorder
+    callbacks.outputRecorder = consume recorder
     var unit = DuplexUnit(
       device: device, callbacks: callbacks, progress: UnitProgress(), frameLimit: 48000)
     try unit.start()

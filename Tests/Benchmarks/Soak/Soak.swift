@@ -80,7 +80,7 @@ final class Soak {
     protection.feedbackSuppressor = FeedbackSuppressor(
       sampleRate: configuration.sampleRate, channelCount: 2, fullScale: 1, events: howls)
     mixer.protection = consume protection
-    mixer.recorder = writer.takeRecorder()
+    mixer.inputRecorder = writer.takeRecorder()
     mixer.player = try player.attach(to: configuration)
     let runner = SessionRunner(
       device: open.device, callbacks: mixer,

@@ -5,8 +5,8 @@ import AudioLevels
 import RealtimeAudio
 
 /// The audio thread's half of an output's level statistics: counts frames beyond full scale, finds
-/// the true peak, and publishes both (`OutputMeterView`).
-public struct OutputMeter: MixerStage, ~Copyable {
+/// the true peak, and publishes both (`TruePeakMeterView`).
+public struct TruePeakMeter: MixerStage, ~Copyable {
   private var levels: OutputLevels
   private var clippedFrames = PublishedValue()
   private var peakBits = PublishedValue()
@@ -17,8 +17,8 @@ public struct OutputMeter: MixerStage, ~Copyable {
   }
 
   /// Returns a view of this meter for any thread.
-  public borrowing func makeView() -> OutputMeterView {
-    OutputMeterView(
+  public borrowing func makeView() -> TruePeakMeterView {
+    TruePeakMeterView(
       clippedFrames: clippedFrames.makeView(), peakBits: peakBits.makeView())
   }
 
@@ -31,8 +31,8 @@ public struct OutputMeter: MixerStage, ~Copyable {
   }
 }
 
-/// The results of an `OutputMeter` so far: clipped frames and true peak. Any thread.
-public struct OutputMeterView: ~Copyable, Sendable {
+/// The results of a `TruePeakMeter` so far: clipped frames and true peak. Any thread.
+public struct TruePeakMeterView: ~Copyable, Sendable {
   private let clippedFramesView: PublishedValueView
   private let peakBits: PublishedValueView
 
