@@ -26,7 +26,7 @@ struct DecayTest: BitwiseCopyable {
   private static var levelError: Float { @_noLocks get { 0.2 } }
 
   /// The result of the code for the loop.
-  private(set) var answer = LoopAnswer.none
+  private(set) var fit = LoopFit.none
   private var start: Float = 0
   /// The level in dBFS that a howl does not exceed: it grows as before for one more round trip, and
   /// recovers from the dips of a code.
@@ -41,14 +41,14 @@ struct DecayTest: BitwiseCopyable {
   @_noLocks
   init() {}
 
-  /// Creates a test of the loop that `answer` describes, for a sound at `level` dBFS while the
+  /// Creates a test of the loop that `fit` describes, for a sound at `level` dBFS while the
   /// microphone has a gain of `gain` dB.
   @_noLocks
-  init(of answer: LoopAnswer, level: Float, gain: Float) {
-    let loopGain = min(24, max(0, answer.gain))
+  init(of fit: LoopFit, level: Float, gain: Float) {
+    let loopGain = min(24, max(0, fit.gain))
     gainBefore = gain
     self.gain = max(-40, gain - loopGain - Self.margin)
-    self.answer = answer
+    self.fit = fit
     start = level
     highest = level + loopGain + 2 * Self.firstFall
   }
@@ -65,7 +65,7 @@ struct DecayTest: BitwiseCopyable {
     }
     if level < start - Self.fall { return hops > firstHops && isLoopAboveUnity(level: level) }
     // Twelve round trips, plus the time of the gain's ramp and of the level's window.
-    let isOver = hops > 6 &* answer.lag &+ 24 && !isFalling || hops > Self.maximumHops
+    let isOver = hops > 6 &* fit.lag &+ 24 && !isFalling || hops > Self.maximumHops
     return isOver || level > highest ? false : nil
   }
 
@@ -74,8 +74,8 @@ struct DecayTest: BitwiseCopyable {
   @_noLocks
   private func isLoopAboveUnity(level: Float) -> Bool {
     // The lag found by a code is too short by about half of a half hop.
-    let trip = 0.5 * Float(answer.lag) + 0.2
+    let trip = 0.5 * Float(fit.lag) + 0.2
     let loss = (firstLevel - level) * trip / Float(hops &- firstHops)
-    return gainBefore - gain - loss > -Self.levelError - Self.tripError / Float(answer.lag)
+    return gainBefore - gain - loss > -Self.levelError - Self.tripError / Float(fit.lag)
   }
 }

@@ -8,11 +8,11 @@ import RealtimeAudio
 extension FeedbackSuppressor {
   /// Lowers the microphone by 40 dB at once.
   @_noLocks
-  mutating func duck(_ answer: LoopAnswer, at frame: Int) {
-    microphoneGain.duck(loopGain: min(24, max(-reductionDecibels, answer.gain)))
-    duckedLevel = history.level(band: suspect, age: 0)
+  mutating func duck(_ fit: LoopFit, at frame: Int) {
+    microphoneGain.duck(loopGain: min(24, max(-reductionDecibels, fit.gain)))
+    duckedLevel = history.level(band: suspect.band, age: 0)
     enterDucked(at: frame)
-    endProbe()
+    endTest()
   }
 
   /// Counts a howl, and starts to wait until it has died away.
@@ -20,8 +20,8 @@ extension FeedbackSuppressor {
   private mutating func enterDucked(at frame: Int) {
     duckCount &+= 1
     ducks.publish(duckCount)
-    failures = 0
-    events.emit(.ducked, pitchCosine: bands.pitchCosine(band: suspect), at: frame)
+    schedule.forgetFailures()
+    events.emit(.ducked, pitchCosine: bands.pitchCosine(band: suspect.band), at: frame)
     stage = .ducked
     duckedHop = hop
   }
@@ -30,17 +30,17 @@ extension FeedbackSuppressor {
   var canWait: Bool {
     @_noLocks mutating get {
       !isHeld && !leveller.isActive
-        && history.level(band: suspect, age: 0) + 30 * growth < Self.loudDBFS
+        && history.level(band: suspect.band, age: 0) + 30 * suspect.growth < Self.loudDBFS
     }
   }
 
   /// Lowers the microphone until the gain of the proven loop is below 0 dB.
   @_noLocks
-  mutating func lower(_ answer: LoopAnswer) {
-    duckedLevel = history.level(band: suspect, age: 0)
-    let level = history.highest(band: suspect, hops: answer.hops, age: 0)
-    decay = DecayTest(of: answer, level: level, gain: microphoneGain.decibels)
-    endProbe()
+  mutating func lower(_ fit: LoopFit) {
+    duckedLevel = history.level(band: suspect.band, age: 0)
+    let level = history.highest(band: suspect.band, hops: fit.hops, age: 0)
+    decay = DecayTest(of: fit, level: level, gain: microphoneGain.decibels)
+    endTest()
     stage = .lowered
     microphoneGain.lower(to: decay.gain)
   }
@@ -51,8 +51,8 @@ extension FeedbackSuppressor {
   mutating func waitForDecay(at frame: Int) {
     // If the level of a sound varies within a round trip, only the levels of its loudest hops are
     // comparable.
-    let level = history.highest(band: suspect, hops: decay.answer.hops, age: 0)
-    let isFalling = level < history.highest(band: suspect, hops: decay.answer.hops, age: 32) - 1
+    let level = history.highest(band: suspect.band, hops: decay.fit.hops, age: 0)
+    let isFalling = level < history.highest(band: suspect.band, hops: decay.fit.hops, age: 32) - 1
     switch decay.follow(level: level, isFalling: isFalling) {
     case nil: return
     case true?:
@@ -73,10 +73,10 @@ extension FeedbackSuppressor {
   /// howl.
   @_noLocks
   mutating func waitForQuiet(at frame: Int) {
-    let level = history.level(band: suspect, age: 0)
+    let level = history.level(band: suspect.band, age: 0)
     let waited = hop &- duckedHop
     guard waited > 125, level < max(-55, duckedLevel - 20) || waited > 750 else { return }
-    events.emit(.released, pitchCosine: bands.pitchCosine(band: suspect), at: frame)
+    events.emit(.released, pitchCosine: bands.pitchCosine(band: suspect.band), at: frame)
     stage = .returning
   }
 

@@ -11,15 +11,15 @@ import RealtimeAudio
 ///
 /// 1. Detect a suspect: a band that rises linearly in dB (`GrowthLines`), or a level at the limit.
 /// 2. Modulate the monitor gain, the gain of the microphone in the output, with a fixed code of
-///    dips (`ProbeCode`). The dips of the first code are 0.5 dB deep; they are 3 dB deep if the
-///    sound is at the limit or if the shallow dips give too little evidence, unless the deep dips
-///    end the sound before it is proven, as in a loop that is shorter than a dip. The gain of the
-///    limiter is held during the code and its attenuation is known, so that a howl at the limit
+///    dips (`PerturbationCode`). The dips of the first code are 0.5 dB deep; they are 3 dB deep if
+///    the sound is at the limit or if the shallow dips give too little evidence, unless the deep
+///    dips end the sound before it is proven, as in a loop that is shorter than a dip. The gain of
+///    the limiter is held during the code and its attenuation is known, so that a howl at the limit
 ///    responds like one that grows freely. If a howl overdrives the microphone, the dips would not
 ///    show; the sound is then first held 24 dB below the microphone's full scale, until the
 ///    microphone is no longer overdriven. The same is done with a sound at the limit that needs
 ///    another code.
-/// 3. Estimate the loop gain from the returned code (`ProbeSequence`). A gain of at least 0 dB
+/// 3. Estimate the loop gain from the returned code (`LoopGainEstimator`). A gain of at least 0 dB
 ///    proves a howl. An external sound does not contain the code, and if the loop gain is lower,
 ///    the external sound is the larger part of the returned level.
 /// 4. Attenuate. A proven howl that is loud is ducked by 40 dB at once. If it is not loud, the
@@ -29,13 +29,20 @@ import RealtimeAudio
 ///    gain of 3 dB below unity. If the howl returns, the microphone is held 6 dB lower, and for
 ///    longer. After that time the rest of the gain is restored, too.
 public struct FeedbackSuppressor: ~Copyable {
+  /// A sound that may be a howl.
+  struct Suspect: BitwiseCopyable {
+    var band = 0
+    /// The growth in dB per hop; 0 if the sound is at the limit.
+    var growth: Float = 0
+  }
+
   enum Stage: BitwiseCopyable {
     /// No suspect was detected, or none is proven yet.
     case listening
     /// A sound that overdrives the microphone is held low until its level is stable.
     case stabilizing
     /// A code of dips is being sent.
-    case probing
+    case perturbing
     /// The microphone is slightly lowered, to test whether the sound dies away.
     case lowered
     /// A howl is dying away.
@@ -66,8 +73,9 @@ public struct FeedbackSuppressor: ~Copyable {
   var bands: HopLevels
   var history = LevelHistory()
   var lines = GrowthLines()
-  var code = ProbeSequence()
-  var transmission: ProbeTransmission
+  var estimator = LoopGainEstimator()
+  var perturbation: GainPerturbation
+  var schedule = PerturbationSchedule()
   var leveller: OverloadLeveller
   var microphoneGain: MicrophoneGain
   var decay = DecayTest()
@@ -77,18 +85,9 @@ public struct FeedbackSuppressor: ~Copyable {
   /// The number of recent hops in which the limiter attenuated the sound or the microphone was
   /// overdriven.
   var heldHops = 0
-  /// The band of the suspect, and its growth in dB per hop; 0 if it is at the limit.
-  var suspect = 0
-  var growth: Float = 0
+  var suspect = Suspect()
   /// The gain of the limiter of the output, as a factor.
   var limiterGain: Float = 1
-  /// The first hop in which a code may be sent again.
-  var nextProbeHop = 0
-  /// The hop in which a code of deep dips was last aborted to start another one; a hop in the
-  /// distant past if none was.
-  var brokenCodeHop = -10_000
-  /// The number of codes since the last howl that found none, as far as it matters.
-  var failures = 0
   /// The hop in which the last howl was counted, and its level before it was lowered.
   var duckedHop = 0
   var duckedLevel: Float = 0
@@ -96,15 +95,10 @@ public struct FeedbackSuppressor: ~Copyable {
   private var isTransparent = true
   /// The frame of the cycle at which the latest hop ended.
   var hopEnd = 0
-  /// Whether the deep dips of the last code ended the sound before the code was over.
-  var hasDecayed = false
   /// Whether the microphone is at its full scale.
   var isOverdriven = false
-  /// Whether the code gave only a part of a proof, and whether the next code adds to that evidence.
-  var needsRepeat = false
-  var isContinued = false
   /// The combined gain of the limiter and the leveller when the code began, as a factor.
-  var probedGain: Float = 1
+  var codeGain: Float = 1
 
   /// Creates a suppressor for sound of `channelCount` channels, in which a microphone at its full
   /// scale reaches `fullScale`. It reports its actions through `events`.
@@ -112,7 +106,7 @@ public struct FeedbackSuppressor: ~Copyable {
     sampleRate: Int, channelCount: Int, fullScale: Float = 1, events: consuming FeedbackEventWriter
   ) {
     bands = HopLevels(sampleRate: sampleRate, channelCount: channelCount)
-    transmission = ProbeTransmission(hopFrames: bands.hopFrames)
+    perturbation = GainPerturbation(hopFrames: bands.hopFrames)
     leveller = OverloadLeveller(fullScale: fullScale, sampleRate: sampleRate)
     microphoneGain = MicrophoneGain(hopFrames: bands.hopFrames)
     self.events = events
@@ -134,7 +128,7 @@ public struct FeedbackSuppressor: ~Copyable {
     history.clear()
     lines.clear()
     switch stage {
-    case .probing, .stabilizing: endProbe()
+    case .perturbing, .stabilizing: endTest()
     case .lowered: releaseLowered()
     case .listening, .ducked, .returning: break
     }
@@ -146,7 +140,7 @@ public struct FeedbackSuppressor: ~Copyable {
   @_noLocks @discardableResult
   public mutating func process(_ bus: inout MixerBus, limiterGain: Float = 1) -> Bool {
     self.limiterGain = limiterGain
-    guard bus.frames > 0 else { return transmission.isSending }
+    guard bus.frames > 0 else { return perturbation.isSending }
     if bands.framesLeft > bus.frames {
       _ = analyse(&bus, from: 0)
     } else {
@@ -172,7 +166,7 @@ public struct FeedbackSuppressor: ~Copyable {
   @_noLocks @inline(__always)
   private mutating func analyse(_ bus: inout MixerBus, from start: Int) -> Int {
     // Frames that are too quiet to matter.
-    let silence: Float = stage == .probing || stage == .lowered ? 0 : 0.0005
+    let silence: Float = stage == .perturbing || stage == .lowered ? 0 : 0.0005
     let stop: Int
     if bus.peakBound < silence {
       stop = bands.passSilence(from: start, to: bus.frames)
@@ -203,7 +197,7 @@ public struct FeedbackSuppressor: ~Copyable {
     switch stage {
     case .listening: findCandidate()
     case .stabilizing: stabilize()
-    case .probing: probe(at: frame)
+    case .perturbing: measureLoop(at: frame)
     case .lowered: waitForDecay(at: frame)
     case .ducked: waitForQuiet(at: frame)
     case .returning:
@@ -211,7 +205,7 @@ public struct FeedbackSuppressor: ~Copyable {
       findCandidate()
     }
     if stage != .listening { isTransparent = false }
-    let isCalm = stage == .listening && (!isHeld || hop &+ Self.maximumHeldHops < nextProbeHop)
+    let isCalm = stage == .listening && (!isHeld || hop &+ Self.maximumHeldHops < schedule.nextHop)
     bands.analyse(hopsAtOnce: isCalm && GrowthLines.isDue(at: history) ? HopLevels.levelHops : 1)
   }
 
@@ -230,13 +224,13 @@ public struct FeedbackSuppressor: ~Copyable {
   /// Applies the gains to the microphone in the output. Returns whether a code is being sent.
   @_noLocks @inline(never)
   private mutating func apply(to bus: inout MixerBus) -> Bool {
-    transmission.process(&bus.buffer, frames: bus.frames)
-    leveller.process(&bus, isHeld: transmission.isSending)
+    perturbation.process(&bus.buffer, frames: bus.frames)
+    leveller.process(&bus, isHeld: perturbation.isSending)
     microphoneGain.process(&bus.buffer, frames: bus.frames)
     isTransparent =
-      stage == .listening && microphoneGain.isTransparent && transmission.isTransparent
+      stage == .listening && microphoneGain.isTransparent && perturbation.isTransparent
       && leveller.isTransparent
-    return transmission.isSending
+    return perturbation.isSending
   }
 }
 
@@ -248,38 +242,33 @@ extension FeedbackSuppressor {
     let hops = bands.hopsAtOnce
     heldHops = isHeld ? min(Self.maximumHeldHops, heldHops &+ hops) : max(0, heldHops &- hops)
     let loudest = bands.loudest
-    if bands.levels[loudest] < -55 {
-      if hop &- nextProbeHop > 1500 { failures = 0 }
-      return
-    }
-    guard hop >= nextProbeHop else { return }
-    if let (band, rise) = growingBand() {
-      suspect = band
-      growth = rise
+    if bands.levels[loudest] < -55 { return schedule.rest(in: hop) }
+    guard hop >= schedule.nextHop else { return }
+    if let growing = growingBand() {
+      suspect = growing
     } else if heldHops >= 12, history.isSteady(band: loudest, hops: heldHops) {
-      suspect = loudest
-      growth = 0
+      suspect = Suspect(band: loudest)
     } else {
       return
     }
-    isContinued = false
+    schedule.beginSuspect()
     if isOverdriven { beginStabilizing() } else { sendCode() }
   }
 
-  /// Returns the loudest band that grows as in a loop, and its growth in dB per hop.
+  /// Returns the loudest band that grows as in a loop.
   @_noLocks
-  private mutating func growingBand() -> (band: Int, rise: Float)? {
+  private mutating func growingBand() -> Suspect? {
     // After a howl another one is likely, and the dips of an aborted deep code circulate in a loop
     // for a while; in both cases a line may deviate more.
-    let isRough = duckCount > 0 || hop &- brokenCodeHop < 375
+    let isRough = duckCount > 0 || schedule.isCirculating(in: hop)
     let growths = lines.growths(of: history, spread: isRough ? 2 : 0.3)
     guard any(growths .!= SIMD4(repeating: 0)) else { return nil }
-    var found: (band: Int, rise: Float)?
+    var found: Suspect?
     var level: Float = -55
     var band = 0
     while band < 4 {
       if growths[band] > 0, bands.levels[band] > level {
-        found = (band, growths[band])
+        found = Suspect(band: band, growth: growths[band])
         level = bands.levels[band]
       }
       band &+= 1
@@ -290,7 +279,7 @@ extension FeedbackSuppressor {
   @_noLocks
   mutating func beginStabilizing() {
     stage = .stabilizing
-    transmission.pause()
+    perturbation.pause()
     leveller.begin()
   }
 
@@ -304,52 +293,47 @@ extension FeedbackSuppressor {
     }
   }
 
-  /// Sends a code of shallow dips, or of deep dips if the sound is at the limit or soon will be, or
-  /// if shallow dips were not enough. Deep dips circulate in a loop for long, and a howl no longer
-  /// grows linearly in dB after them; for a quiet sound there is time for shallow dips.
+  /// Sends a code.
   @_noLocks
   mutating func sendCode() {
-    stage = .probing
+    stage = .perturbing
     bands.bePrecise()
-    probedGain = reduction
-    let level = history.level(band: suspect, age: 0)
+    codeGain = reduction
+    let (level, growth) = (history.level(band: suspect.band, age: 0), suspect.growth)
     // The levels at the end of the code, and one second from now.
-    let isUrgent = growth == 0 || isHeld || level + 80 * growth > -6
-    let willBeLoud = level + 400 * growth > Self.loudDBFS
-    let isDeep = !hasDecayed && (isUrgent || isContinued || failures >= 2 && willBeLoud)
-    code.begin(history, band: suspect, isDeep: isDeep, continues: isContinued)
-    transmission.begin(isDeep: isDeep, after: hopEnd)
-    isContinued = false
-    needsRepeat = false
+    let (isDeep, continues) = schedule.begin(
+      isUrgent: growth == 0 || isHeld || level + 80 * growth > -6,
+      willBeLoud: level + 400 * growth > Self.loudDBFS)
+    estimator.begin(history, band: suspect.band, isDeep: isDeep, continues: continues)
+    perturbation.begin(isDeep: isDeep, after: hopEnd)
   }
 
   /// Evaluates one hop of the returned sound.
   @_noLocks
-  mutating func probe(at frame: Int) {
+  mutating func measureLoop(at frame: Int) {
     // Another sound masks the code: the code starts again at the current level.
-    if isOverdriven || reduction < 0.7 * probedGain {
-      if transmission.isDeep { brokenCodeHop = hop }
+    if isOverdriven || reduction < 0.7 * codeGain {
+      schedule.abort(in: hop, isDeep: perturbation.isDeep)
       return isOverdriven || leveller.isActive ? beginStabilizing() : sendCode()
     }
-    if !transmission.isDeep && isHeld && !hasDecayed { return sendCode() }
-    if let answer = code.listen(
-      history, band: suspect, energies: bands.energies(band: suspect))
+    if !perturbation.isDeep && isHeld && !schedule.hasDecayed { return sendCode() }
+    if let fit = estimator.listen(
+      history, band: suspect.band, energies: bands.energies(band: suspect.band))
     {
       let limited = -reductionDecibels
-      if answer.confirmsFeedback(limited: limited) {
-        return canWait ? lower(answer) : duck(answer, at: frame)
+      if fit.confirmsFeedback(limited: limited) {
+        return canWait ? lower(fit) : duck(fit, at: frame)
       }
-      if answer.needsRepeat(limited: limited, isLoud: leveller.isActive) { needsRepeat = true }
+      if fit.needsRepeat(limited: limited, isLoud: leveller.isActive) {
+        schedule.needsRepeat = true
+      }
     }
-    if code.isOver && needsRepeat && code.codes < 4 {
-      // The proof is incomplete: the evidence of another code is added to it. A sound held at the
-      // limit has been loud for long enough by now.
-      isContinued = true
+    if estimator.isOver && schedule.needsRepeat && estimator.codes < 4 {
+      // The proof is incomplete. A sound held at the limit has been loud for long enough by now.
+      schedule.continueProof()
       if isHeld { beginStabilizing() } else { sendCode() }
-    } else if code.isOver || hasFallen {
-      // If the round trip is short compared with a dip, a dip attenuates the sound in each of many
-      // round trips: a dip of 3 dB then ends a howl before it is proven.
-      hasDecayed = hasFallen && transmission.isDeep
+    } else if estimator.isOver || hasFallen {
+      schedule.end(hasFallen: hasFallen, isDeep: perturbation.isDeep)
       giveUp()
     }
   }
@@ -358,32 +342,28 @@ extension FeedbackSuppressor {
   /// code began, after a time in which a short loop gave its first result.
   private var hasFallen: Bool {
     @_noLocks get {
-      let level = history.level(band: suspect, age: 0)
-      return level < -75
-        || level < code.start - 30 && code.age > ProbeCode.length(stage: 0) &+ ProbeCode.chipHops
+      let level = history.level(band: suspect.band, age: 0)
+      let firstResultHops = PerturbationCode.length(stage: 0) &+ PerturbationCode.chipHops
+      return level < -75 || level < estimator.start - 30 && estimator.age > firstResultHops
     }
   }
 
-  /// Ends a probe that found no howl. The delay until the next code grows with the number of
-  /// failures.
+  /// Ends a test that found no howl.
   @_noLocks
   mutating func giveUp() {
-    failures = min(failures &+ 1, growth > 0 ? 3 : needsRepeat ? 5 : 7)
-    // 32 ms, 128 ms and 0.5 s. A sound held at the limit is painful if it is a howl: it is probed
-    // twice more at once, but later only after 8 s.
-    nextProbeHop = hop &+ 3 << (2 &* max(0, failures &- (growth > 0 ? 0 : 2)))
-    endProbe()
+    schedule.fail(in: hop, isGrowing: suspect.growth > 0)
+    endTest()
   }
 
   @_noLocks
-  mutating func endProbe() {
+  mutating func endTest() {
     switch stage {
-    case .stabilizing, .probing, .lowered:
+    case .stabilizing, .perturbing, .lowered:
       stage = microphoneGain.isRestricted ? .returning : .listening
     case .listening, .ducked, .returning: break
     }
     leveller.end()
     bands.beImprecise()
-    transmission.end()
+    perturbation.end()
   }
 }

@@ -36,7 +36,7 @@ public struct Limiter: ~Copyable {
   public private(set) var limitedFrames = 0
   /// The number of input samples so far that were NaN or infinite, and became silence.
   public private(set) var silencedSamples = 0
-  /// Whether the gain must not rise, while a probe measures the effect of a change of level.
+  /// Whether the gain must not rise, while the effect of a perturbation is measured.
   public var isHeld = false
   /// The gain of the last frame. With a look-ahead it is always below one, since the frames are
   /// delayed.

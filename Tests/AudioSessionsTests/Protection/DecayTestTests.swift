@@ -7,10 +7,10 @@ import Testing
   /// in a loop with `loopGain` and a delay of ten hops. `minimum` is the level of the sound from
   /// outside.
   private func result(loopGain: Float, measured: Float = 0, minimum: Float) -> (Bool?, hops: Int) {
-    var answer = LoopAnswer.none
-    answer.lag = 20
-    answer.gain = measured
-    var test = DecayTest(of: answer, level: -35, gain: 0)
+    var fit = LoopFit.none
+    fit.lag = 20
+    fit.gain = measured
+    var test = DecayTest(of: fit, level: -35, gain: 0)
     var levels = [Float](repeating: -35, count: 40)
     for hop in 0..<1000 {
       // The microphone is attenuated: after the first trip, each trip changes the level by the
@@ -48,10 +48,10 @@ import Testing
   }
 
   @Test func `the gain of the microphone is reduced by 3 dB more than the loop's gain`() {
-    var answer = LoopAnswer.none
-    answer.gain = 1.5
-    #expect(DecayTest(of: answer, level: -35, gain: -1).gain == -5.5)
-    answer.gain = -0.2
-    #expect(DecayTest(of: answer, level: -35, gain: 0).gain == -3)
+    var fit = LoopFit.none
+    fit.gain = 1.5
+    #expect(DecayTest(of: fit, level: -35, gain: -1).gain == -5.5)
+    fit.gain = -0.2
+    #expect(DecayTest(of: fit, level: -35, gain: 0).gain == -3)
   }
 }

@@ -33,9 +33,9 @@ import Testing
   }
 
   @Test(arguments: [
-    Room(testDescription: "the first probe sequence proves only half", seed: 10, gain: 0.5),
+    Room(testDescription: "the first code proves only half", seed: 10, gain: 0.5),
     Room(
-      testDescription: "the limiter's gain changes during the probe sequence", seed: 154, gain: 1),
+      testDescription: "the limiter's gain changes during the code", seed: 154, gain: 1),
     Room(
       testDescription: "the howl returns when the gain is restored", seed: 2, gain: 1, seconds: 20),
   ])

@@ -3,8 +3,8 @@
 import AudioBasics
 import RealtimeAudio
 
-/// The proof that the captured sound is the played sound: a code of small dips in the output
-/// (`ProbeCode`), and an estimate of the gain of the loop through which the code returns.
+/// The proof that the captured sound is the played sound: an estimate of the gain of the loop
+/// through which a code of small dips in the output (`PerturbationCode`) returns.
 ///
 /// The level L of a band, in dB, depends on the level played `lag` hops ago, P = L + g + c, where g
 /// is the gain of the limiters and c the code, by
@@ -28,7 +28,7 @@ import RealtimeAudio
 /// Of all lags and resonances, the one is selected in which k = 1 leaves the least of the level
 /// unexplained. It proves a howl unless another one with k < 1 leaves far less (a likelihood ratio
 /// test).
-struct ProbeSequence: ~Copyable {
+struct LoopGainEstimator: ~Copyable {
   /// Returns the gain of a dip in dB: too shallow to be audible, or deep enough for a howl of
   /// several tones.
   @_noLocks
@@ -51,14 +51,15 @@ struct ProbeSequence: ~Copyable {
 
   /// The number of codes whose evidence is summed.
   private(set) var codes = 0
-  private let code = ProbeCode()
+  private let code = PerturbationCode()
   /// The inner products of the levels of each lag.
   private var sums: SampleBuffer
   /// The inner products of the levels played since the code began, which are the same for all lags,
   /// with the columns of the code: eight for each played column.
   private var playedSums: SampleBuffer
   /// The values of these products at the end of each stage.
-  private var playedProducts = InlineArray<96, ProbeProducts>(repeating: ProbeProducts())
+  private var playedProducts = InlineArray<96, PerturbationProducts>(
+    repeating: PerturbationProducts())
   /// The levels played recently in dB, as a loop with each resonance returns them: with the code,
   /// and without.
   private var played: SampleBuffer
@@ -73,8 +74,8 @@ struct ProbeSequence: ~Copyable {
   private var isDeep = false
   /// The result that explains most so far, for each stage, and the best fit of a loop that returns
   /// only a part of the level.
-  private var best = InlineArray<3, LoopAnswer>(repeating: .none)
-  private var bestPart = InlineArray<3, PartialLoop>(repeating: .none)
+  private var best = InlineArray<3, LoopFit>(repeating: .none)
+  private var bestPart = InlineArray<3, PartialLoopFit>(repeating: .none)
   /// The level when the code began, to which all other levels are relative.
   private(set) var start: Float = 0
   /// The residual of the levels before the first code, without their parabola.
@@ -131,7 +132,7 @@ struct ProbeSequence: ~Copyable {
 
   /// Whether further hops add no evidence.
   var isOver: Bool {
-    @_noLocks get { age >= ProbeCode.reach &+ Self.maximumLag / 2 }
+    @_noLocks get { age >= PerturbationCode.reach &+ Self.maximumLag / 2 }
   }
 
   /// Adds the latest hop of `band`, whose last four hops had `energies`, the latest first. Returns
@@ -140,29 +141,29 @@ struct ProbeSequence: ~Copyable {
   @_noLocks
   mutating func listen(
     _ history: borrowing LevelHistory, band: Int, energies: SIMD4<Float>
-  ) -> LoopAnswer? {
+  ) -> LoopFit? {
     let now = history.level(band: band, age: 0) - start
     // The level half a hop ago, for the odd lags.
     let between = 0.5 * (now + history.level(band: band, age: 1) - start)
     push(
       history.playedLevel(band: band, age: 0) - start,
       code: code.dip(hop: age, isDeep: isDeep, energies: energies))
-    if age < ProbeCode.reach { addPlayed(hop: age) }
+    if age < PerturbationCode.reach { addPlayed(hop: age) }
     var lag = 1
     while lag <= Self.maximumLag {
       let hops = (lag &+ 1) / 2
       let hop = age &- hops
-      if hop >= 0 && hop < ProbeCode.reach {
+      if hop >= 0 && hop < PerturbationCode.reach {
         add(lag & 1 == 0 ? now : between, playedBefore: hops, hop: hop, lag: lag)
-        if let stage = ProbeCode.stage(endingAt: hop) { evaluate(stage: stage, lag: lag) }
+        if let stage = PerturbationCode.stage(endingAt: hop) { evaluate(stage: stage, lag: lag) }
       }
       lag &+= 1
     }
     age &+= 1
-    var found: LoopAnswer?
+    var found: LoopFit?
     var stage = 0
-    while stage < ProbeCode.stages {
-      let hops = age &- ProbeCode.length(stage: stage)
+    while stage < PerturbationCode.stages {
+      let hops = age &- PerturbationCode.length(stage: stage)
       let peak = best[stage].hops &+ Self.settledHops
       if best[stage].lag > 0 && hops == min(peak, Self.maximumLag / 2) {
         found = best[stage]
@@ -224,7 +225,7 @@ struct ProbeSequence: ~Copyable {
   private mutating func addPlayed(hop: Int) {
     let (parabola, forms) = code.columns(hop: hop)
     let source = newest &* Self.columns
-    let stage = ProbeCode.stage(endingAt: hop)
+    let stage = PerturbationCode.stage(endingAt: hop)
     var column = 0
     while column < Self.columns {
       let offset = column &* 8
@@ -283,7 +284,7 @@ struct ProbeSequence: ~Copyable {
         plain: playedProducts[coded &+ Self.resonances], product: sums[product],
         plainProduct: sums[product &+ Self.resonances])
       var count = 1
-      if stage == ProbeCode.stages &- 1 {
+      if stage == PerturbationCode.stages &- 1 {
         let kept = 8 &* (lag &* Self.resonances &+ resonance)
         moments.whole += evidence.fourSamples(at: kept)
         moments.parts += evidence.fourSamples(at: kept &+ 4)
@@ -291,12 +292,12 @@ struct ProbeSequence: ~Copyable {
         evidence.setFourSamples(moments.parts, at: kept &+ 4)
         count = codes
       }
-      if let answer = moments.answer(
+      if let fit = moments.fit(
         lag: lag, stage: stage, codes: count, roughness: roughness)
       {
-        if answer.share > best[stage].share { best[stage] = answer }
-        if answer.partial.residualRatio < bestPart[stage].residualRatio {
-          bestPart[stage] = answer.partial
+        if fit.share > best[stage].share { best[stage] = fit }
+        if fit.partial.residualRatio < bestPart[stage].residualRatio {
+          bestPart[stage] = fit.partial
         }
       }
       resonance &+= 1

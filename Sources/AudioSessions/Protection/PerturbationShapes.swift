@@ -1,18 +1,18 @@
 import Glibc
 
 /// The shapes of a code in a level, hop by hop, calculated before the audio thread needs them.
-struct ProbeShapes {
+struct PerturbationShapes {
   /// A constant, a line, a parabola and the returned code with each resonance, hop by hop.
   let columns: [[Double]]
 
   init() {
-    let hops = ProbeCode.reach
+    let hops = PerturbationCode.reach
     let powers = (0..<3).map { power in
       (0..<hops).map { hop in
         (0..<power).reduce(1.0) { product, _ in product * (2 * Double(hop) / Double(hops) - 1) }
       }
     }
-    let dips = Self.dips(isDeep: false).map { $0 / Double(ProbeSequence.dip(isDeep: false)) }
+    let dips = Self.dips(isDeep: false).map { $0 / Double(LoopGainEstimator.dip(isDeep: false)) }
     let forms = [1.0, 1 / 5.0, 1 / 15.0].map { share in
       var last = 0.0
       return dips.map { dip in
@@ -26,7 +26,7 @@ struct ProbeShapes {
   /// Returns the change in dB that a code makes to the level of a steady sound, hop by hop.
   private static func dips(isDeep: Bool) -> [Double] {
     let powers = [1, 1, 1] + powers(isDeep: isDeep)
-    return (0..<ProbeCode.reach).map { hop in
+    return (0..<PerturbationCode.reach).map { hop in
       10 * log10(powers[hop..<hop + 4].reduce(0, +) / 4)
     }
   }
@@ -35,9 +35,9 @@ struct ProbeShapes {
   static func powers(isDeep: Bool) -> [Double] {
     // The edges of a dip are ramps of one hop.
     func gain(_ hop: Int) -> Double {
-      ProbeCode.isDip(hop) ? pow(10, Double(ProbeSequence.dip(isDeep: isDeep)) / 20) : 1
+      PerturbationCode.isDip(hop) ? pow(10, Double(LoopGainEstimator.dip(isDeep: isDeep)) / 20) : 1
     }
-    return (0..<ProbeCode.reach).map { hop in
+    return (0..<PerturbationCode.reach).map { hop in
       let (first, last) = (gain(hop - 1), gain(hop))
       return (first * first + first * last + last * last) / 3
     }
@@ -47,7 +47,7 @@ struct ProbeShapes {
   /// another (Gram-Schmidt orthogonalisation). Each orthonormal column is the weighted sum of the
   /// columns; the weights of an unused column are zero.
   func orthonormalWeights(stage: Int) -> [[Double]] {
-    let length = ProbeCode.length(stage: stage)
+    let length = PerturbationCode.length(stage: stage)
     var basis: [(values: [Double], weights: [Double])] = []
     for (index, column) in columns.enumerated() {
       var values = Array(column[..<length])

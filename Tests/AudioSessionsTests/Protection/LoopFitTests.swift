@@ -3,12 +3,12 @@ import Testing
 @testable import AudioSessions
 
 /// Tests of the criteria that prove a howl.
-@Suite struct LoopAnswerTests {
+@Suite struct LoopFitTests {
   /// The result of a complete deep code in a loop of +0.5 dB that causes the whole level.
-  private let howl = LoopAnswer(
+  private let howl = LoopFit(
     lag: 20, stage: 2, codes: 1, share: 0.97, residualRatio: 0.05, misfit: 0.3, part: -0.2,
     gain: 0.5,
-    partial: PartialLoop(lag: 20, residualRatio: 0.04, part: -0.2, gain: 0.3))
+    partial: PartialLoopFit(lag: 20, residualRatio: 0.04, part: -0.2, gain: 0.3))
 
   @Test func `a loop that explains the level and has 0 dB or more is a howl`() {
     #expect(howl.confirmsFeedback(limited: 0))
@@ -22,7 +22,7 @@ import Testing
 
   @Test func `a sound that a loop below 0 dB explains much better is not a howl`() {
     var swell = howl
-    swell.partial = PartialLoop(lag: 21, residualRatio: 0.02, part: -1.6, gain: -0.6)
+    swell.partial = PartialLoopFit(lag: 21, residualRatio: 0.02, part: -1.6, gain: -0.6)
     #expect(!swell.confirmsFeedback(limited: 0))
     // The smaller partial loop counts only if it explains much more, because a resonance may
     // resemble one.
@@ -75,7 +75,7 @@ import Testing
 
   @Test func `a loop below 0 dB that explains the level by a third better is the likelier one`() {
     var swell = howl
-    swell.partial = PartialLoop(lag: 20, residualRatio: 0.035, part: -0.2, gain: -0.4)
+    swell.partial = PartialLoopFit(lag: 20, residualRatio: 0.035, part: -0.2, gain: -0.4)
     #expect(!swell.confirmsFeedback(limited: 0))
     swell.partial.gain = 0.3
     #expect(swell.confirmsFeedback(limited: 0))

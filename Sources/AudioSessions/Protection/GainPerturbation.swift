@@ -3,17 +3,17 @@
 import AudioBasics
 import RealtimeAudio
 
-/// The sending of a code of dips (`ProbeCode`): the gain of the microphone in the output falls in
-/// each dip, and rises again after it.
-struct ProbeTransmission: BitwiseCopyable {
+/// The sending of a code of dips (`PerturbationCode`): the gain of the microphone in the output
+/// falls in each dip, and rises again after it.
+struct GainPerturbation: BitwiseCopyable {
   /// Whether a code is being sent.
   private(set) var isSending = false
   /// Whether the dips of the latest code are deep.
   private(set) var isDeep = false
 
   private let hopFrames: Int
-  private let shallowDip = Gain(realtimeDecibels: ProbeSequence.dip(isDeep: false))
-  private let deepDip = Gain(realtimeDecibels: ProbeSequence.dip(isDeep: true))
+  private let shallowDip = Gain(realtimeDecibels: LoopGainEstimator.dip(isDeep: false))
+  private let deepDip = Gain(realtimeDecibels: LoopGainEstimator.dip(isDeep: true))
   private var gain = SmoothedGain(.unity)
   /// The number of frames until the code begins.
   private var framesToCode = 0
@@ -60,7 +60,7 @@ struct ProbeTransmission: BitwiseCopyable {
     while isSending && done < frames {
       if sentFrames == 0 {
         let lowered = isDeep ? deepDip : shallowDip
-        gain.ramp(to: ProbeCode.isDip(sentHops) ? lowered : .unity, frames: hopFrames)
+        gain.ramp(to: PerturbationCode.isDip(sentHops) ? lowered : .unity, frames: hopFrames)
       }
       let part = min(frames &- done, hopFrames &- sentFrames)
       gain.process(&sound, from: done, frames: part)

@@ -5,7 +5,7 @@ import RealtimeAudio
 
 /// The result of fitting a loop with a certain lag and resonance to a returned code, under the
 /// assumption that all of the level comes through the loop.
-struct LoopAnswer: BitwiseCopyable {
+struct LoopFit: BitwiseCopyable {
   /// The round-trip time in half hops.
   var lag: Int
   /// The part of the code that was evaluated: 0 is half, 1 is most, 2 is all of it.
@@ -29,15 +29,15 @@ struct LoopAnswer: BitwiseCopyable {
   /// to it. It compensates the attenuation of the limiters, or shows as growth.
   var gain: Float
   /// The best fit of a loop through which only a part of the level comes.
-  var partial: PartialLoop
+  var partial: PartialLoopFit
 
   /// The round-trip time in whole hops.
   var hops: Int { @_noLocks get { (lag &+ 1) / 2 } }
 
   /// The value before there is a result.
-  static var none: LoopAnswer {
+  static var none: LoopFit {
     @_noLocks get {
-      LoopAnswer(
+      LoopFit(
         lag: 0, stage: 0, codes: 0, share: -.infinity, residualRatio: 1, misfit: 1, part: -200,
         gain: -200,
         partial: .none)
@@ -80,7 +80,7 @@ struct LoopAnswer: BitwiseCopyable {
 
   /// Whether the round trip is shorter than a chip: the dips of several round trips add up, and the
   /// sound may end before the next stage.
-  private var isShort: Bool { @_noLocks get { lag <= 2 &* ProbeCode.chipHops } }
+  private var isShort: Bool { @_noLocks get { lag <= 2 &* PerturbationCode.chipHops } }
 
   /// Whether a loop below 0 dB explains the result better, even if by 1 dB only.
   private var isBetterBelowUnity: Bool {
@@ -120,18 +120,18 @@ struct LoopAnswer: BitwiseCopyable {
     }
   }
 
-  /// Returns whether another code of the same kind may complete the proof; a loud sound is probed
+  /// Returns whether another code of the same kind may complete the proof; a loud sound is tested
   /// again sooner.
   @_noLocks
   func needsRepeat(limited: Float, isLoud: Bool) -> Bool {
-    guard isPlausible(limited: limited), stage == ProbeCode.stages &- 1 else { return false }
+    guard isPlausible(limited: limited), stage == PerturbationCode.stages &- 1 else { return false }
     return residualRatio < 0.65 || isLoud && residualRatio < 0.9 && share > 0.8
   }
 }
 
 /// The result of fitting a loop through which only a part of the level comes. Lag, residualRatio
-/// and part are as in `LoopAnswer`.
-struct PartialLoop: BitwiseCopyable {
+/// and part are as in `LoopFit`.
+struct PartialLoopFit: BitwiseCopyable {
   var lag: Int
   var residualRatio: Float
   var part: Float
@@ -139,8 +139,8 @@ struct PartialLoop: BitwiseCopyable {
   var gain: Float
 
   /// The value before there is a result.
-  static var none: PartialLoop {
-    @_noLocks get { PartialLoop(lag: 0, residualRatio: 1, part: 0, gain: 0) }
+  static var none: PartialLoopFit {
+    @_noLocks get { PartialLoopFit(lag: 0, residualRatio: 1, part: 0, gain: 0) }
   }
 }
 
@@ -160,7 +160,8 @@ struct LoopMoments: BitwiseCopyable {
   /// levels with the latter two.
   @_noLocks
   init(
-    level: ProbeProducts, coded: ProbeProducts, plain: ProbeProducts, product: Float,
+    level: PerturbationProducts, coded: PerturbationProducts, plain: PerturbationProducts,
+    product: Float,
     plainProduct: Float
   ) {
     whole = SIMD4(
@@ -173,7 +174,7 @@ struct LoopMoments: BitwiseCopyable {
 
   /// Returns the result of `codes` codes; nil if nothing returned, or more than a loop can return.
   @_noLocks
-  func answer(lag: Int, stage: Int, codes: Int, roughness: Float) -> LoopAnswer? {
+  func fit(lag: Int, stage: Int, codes: Int, roughness: Float) -> LoopFit? {
     guard whole[0] > 1e-4, parts[0] > 0, parts[1] > 1e-4 else { return nil }
     let slope = parts[0] / parts[1]
     guard slope < 1.35 else { return nil }
@@ -183,12 +184,12 @@ struct LoopMoments: BitwiseCopyable {
     let unexplained = rest(slope: 1)
     let part = RealtimeDecibels.level(ofPower: slope * slope)
     let change = whole[3] / count
-    return LoopAnswer(
+    return LoopFit(
       lag: lag, stage: stage, codes: codes, share: 1 - unexplained / whole[0],
       residualRatio: unexplained / other,
       misfit: unexplained / (2 * roughness * count + 0.02 * whole[0] + 1e-6), part: part,
       gain: change,
-      partial: PartialLoop(
+      partial: PartialLoopFit(
         lag: lag, residualRatio: rest(slope: slope) / other, part: part, gain: part + change))
   }
 

@@ -11,7 +11,7 @@ import RealtimeAudio
 /// of the room. There are therefore three forms of it: unfiltered, and after a resonance that rings
 /// for 13 ms and for 40 ms. With a constant, a line and a parabola they are the six columns by
 /// which levels are multiplied.
-struct ProbeCode: ~Copyable {
+struct PerturbationCode: ~Copyable {
   /// The number of hops of a chip of the code, and of all eight chips.
   static var chipHops: Int { @_noLocks get { 5 } }
   static var hops: Int { @_noLocks get { 8 &* chipHops } }
@@ -35,7 +35,7 @@ struct ProbeCode: ~Copyable {
     values = SampleBuffer(frameCount: Self.reach, channelCount: 8)
     weights = SampleBuffer(frameCount: Self.stages * Self.columns, channelCount: 8)
     dips = SampleBuffer(frameCount: Self.reach, channelCount: 2)
-    let shapes = ProbeShapes()
+    let shapes = PerturbationShapes()
     // The parabola's columns are in the first three of eight lanes, the forms' in the fifth to the
     // seventh.
     let lanes = [0, 1, 2, 4, 5, 6]
@@ -52,7 +52,7 @@ struct ProbeCode: ~Copyable {
       }
     }
     for (index, isDeep) in [false, true].enumerated() {
-      for (hop, dip) in ProbeShapes.powers(isDeep: isDeep).enumerated() {
+      for (hop, dip) in PerturbationShapes.powers(isDeep: isDeep).enumerated() {
         dips[hop * 2 + index] = Float(dip)
       }
     }
@@ -109,7 +109,9 @@ struct ProbeCode: ~Copyable {
   /// calculated from those with the original columns. The fourth lane of `parabola` is the inner
   /// product of the levels with themselves.
   @_noLocks
-  func orthonormal(_ parabola: SIMD4<Float>, _ forms: SIMD4<Float>, stage: Int) -> ProbeProducts {
+  func orthonormal(_ parabola: SIMD4<Float>, _ forms: SIMD4<Float>, stage: Int)
+    -> PerturbationProducts
+  {
     var (first, second) = (SIMD4<Float>(), SIMD4<Float>())
     var row = 0
     while row < Self.columns {
@@ -119,7 +121,7 @@ struct ProbeCode: ~Copyable {
       if row < 3 { first[row] = product.sum() } else { second[row &- 3] = product.sum() }
       row &+= 1
     }
-    return ProbeProducts(
+    return PerturbationProducts(
       parabola: first, forms: second, rest: parabola[3] - (first * first).sum(),
       mean: first[0] / RealtimeMath.sqrt(Float(Self.length(stage: stage))))
   }
@@ -143,7 +145,7 @@ struct ProbeCode: ~Copyable {
 }
 
 /// The inner products of levels with the orthonormal columns of a code.
-struct ProbeProducts: BitwiseCopyable {
+struct PerturbationProducts: BitwiseCopyable {
   /// The products with a constant, a line and a parabola, and with the three forms of the code.
   var parabola = SIMD4<Float>()
   var forms = SIMD4<Float>()
