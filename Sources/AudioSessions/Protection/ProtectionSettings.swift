@@ -38,12 +38,13 @@ public struct ProtectionSettings: Sendable, Equatable {
   /// Throws `.invalidRequest` if a value is out of its range.
   public func validate() throws(DeviceFailure) {
     if let limitDBFS, !Self.limits.contains(limitDBFS) {
-      throw Self.invalid("limitDBFS must be -60 to 0 dBFS, or nil: \(limitDBFS) is not.")
+      throw Self.invalid(
+        "limitDBFS must be \(Self.limits.boundsText) dBFS, or nil: \(limitDBFS) is not.")
     }
     guard Self.lookAheads.contains(limitLookAheadSeconds) else {
-      let longest = Self.lookAheads.upperBound
+      let range = Self.lookAheads.boundsText
       throw Self.invalid(
-        "limitLookAheadSeconds must be 0 to \(longest): \(limitLookAheadSeconds) is not.")
+        "limitLookAheadSeconds must be \(range): \(limitLookAheadSeconds) is not.")
     }
     guard dimGain.factor <= 1 else {
       throw Self.invalid("dimGain must be 0 dB or less: \(dimGain) is not.")

@@ -31,7 +31,6 @@ struct TrackConversion: ~Copyable {
     }
     if speed != 1 {
       let ratio = Double(inputRate) / Double(outputRate) * speed
-      let (slowest, fastest) = (TrackSettings.speeds.lowerBound, TrackSettings.speeds.upperBound)
       guard TrackSettings.speeds.contains(speed),
         ratio <= VariableRateConverter.supportedMaxima.upperBound
       else {
@@ -40,7 +39,7 @@ struct TrackConversion: ~Copyable {
           "\(name), at \(inputRate) Hz, cannot be played \(speed) times as fast at \(outputRate) Hz.",
           hint: TrackSettings.speeds.contains(speed)
             ? "Ask for a higher rate or a lower speed."
-            : "Ask for a speed of \(slowest) to \(fastest).",
+            : "Ask for a speed of \(TrackSettings.speeds.boundsText).",
           remedy: .slowDown)
       }
       var varying = VariableRateConverter(
