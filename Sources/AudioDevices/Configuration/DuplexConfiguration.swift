@@ -148,6 +148,12 @@ public struct DuplexConfiguration: Sendable, Equatable {
     Double(periodFrames) + Double(headroomFrames) + resamplerDelayFrames
   }
 
+  /// The same with the frames that are added because devices deliver in larger steps, as `drift`
+  /// reports it.
+  package func latencyFrames(with drift: DriftReading?) -> Double {
+    latencyFrames + Double(drift?.addedFrames ?? 0)
+  }
+
   /// The duration of a period in nanoseconds.
   package var periodNanoseconds: Double { Double(periodFrames) * 1e9 / Double(sampleRate) }
 

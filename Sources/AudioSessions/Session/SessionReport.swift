@@ -56,7 +56,7 @@ public struct SessionReport: Sendable {
     guard let configuration, configuration.capture != nil, configuration.playback != nil else {
       return nil
     }
-    return configuration.latencyFrames + Double(addedLatencyFrames.clampedSum(callbackDelayFrames))
+    return configuration.latencyFrames(with: drift) + Double(callbackDelayFrames)
   }
   /// The drift and xruns of each secondary output at the end.
   public var secondaryOutputs: [SecondaryOutputReading] = []

@@ -68,7 +68,7 @@ public struct EngineStatus: Sendable {
     guard let configuration, configuration.capture != nil, configuration.playback != nil else {
       return nil
     }
-    return configuration.latencyFrames + Double(drift?.addedFrames ?? 0)
+    return configuration.latencyFrames(with: drift)
   }
 
   /// Takes the progress of a session on a device with this configuration, whose audio thread was

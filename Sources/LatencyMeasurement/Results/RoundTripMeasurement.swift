@@ -38,9 +38,7 @@ public struct RoundTripMeasurement: Sendable {
 
   /// The part of the round trip in frames that the unit itself causes, by its period, headroom and
   /// resampling, and by devices that deliver in steps.
-  public var unitFrames: Double {
-    configuration.latencyFrames + Double(report.addedLatencyFrames)
-  }
+  public var unitFrames: Double { configuration.latencyFrames(with: report.drift) }
 
   /// The rest of the round trip in frames: driver, converters, and the cable or the air.
   public var externalFrames: Double { roundTrip.frames - unitFrames }

@@ -22,28 +22,28 @@ struct LatencyResult {
 
   func conclude(_ command: LatencyCommand) throws -> ExitStatus {
     var status = ExitStatus.done
-    let answer = measured?.roundTrip
+    let estimate = measured?.roundTrip
     if let failure = sessions.report.stopReason.failure {
       ToolFailure(failure).report()
       status = .loss
-    } else if answer == nil {
+    } else if estimate == nil {
       let failure =
         sessions.isInterrupted
         ? .stopped(before: "measured; nothing is saved") : noSignal(command)
       failure.report()
       status = failure.status
     }
-    let fields = fields(answer)
+    let fields = fields(estimate)
     var kept: [String] = []
     // The result is printed even if it cannot be saved.
-    if let failure = keep(answer, .summary(fields), command, &kept) {
+    if let failure = keep(estimate, .summary(fields), command, &kept) {
       failure.report()
       status = failure.status
     }
     if command.audio.json {
       Terminal.emit(.summary(fields + .written(kept)))
-    } else if let answer {
-      Terminal.printLines(lines(answer))
+    } else if let estimate {
+      Terminal.printLines(lines(estimate))
     }
     return status
   }
@@ -51,11 +51,11 @@ struct LatencyResult {
   /// Saves the result and writes the report, each if it is requested. Returns the failure, or nil.
   /// Adds the paths of the written files to `kept`.
   private func keep(
-    _ answer: RoundTripEstimate?, _ summary: Event, _ command: LatencyCommand,
+    _ estimate: RoundTripEstimate?, _ summary: Event, _ command: LatencyCommand,
     _ kept: inout [String]
   ) -> ToolFailure? {
-    guard let answer else { return nil }
-    let objection = command.save ? answer.objection : nil
+    guard let estimate else { return nil }
+    let objection = command.save ? estimate.objection : nil
     do throws(ToolFailure) {
       try mappingErrors {
         if command.save, objection == nil {
@@ -63,7 +63,7 @@ struct LatencyResult {
           kept.append(path)
           inform("kept", "Saved in \(path).")
         }
-        let picture = answer.picture(
+        let picture = estimate.picture(
           configuration, unitFrames: unitFrames,
           claimedFrames: sessions.report.reportedLatencyFrames)
         try command.picture.write(svg: picture.svg, html: picture.html)
@@ -76,7 +76,7 @@ struct LatencyResult {
       .doubtful(
         "The result is not saved, because it is doubtful: \($0).",
         hint: "Remove the cause and measure again, or give overdub the time: "
-          + "\(answer.latencyOption).")
+          + "\(estimate.latencyOption).")
     }
   }
 
@@ -109,14 +109,12 @@ struct LatencyResult {
   private var estimates: [RoundTripEstimate] { measured?.estimates ?? [] }
 
   /// The latency of this program between input and output, in frames.
-  private var unitFrames: Double {
-    configuration.latencyFrames + Double(sessions.report.addedLatencyFrames)
-  }
+  private var unitFrames: Double { configuration.latencyFrames(with: sessions.report.drift) }
 
-  private func fields(_ answer: RoundTripEstimate?) -> Fields {
+  private func fields(_ estimate: RoundTripEstimate?) -> Fields {
     let claimed = sessions.report.reportedLatencyFrames
     return .summary(of: "latency", sessions.report, configuration)
-      + RoundTripEstimate.fields(answer, rejected: trips.rejected) + [
+      + RoundTripEstimate.fields(estimate, rejected: trips.rejected) + [
         "bufferFrames": unitFrames.digits(4),
         "externalFrames": measured.map { $0.externalFrames.digits(4) },
         "claimedFrames": claimed > 0 ? claimed : nil,
@@ -127,23 +125,23 @@ struct LatencyResult {
       ]
   }
 
-  private func lines(_ answer: RoundTripEstimate) -> [String] {
+  private func lines(_ estimate: RoundTripEstimate) -> [String] {
     let rate = Double(configuration.sampleRate)
     func both(_ frames: Double) -> String {
       "\(frames.shown(3)) frames (\((frames * 1000 / rate).shown(3)) ms)"
     }
     let claimed = sessions.report.reportedLatencyFrames
     var lines = [
-      "Round trip \(both(answer.frames)), output \(answer.pair.fromChannel + 1) to input "
-        + "\(answer.pair.toChannel + 1)\(answer.isInverted ? ", inverted" : "").",
+      "Round trip \(both(estimate.frames)), output \(estimate.pair.fromChannel + 1) to input "
+        + "\(estimate.pair.toChannel + 1)\(estimate.isInverted ? ", inverted" : "").",
       "  buffers of this program \(both(unitFrames))",
-      "  driver, converters and wire \(both(answer.frames - unitFrames))",
+      "  driver, converters and wire \(both(estimate.frames - unitFrames))",
     ]
     if claimed > 0 { lines.append("  latency that the device reports \(both(Double(claimed)))") }
-    lines += answer.lines(rejected: trips.rejected)
+    lines += estimate.lines(rejected: trips.rejected)
     for other in estimates
-    where other.pair.fromChannel != answer.pair.fromChannel
-      || other.pair.toChannel != answer.pair.toChannel
+    where other.pair.fromChannel != estimate.pair.fromChannel
+      || other.pair.toChannel != estimate.pair.toChannel
     {
       lines.append(
         "  output \(other.pair.fromChannel + 1) to input \(other.pair.toChannel + 1): "
