@@ -209,6 +209,10 @@ let package = Package(
     .target(
       name: "TestSources", dependencies: ["AudioFiles", "RealtimeAudio"],
       path: "Tests/TestSources", swiftSettings: checked),
+    // Folders for the files of tests.
+    .target(
+      name: "TemporaryFolders", dependencies: ["AudioBasics"], path: "Tests/TemporaryFolders",
+      swiftSettings: checked),
     // The expectation of a fatal error, for tests of wrong uses.
     .target(
       name: "FatalErrors", dependencies: ["AudioBasics"], path: "Tests/FatalErrors",
@@ -218,7 +222,7 @@ let package = Package(
       name: "TestSupport",
       dependencies: [
         "AudioBasics", "LinuxSystem", "RealtimeAudio", "AudioClocks", "AudioSpectra", "AudioFiles",
-        "AudioDevices", "AudioSessions", "DelayEstimation",
+        "AudioDevices", "AudioSessions", "DelayEstimation", "TemporaryFolders",
       ],
       path: "Tests/TestSupport", swiftSettings: checked + optimised),
 
@@ -253,12 +257,12 @@ let package = Package(
       dependencies: [
         "AudioBasics", "RealtimeAudio", "AudioClocks", "AudioLevels", "VoiceCleaning",
         "AudioDevices", "AudioFiles", "SimulatedDevices", "AudioSessions", "FatalErrors",
-        "TestSupport",
+        "TemporaryFolders", "TestSupport",
       ],
       swiftSettings: checked),
     .testTarget(
       name: "DuplexTests",
-      dependencies: ["AudioBasics", "AudioDevices", "Duplex", "RealtimeAudio"],
+      dependencies: ["AudioBasics", "AudioDevices", "Duplex", "RealtimeAudio", "TemporaryFolders"],
       swiftSettings: checked),
     .testTarget(
       name: "DelayEstimationTests",
@@ -325,7 +329,9 @@ let package = Package(
       swiftSettings: checked),
     .testTarget(
       name: "AudioFilesTests",
-      dependencies: ["AudioBasics", "RealtimeAudio", "AudioFiles", "TestSources"],
+      dependencies: [
+        "AudioBasics", "RealtimeAudio", "AudioFiles", "TemporaryFolders", "TestSources",
+      ],
       swiftSettings: checked),
     // The reference for the loudness meter.
     .systemLibrary(

@@ -1,3 +1,4 @@
+import TemporaryFolders
 import TestSources
 import AudioBasics
 import AudioFiles
@@ -5,7 +6,7 @@ import Glibc
 import Testing
 
 @Suite struct BadInputTests {
-  let folder = TemporaryFolderReference()
+  let folder = TemporaryFolder()
 
   private func kind(_ path: String) -> FileFailure.Kind? {
     failure { _ = try SoundFileReader(path: path) }?.kind
@@ -159,13 +160,4 @@ import Testing
       #expect(decoder.frameCount.map { $0 >= 0 } ?? true)
     }
   }
-}
-
-/// A temporary folder as a class, so that a suite can store it.
-final class TemporaryFolderReference: Sendable {
-  let folder = TemporaryFolder()
-  var path: String { folder.path }
-  func callAsFunction(_ name: String) -> String { folder(name) }
-  func write(_ bytes: [UInt8], to name: String) { folder.write(bytes, to: name) }
-  func bytes(of name: String) -> [UInt8] { folder.bytes(of: name) }
 }

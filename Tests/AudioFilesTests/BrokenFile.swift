@@ -1,6 +1,7 @@
 import AudioBasics
 import AudioFiles
 import Glibc
+import TemporaryFolders
 
 /// A file to be repaired, as bytes that a test damages.
 struct BrokenFile {
@@ -9,7 +10,7 @@ struct BrokenFile {
 
   /// Writes an intact sound file to `name` in `folder`.
   init(
-    _ folder: borrowing TemporaryFolder, _ name: String, _ fileFormat: FileFormat,
+    _ folder: TemporaryFolder, _ name: String, _ fileFormat: FileFormat,
     _ sampleFormat: FileSampleFormat, frames: Int, channels: Int = 2
   ) throws {
     let sound = integers(bits: 16, frames: frames, channels: channels)

@@ -1,3 +1,4 @@
+import TemporaryFolders
 import TestSources
 import AudioBasics
 import Testing
@@ -86,7 +87,7 @@ import Testing
 
   /// Returns a reader of a FLAC file with zeros in its middle, which skips the damage.
   private func damagedFLAC(
-    in folder: borrowing TemporaryFolder, zeros: Int, searching byteCount: Int
+    in folder: TemporaryFolder, zeros: Int, searching byteCount: Int
   ) throws -> SoundFileReader {
     try save(integers(bits: 16, frames: 300_000, channels: 2), to: folder("f"), .flac, .s16)
     folder.write(damaged(folder.bytes(of: "f"), count: zeros), to: "f")

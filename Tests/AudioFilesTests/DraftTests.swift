@@ -1,6 +1,7 @@
 import AudioBasics
 import AudioFiles
 import Glibc
+import TemporaryFolders
 import Testing
 
 /// Tests that an existing file is kept until a better one is complete.

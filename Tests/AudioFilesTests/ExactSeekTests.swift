@@ -1,5 +1,6 @@
 import AudioBasics
 import AudioFiles
+import TemporaryFolders
 import Testing
 
 @Suite struct ExactSeekTests {
@@ -18,7 +19,7 @@ import Testing
     }
 
     /// Makes the file and returns its path.
-    func make(in folder: borrowing TemporaryFolder) throws -> String {
+    func make(in folder: TemporaryFolder) throws -> String {
       let sound = glide(frames: frameCount, channels: channelCount)
       guard let encoding else {
         let path = folder("sound")

@@ -1,4 +1,5 @@
 import AudioBasics
+import TemporaryFolders
 import Testing
 
 @testable import AudioFiles
@@ -6,7 +7,7 @@ import Testing
 /// Tests of the maximum length of each file format.
 @Suite struct FileLimitTests {
   private func writer(
-    _ folder: borrowing TemporaryFolder, _ format: FileFormat, _ samples: FileSampleFormat
+    _ folder: TemporaryFolder, _ format: FileFormat, _ samples: FileSampleFormat
   ) throws -> SoundFileWriter {
     try SoundFileWriter(
       path: folder("long.\(format.name)"), fileFormat: format, sampleFormat: samples,

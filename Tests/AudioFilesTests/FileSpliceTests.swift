@@ -1,5 +1,6 @@
 import AudioBasics
 import AudioFiles
+import TemporaryFolders
 import Testing
 
 @Suite struct FileSpliceTests {
@@ -187,7 +188,7 @@ import Testing
 
   /// Returns the lost parts of `bytes` with `chunk` appended, whose form is extended by its length.
   private func lostParts(
-    _ bytes: [UInt8], with chunk: [UInt8], _ folder: borrowing TemporaryFolder, isBig: Bool = false
+    _ bytes: [UInt8], with chunk: [UInt8], _ folder: TemporaryFolder, isBig: Bool = false
   ) throws -> [String] {
     var file = bytes + chunk
     let size = file.count - 8

@@ -1,3 +1,4 @@
+import TemporaryFolders
 import TestSources
 import AudioBasics
 import Glibc

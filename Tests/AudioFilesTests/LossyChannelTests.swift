@@ -1,6 +1,7 @@
 import AudioBasics
 import AudioFiles
 import Glibc
+import TemporaryFolders
 import Testing
 
 /// Tests that lossy formats keep every channel, since microphones have no loudspeakers.

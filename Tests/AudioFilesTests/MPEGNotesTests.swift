@@ -1,5 +1,6 @@
 import AudioBasics
 import AudioFiles
+import TemporaryFolders
 import Testing
 
 /// Tests of MP3 files with a wrong block count or a modified encoder header.

@@ -1,4 +1,5 @@
 import Glibc
+import TemporaryFolders
 import Testing
 
 @testable import AudioFiles

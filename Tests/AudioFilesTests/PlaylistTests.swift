@@ -1,9 +1,10 @@
 import AudioFiles
 import Glibc
+import TemporaryFolders
 import Testing
 
 @Suite struct PlaylistTests {
-  let folder = TemporaryFolderBox()
+  let folder = TemporaryFolder()
 
   @Test func `an M3U has one file per line, and comments are ignored`() throws {
     let path = folder("list.m3u8")
@@ -190,36 +191,4 @@ import Testing
     _ = write(descriptor, bytes, bytes.count)
     close(descriptor)
   }
-}
-
-/// A folder with subfolders, removed with its suite.
-final class TemporaryFolderBox: Sendable {
-  private let path: String
-
-  init() {
-    var name = Array("/tmp/duplex-lists-XXXXXX".utf8CString)
-    mkdtemp(&name)
-    path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  deinit {
-    Self.remove(path)
-  }
-
-  /// Removes a file or a folder with all its contents, without following links.
-  private static func remove(_ path: String) {
-    if unlink(path) == 0 { return }
-    if let folder = opendir(path) {
-      while let entry = readdir(folder) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-          pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        }
-        if name != "." && name != ".." { remove("\(path)/\(name)") }
-      }
-      closedir(folder)
-    }
-    rmdir(path)
-  }
-
-  func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
 }

@@ -1,5 +1,6 @@
 import AudioBasics
 import AudioFiles
+import TemporaryFolders
 import Testing
 
 @Suite struct RoundTripTests {

@@ -1,4 +1,5 @@
 import AudioBasics
+import TemporaryFolders
 import TestSources
 import Testing
 

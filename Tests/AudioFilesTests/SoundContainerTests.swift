@@ -1,4 +1,5 @@
 import AudioBasics
+import TemporaryFolders
 import TestSources
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 /// Tests of the containers of sound files, and of the members of the WAV family that the library
 /// does not write.
 @Suite struct SoundContainerTests {
-  private let folder = TemporaryFolderReference()
+  private let folder = TemporaryFolder()
   private let sound = list(integers(bits: 16, frames: 1000, channels: 2))
 
   private func big(_ number: Int, _ count: Int = 4) -> [UInt8] {

@@ -1,4 +1,5 @@
 import AudioBasics
+import TemporaryFolders
 import Testing
 
 @testable import AudioFiles

@@ -1,5 +1,6 @@
 import AudioBasics
 import Glibc
+import TemporaryFolders
 import TestSources
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
   /// A file of 500 frames of two channels, with the bytes at `offset` from `word` replaced.
   private func file(
     _ format: FileFormat, _ word: String, _ offset: Int, _ bytes: [UInt8],
-    _ samples: FileSampleFormat = .s16, in folder: borrowing TemporaryFolder
+    _ samples: FileSampleFormat = .s16, in folder: TemporaryFolder
   ) throws -> BrokenFile {
     var file = try BrokenFile(folder, "\(samples).\(format)", format, samples, frames: 500)
     file.set(bytes, at: file.place(of: word) + offset)

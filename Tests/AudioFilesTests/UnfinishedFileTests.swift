@@ -1,6 +1,7 @@
 import AudioBasics
 import AudioFiles
 import Glibc
+import TemporaryFolders
 import Testing
 
 /// Tests of the state of a file when the program is killed between two writes.

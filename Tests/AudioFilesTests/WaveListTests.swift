@@ -1,3 +1,4 @@
+import TemporaryFolders
 import TestSources
 import AudioBasics
 import AudioFiles
@@ -26,12 +27,9 @@ import Testing
 
   private func decoder(_ bytes: [UInt8], fromDisk: Bool) throws -> any SoundDecoder {
     guard fromDisk else { return try Decoding.decoder(for: MemorySource(bytes)) }
-    let path = "/tmp/duplex-list-\(UInt64.random(in: 0..<UInt64.max)).wav"
-    let file = fopen(path, "w")
-    fwrite(bytes, 1, bytes.count, file)
-    fclose(file)
-    defer { unlink(path) }
-    return try Decoding.decoder(forPath: path)
+    let folder = TemporaryFolder()
+    folder.write(bytes, to: "list.wav")
+    return try Decoding.decoder(forPath: folder("list.wav"))
   }
 
   @Test(arguments: [false, true], [false, true])

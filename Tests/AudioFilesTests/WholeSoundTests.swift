@@ -1,4 +1,5 @@
 import AudioBasics
+import TemporaryFolders
 import TestSources
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 
 /// Tests of reading a whole sound into one buffer.
 @Suite struct WholeSoundTests {
-  private let folder = TemporaryFolderReference()
+  private let folder = TemporaryFolder()
 
   /// A decoder of the numbers from 1 on, in pieces of 1777 frames.
   private final class Numbers: PlainSoundDecoder {

@@ -61,7 +61,7 @@ import Testing
     rig.save()
     rig.record(4000)
     rig.finish()
-    var raw = try SoundFileReader(path: rig.folder + "/raw.wav")
+    var raw = try SoundFileReader(path: rig.folder("raw.wav"))
     var buffer = SampleBuffer(frameCount: 4000, channelCount: 1)
     let count = try raw.read(into: &buffer)
     #expect(count == 2000)

@@ -1,6 +1,7 @@
 import AudioBasics
 import AudioFiles
 import Glibc
+import TemporaryFolders
 import Testing
 
 @testable import AudioSessions
@@ -17,9 +18,8 @@ import Testing
   /// Writes six files of a second each, the first frames of which were captured at `wall` seconds
   /// since 1970, and returns the numbers of those that are kept.
   private func kept(_ rule: KeepRule, wall: (Int) -> Int) throws -> [Int] {
-    let folder = "/tmp/duplex-limits-\(UInt64.random(in: 0 ... .max))"
-    mkdir(folder, 0o777)
-    var plan = Self.plan(.wav, folder: folder)
+    let folder = TemporaryFolder()
+    var plan = Self.plan(.wav, folder: folder.path)
     (plan.split, plan.keep) = (.frames(8000), rule)
     var series = try FileSeries(plan, events: RecordingEvents())
     let second = SampleBuffer(frameCount: 8000, channelCount: 1)
@@ -33,8 +33,7 @@ import Testing
     try series.finish(.nothing)
     series.poll(at: 6_000_000_000)
     let names = series.paths.map { FileName.last(of: $0) }
-    for path in series.paths { unlink(path) }
-    #expect(rmdir(folder) == 0)
+    #expect(folder.names == names.map(String.init))
     return names.compactMap { Int($0.dropFirst("take-".count).prefix(3)) }
   }
 
@@ -156,15 +155,13 @@ import Testing
 
   @Test(arguments: [nil, SplitRule.frames(8000)])
   func `two series of a recording overwrite no file of each other`(rule: SplitRule?) throws {
-    let folder = "/tmp/duplex-series-\(UInt64.random(in: 0 ... .max))"
-    mkdir(folder, 0o777)
-    var plan = Self.plan(.wav, folder: folder)
+    let folder = TemporaryFolder()
+    var plan = Self.plan(.wav, folder: folder.path)
     (plan.overwrite, plan.split) = (true, rule)
-    plan.rawPath = "\(folder)/take-002.wav"
+    plan.rawPath = folder("take-002.wav")
     let raw = try #require(plan.raw)
     let found = try names(plan, raw)
-    for name in found.joined() { unlink("\(folder)/\(name)") }
-    #expect(rmdir(folder) == 0)
+    #expect(folder.names == found.joined().sorted())
     #expect(Set(found.joined()).count == 6)
     #expect(found[1][0] == "take-002.wav")
   }
@@ -231,12 +228,12 @@ import Testing
     arguments: [(.aiff, Int(UInt32.max) - 65536), (.wav, nil), (.flac, nil)]
       as [(FileFormat, Int?)])
   func `only AIFF has a limit of its own`(format: FileFormat, limit: Int?) throws {
-    let path = "/tmp/duplex-limit-\(UInt64.random(in: 0 ... .max)).\(format.name)"
+    let folder = TemporaryFolder()
     let writer = try SoundFileWriter(
-      path: path, fileFormat: format, sampleFormat: .s16, sampleRate: 8000, channelCount: 1,
+      path: folder("limit.\(format.name)"), fileFormat: format, sampleFormat: .s16,
+      sampleRate: 8000, channelCount: 1,
       overwrite: false)
     let found = writer.soundByteCountLimit
-    unlink(path)
     #expect(found == limit)
   }
 }

@@ -3,6 +3,7 @@ import AudioDevices
 import AudioFiles
 import Glibc
 import RealtimeAudio
+import TemporaryFolders
 import Testing
 
 @testable import AudioSessions
@@ -55,10 +56,10 @@ import Testing
 
   @Test func `a recorder of played frames that is in no mixer does not stop the recording`() throws
   {
-    let path = "/tmp/duplex-unplayed-\(UInt64.random(in: 0..<UInt64.max)).wav"
-    defer { unlink(path) }
+    let folder = TemporaryFolder()
     var plan = RecordingPlan(
-      path: path, fileFormat: .wav, sampleFormat: .float, sampleRate: 8000, channelCount: 1)
+      path: folder("take.wav"), fileFormat: .wav, sampleFormat: .float, sampleRate: 8000,
+      channelCount: 1)
     plan.isVirtual = true
     let writer = try RecordingWriter(plan, ringFrames: 1000, playedChannels: 1)
     var recorder = writer.takeRecorder()

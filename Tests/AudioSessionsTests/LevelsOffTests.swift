@@ -3,6 +3,7 @@ import AudioDevices
 import AudioFiles
 import Glibc
 import RealtimeAudio
+import TemporaryFolders
 import Testing
 
 @testable import AudioSessions
@@ -86,9 +87,8 @@ import Testing
   @Test func `levels that are not measured are not reported when they are requested`()
     throws
   {
-    let path = Self.path()
-    defer { unlink(path) }
-    var plan = Self.plan(path, .wav, .s16)
+    let folder = TemporaryFolder()
+    var plan = Self.plan(folder("take.wav"), .wav, .s16)
     plan.measuresLevels = false
     let writer = try RecordingWriter(plan, ringFrames: 24000)
     writer.events.requestState()
@@ -100,10 +100,6 @@ import Testing
   /// frames than the ring buffer holds.
   private static func sample(_ frame: Int, _ channel: Int) -> Float {
     Float((frame &* 7919 &+ channel &* 104_729) % 65536 - 32768) / 32768
-  }
-
-  private static func path() -> String {
-    "/tmp/duplex-levels-\(UInt64.random(in: 0..<UInt64.max)).wav"
   }
 
   private static func plan(
@@ -123,7 +119,8 @@ import Testing
     _ row: Case, _ sampleFormat: FileSampleFormat = .s16, measuresLevels: Bool,
     _ sample: (Int, Int) -> Float, reading: (String) throws -> [Float]?
   ) throws -> RecordingReport {
-    var plan = plan(path(), row.fileFormat, sampleFormat)
+    let folder = TemporaryFolder()
+    var plan = plan(folder("take.wav"), row.fileFormat, sampleFormat)
     plan.split = row.split
     plan.measuresLevels = measuresLevels
     let writer = try RecordingWriter(plan, ringFrames: row.ringFrames, gate: row.gate())
@@ -143,7 +140,6 @@ import Testing
     recorder?.finish()
     while writer.step() { HostClock.pause(milliseconds: 1) }
     let report = writer.report
-    defer { for file in report.files { unlink(file.path) } }
     var found: [Float] = []
     for file in report.files {
       guard let samples = try reading(file.path) else { return report }

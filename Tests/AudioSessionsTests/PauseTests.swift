@@ -47,7 +47,7 @@ import Testing
       ])
     // A marker that is set during a pause is placed where the recording continues.
     #expect(rig.writer.report.markers == [RecordedMarker(frame: 500, label: "here")])
-    #expect(FileStatus(of: rig.folder + "/raw.wav").map { $0.byteCount > 700 * 4 } == true)
+    #expect(FileStatus(of: rig.folder("raw.wav")).map { $0.byteCount > 700 * 4 } == true)
   }
 
   @Test func `a recording may begin and end in a pause`() throws {

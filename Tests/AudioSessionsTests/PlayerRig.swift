@@ -4,6 +4,7 @@ import AudioFiles
 import AudioSessions
 import Glibc
 import RealtimeAudio
+import TemporaryFolders
 
 extension CycleTime {
   static var start: CycleTime { CycleTime(frame: 0, nanoseconds: 0, lostFrames: 0) }
@@ -109,11 +110,12 @@ final class PlayerRig {
 /// A file of numbered frames, removed with its owner: the samples of frame n are (n + 1) / 2^23 and
 /// the negative of that.
 final class CountedFile {
+  private let folder = TemporaryFolder()
   let path: String
   let frames: Int
 
   init(frames: Int, format: FileFormat = .wav, sampleRate: Int = 48000, first: Int = 0) throws {
-    path = "/tmp/duplex-counted-\(UInt64.random(in: 0..<UInt64.max)).\(format.name)"
+    path = folder("counted.\(format.name)")
     self.frames = frames
     var writer = try SoundFileWriter(
       path: path, fileFormat: format, sampleFormat: .s24, sampleRate: sampleRate, channelCount: 2,
@@ -126,8 +128,6 @@ final class CountedFile {
     try writer.write(buffer, frames: frames)
     try writer.finish()
   }
-
-  deinit { unlink(path) }
 }
 
 /// Returns the frame number of each sample; -1 for silence.

@@ -4,6 +4,7 @@ import AudioFiles
 import Glibc
 import RealtimeAudio
 import SimulatedDevices
+import TemporaryFolders
 import Testing
 
 @testable import AudioSessions
@@ -253,8 +254,8 @@ import Testing
     let player = AudioPlayer(endsWithQueue: true)
     player.enqueue(path: file.path)
     player.play()
-    let path = "/tmp/duplex-heard-\(UInt64.random(in: 0..<UInt64.max)).wav"
-    defer { unlink(path) }
+    let folder = TemporaryFolder()
+    let path = folder("heard.wav")
     let writer = try RecordingWriter(
       RecordingPlan(
         path: path, fileFormat: .wav, sampleFormat: .float, sampleRate: 48000, channelCount: 2),

@@ -4,6 +4,7 @@ import AudioDevices
 import AudioFiles
 import Glibc
 import RealtimeAudio
+import TemporaryFolders
 import Testing
 import VoiceCleaning
 
@@ -15,11 +16,11 @@ import VoiceCleaning
   func `a take begins with its window, and gaps keep their positions`(
     isShifted: Bool, format: FileSampleFormat
   ) throws {
-    let path = "/tmp/duplex-take-\(UInt64.random(in: 0..<UInt64.max)).wav"
-    defer { unlink(path) }
+    let folder = TemporaryFolder()
     let delay = isShifted ? FrameShift.delayFrames : 0
     var plan = RecordingPlan(
-      path: path, fileFormat: .wav, sampleFormat: format, sampleRate: 48000, channelCount: 1)
+      path: folder("take.wav"), fileFormat: .wav, sampleFormat: format, sampleRate: 48000,
+      channelCount: 1)
     plan.capturedFormat = .s16LE
     let writer = try RecordingWriter(
       plan, ringFrames: 1000,
@@ -37,7 +38,7 @@ import VoiceCleaning
     while writer.step() {}
     #expect(writer.report.frames == 300)
     #expect(writer.report.gaps == [RecordingGap(frame: 100, frames: 50)])
-    var file = try SoundFileReader(path: path)
+    var file = try SoundFileReader(path: folder("take.wav"))
     var saved = SampleBuffer(frameCount: 400, channelCount: 1)
     let count = try file.read(into: &saved)
     #expect(count == 300)
@@ -51,10 +52,10 @@ import VoiceCleaning
   func `any length of the check and any start are accepted with a cleaner`(
     checkSeconds: Double, start: Int
   ) throws {
-    let path = "/tmp/duplex-take-\(UInt64.random(in: 0..<UInt64.max)).wav"
-    defer { unlink(path) }
+    let folder = TemporaryFolder()
     var plan = RecordingPlan(
-      path: path, fileFormat: .wav, sampleFormat: .float, sampleRate: 8000, channelCount: 1)
+      path: folder("take.wav"), fileFormat: .wav, sampleFormat: .float, sampleRate: 8000,
+      channelCount: 1)
     plan.checkSeconds = checkSeconds
     let writer = try RecordingWriter(
       plan, ringFrames: 10_000,
@@ -75,15 +76,11 @@ import VoiceCleaning
   func `a recording needs the program until its files and their commands are complete`(
     hasCommand: Bool
   ) throws {
-    let path = "/tmp/duplex-take-\(UInt64.random(in: 0..<UInt64.max)).wav"
-    let running = path + ".running"
-    close(creat(running, 0o600))
-    defer {
-      unlink(path)
-      unlink(running)
-    }
+    let folder = TemporaryFolder()
+    folder.write([], to: "take.wav.running")
     var plan = RecordingPlan(
-      path: path, fileFormat: .wav, sampleFormat: .float, sampleRate: 48000, channelCount: 1)
+      path: folder("take.wav"), fileFormat: .wav, sampleFormat: .float, sampleRate: 48000,
+      channelCount: 1)
     if hasCommand { plan.onFile = "while [ -e $1.running ]; do sleep 0.05; done" }
     let writer = try RecordingWriter(plan, ringFrames: 48000)
     var recorder = writer.takeRecorder()
@@ -109,11 +106,11 @@ import VoiceCleaning
   func `steps are long only if the ring is long and no levels are requested`(
     ringFrames: Int, milliseconds: Int
   ) throws {
-    let path = "/tmp/duplex-take-\(UInt64.random(in: 0..<UInt64.max)).wav"
-    defer { unlink(path) }
+    let folder = TemporaryFolder()
     let writer = try RecordingWriter(
       RecordingPlan(
-        path: path, fileFormat: .wav, sampleFormat: .float, sampleRate: 48000, channelCount: 1),
+        path: folder("take.wav"), fileFormat: .wav, sampleFormat: .float, sampleRate: 48000,
+        channelCount: 1),
       ringFrames: ringFrames)
     #expect(writer.stepMilliseconds == milliseconds)
     _ = writer.events.state

@@ -3,13 +3,14 @@ import AudioDevices
 import AudioFiles
 import Glibc
 import RealtimeAudio
+import TemporaryFolders
 
 @testable import AudioSessions
 
 /// A recorder and its writer in a separate folder, stepped by the test. The samples are frame
 /// numbers.
 final class RecordingRig {
-  let folder: String
+  let folder = TemporaryFolder()
   let writer: RecordingWriter
   private var recorder: Recorder?
   private var frame = 0
@@ -22,23 +23,15 @@ final class RecordingRig {
     folders: [String] = [],
     _ change: (inout RecordingPlan) -> Void = { _ in }
   ) throws {
-    folder = "/tmp/duplex-recording-\(UInt64.random(in: 0..<UInt64.max))"
-    mkdir(folder, 0o777)
-    for name in folders { mkdir(folder + "/" + name, 0o777) }
+    for name in folders { mkdir(folder(name), 0o777) }
     var plan = RecordingPlan(
-      path: folder + "/" + name, fileFormat: .wav, sampleFormat: .float, sampleRate: 8000,
+      path: folder(name), fileFormat: .wav, sampleFormat: .float, sampleRate: 8000,
       channelCount: 1)
     plan.isVirtual = true
     change(&plan)
-    let path = folder
     writer = try RecordingWriter(
-      plan, ringFrames: ringFrames, gate: gate, rawPath: rawName.map { path + "/" + $0 })
+      plan, ringFrames: ringFrames, gate: gate, rawPath: rawName.map(folder.callAsFunction))
     recorder = writer.takeRecorder()
-  }
-
-  deinit {
-    for name in names { unlink(folder + "/" + name) }
-    rmdir(folder)
   }
 
   /// Lets the recording begin at `frame` of the timeline. Call it before the first frame.
@@ -83,18 +76,7 @@ final class RecordingRig {
   }
 
   /// The names of the files in the folder.
-  var names: [String] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names.sorted()
-  }
+  var names: [String] { folder.names }
 
   /// Returns the numbers of the frames in a file; 0 for silence.
   func numbers(in path: String) throws -> [Int] {

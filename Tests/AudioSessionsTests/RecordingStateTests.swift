@@ -21,7 +21,7 @@ struct RecordingStateTests {
     #expect(state.frames == 8000 && state.seconds == 1 && state.isOpen)
     #expect(state.byteCount >= 4 * 8000)
     #expect(state.levels.samplePeaks == [Float(8000) / 1_048_576])
-    #expect(state.path == rig.folder + "/take.wav")
+    #expect(state.path == rig.folder("take.wav"))
     rig.finish()
   }
 

@@ -112,7 +112,7 @@ import Testing
     rig.record(1000)
     rig.finish()
     #expect(rig.names == ["take-2.wav", "take.wav"])
-    #expect(rig.writer.report.files.map(\.path) == [rig.folder + "/take-2.wav"])
+    #expect(rig.writer.report.files.map(\.path) == [rig.folder("take-2.wav")])
     #expect(try rig.allNumbers() == Array(1...1000))
   }
 
@@ -130,10 +130,10 @@ import Testing
     let rig = try RecordingRig { $0.split = .frames(3000) }
     rig.record(2000)
     rig.save()
-    #expect(rename(rig.folder + "/take-001.wav", rig.folder + "/kept.wav") == 0)
+    #expect(rename(rig.folder("take-001.wav"), rig.folder("kept.wav")) == 0)
     rig.record(2000)
     rig.finish()
-    #expect(rig.writer.report.files.map(\.path).first == rig.folder + "/kept.wav")
+    #expect(rig.writer.report.files.map(\.path).first == rig.folder("kept.wav"))
     #expect(rig.names == ["kept.wav", "take-002.wav"])
   }
 
@@ -141,13 +141,11 @@ import Testing
     let rig = try RecordingRig(name: "inner/take.wav", folders: ["inner"])
     rig.record(2000)
     rig.save()
-    #expect(rename(rig.folder + "/inner", rig.folder + "/outer") == 0)
+    #expect(rename(rig.folder("inner"), rig.folder("outer")) == 0)
     rig.record(1000)
     rig.finish()
-    #expect(rig.writer.report.files.map(\.path) == [rig.folder + "/outer/take.wav"])
-    #expect(try SoundFileReader(path: rig.folder + "/outer/take.wav").frameCount == 3000)
-    unlink(rig.folder + "/outer/take.wav")
-    rmdir(rig.folder + "/outer")
+    #expect(rig.writer.report.files.map(\.path) == [rig.folder("outer/take.wav")])
+    #expect(try SoundFileReader(path: rig.folder("outer/take.wav")).frameCount == 3000)
   }
 
   @Test(arguments: ["take.wav", "take-%s.wav"])
@@ -158,7 +156,7 @@ import Testing
       $0.split = .frames(8000)
       $0.keep = .files(4)
     }
-    let (old, new) = (rig.folder + "/inner", rig.folder + "/outer")
+    let (old, new) = (rig.folder("inner"), rig.folder("outer"))
     rig.record(12000)
     rig.save()
     #expect(rename(old, new) == 0)
@@ -190,35 +188,31 @@ import Testing
     for name in ["one", "two", "inner"] {
       rig.record(3000)
       rig.save()
-      let present = ["inner", "one", "two"].first { FileIdentity(of: "\(rig.folder)/\($0)") != nil }
-      #expect(rename("\(rig.folder)/\(present ?? "")", "\(rig.folder)/\(name)") == 0)
+      let present = ["inner", "one", "two"].first { FileIdentity(of: rig.folder($0)) != nil }
+      #expect(rename(rig.folder(present ?? ""), rig.folder(name)) == 0)
     }
     rig.record(1000)
     rig.finish()
-    let expected = (1...4).map { "\(rig.folder)/inner/take-00\($0).wav" }
+    let expected = (1...4).map { rig.folder("inner/take-00\($0).wav") }
     #expect(rig.writer.report.files.map(\.path) == expected)
     #expect(try rig.allNumbers() == Array(1...10000))
-    for path in expected { unlink(path) }
-    rmdir(rig.folder + "/inner")
   }
 
   @Test func `a file that is moved away takes the next ones nowhere`() throws {
     let rig = try RecordingRig(folders: ["other"]) { $0.split = .frames(3000) }
     rig.record(2000)
     rig.save()
-    #expect(rename(rig.folder + "/take-001.wav", rig.folder + "/other/take-001.wav") == 0)
+    #expect(rename(rig.folder("take-001.wav"), rig.folder("other/take-001.wav")) == 0)
     rig.record(2000)
     rig.finish()
     #expect(rig.names == ["other", "take-002.wav"])
-    unlink(rig.folder + "/other/take-001.wav")
-    rmdir(rig.folder + "/other")
   }
 
   @Test func `a file that was deleted before a split is written again`() throws {
     let rig = try RecordingRig { $0.split = .frames(3000) }
     rig.record(2000)
     rig.save()
-    #expect(unlink(rig.folder + "/take-001.wav") == 0)
+    #expect(unlink(rig.folder("take-001.wav")) == 0)
     rig.record(2000)
     rig.finish()
     #expect(rig.names == ["take-001.wav", "take-002.wav"])
@@ -230,8 +224,8 @@ import Testing
     let rig = try RecordingRig { $0.split = .frames(3000) }
     rig.record(2000)
     rig.save()
-    #expect(unlink(rig.folder + "/take-001.wav") == 0)
-    #expect(symlink("missing/file.wav", rig.folder + "/take-001.wav") == 0)
+    #expect(unlink(rig.folder("take-001.wav")) == 0)
+    #expect(symlink("missing/file.wav", rig.folder("take-001.wav")) == 0)
     return rig
   }
 
@@ -241,7 +235,7 @@ import Testing
     let rig = try rigWithLink()
     rig.record(2000)
     rig.save()
-    #expect(unlink(rig.folder + "/take-001.wav") == 0)
+    #expect(unlink(rig.folder("take-001.wav")) == 0)
     rig.record(3000)
     rig.finish()
     #expect(rig.names == ["take-001.wav", "take-002.wav"])
@@ -271,21 +265,21 @@ import Testing
     let rig = try RecordingRig(name: "gone/take.wav", folders: ["gone"])
     rig.record(2000)
     rig.save()
-    #expect(unlink(rig.folder + "/gone/take.wav") == 0 && rmdir(rig.folder + "/gone") == 0)
-    try save("a file", to: rig.folder + "/gone")
-    if isNameTaken { try save("another file", to: rig.folder + "/take.wav") }
+    #expect(unlink(rig.folder("gone/take.wav")) == 0 && rmdir(rig.folder("gone")) == 0)
+    try save("a file", to: rig.folder("gone"))
+    if isNameTaken { try save("another file", to: rig.folder("take.wav")) }
     rig.record(500)
     rig.save()
     rig.finish()
     let name = isNameTaken ? "take-2.wav" : "take.wav"
     #expect(rig.names == (isNameTaken ? ["gone", name, "take.wav"] : ["gone", name]))
     #expect(rig.writer.report.failure == nil)
-    #expect(rig.writer.report.files.map(\.path) == [rig.folder + "/" + name])
+    #expect(rig.writer.report.files.map(\.path) == [rig.folder(name)])
     #expect(try rig.allNumbers() == Array(1...2500))
     let warnings = rig.events.compactMap {
       if case .warning(let failure) = $0 { failure.message } else { nil }
     }
-    #expect(warnings.last?.hasSuffix("the recording is in \(rig.folder)/\(name) now.") == true)
+    #expect(warnings.last?.hasSuffix("the recording is in \(rig.folder(name)) now.") == true)
   }
 
   private func save(_ text: String, to path: String) throws {
@@ -316,7 +310,7 @@ import Testing
     }
     rig.finish()
     #expect(rig.names == ["take-001.wav", "take-002-2.wav", "take-002.wav", "take-003.wav"])
-    #expect(try rig.numbers(in: rig.folder + "/take-002.wav") == Array(1...3000))
+    #expect(try rig.numbers(in: rig.folder("take-002.wav")) == Array(1...3000))
   }
 
   @Test func `no name is given twice, however many exist`() {
@@ -367,7 +361,7 @@ import Testing
     }
     rig.record(2500)
     rig.finish()
-    let log = try TextFile.read(rig.folder + "/log")
+    let log = try TextFile.read(rig.folder("log"))
     #expect(
       log.split(separator: "\n").map { $0.prefix(12) } == [
         "take-001.wav", "take-002.wav", "take-003.wav",
@@ -382,8 +376,8 @@ import Testing
     rig.record(8000)
     rig.save()
     // The next file cannot be created, so the current file continues.
-    chmod(rig.folder, 0o555)
-    defer { chmod(rig.folder, 0o777) }
+    chmod(rig.folder.path, 0o555)
+    defer { chmod(rig.folder.path, 0o777) }
     rig.record(8000)
     rig.finish()
     #expect(rig.writer.report.failure == nil)

@@ -2,6 +2,7 @@ import AudioBasics
 import AudioDevices
 import AudioFiles
 import RealtimeAudio
+import TemporaryFolders
 import Testing
 
 @testable import AudioSessions
@@ -113,8 +114,8 @@ import Testing
   @Test func `frames received before the device became stuck are in a complete file`() throws {
     let released = AtomicFlag()
     defer { released.raise() }
-    let path = "/tmp/duplex-stuck-\(UInt64.random(in: 0..<UInt64.max)).wav"
-    defer { try? FileRemoval.remove(path) }
+    let folder = TemporaryFolder()
+    let path = folder("take.wav")
     let plan = RecordingPlan(
       path: path, fileFormat: .wav, sampleFormat: .float, sampleRate: 48000, channelCount: 1)
     let writer = try RecordingWriter(plan, ringFrames: 48000)

@@ -1,6 +1,7 @@
 import AudioBasics
 import AudioFiles
 import Glibc
+import TemporaryFolders
 import Testing
 
 @testable import AudioSessions
@@ -8,12 +9,13 @@ import Testing
 /// Tests of the exact frames played of a file, against a simple model in memory.
 @Suite struct TrackCursorTests {
   /// A file of numbered frames, removed with its owner.
-  struct NumberedFile: ~Copyable {
+  struct NumberedFile {
+    private let folder = TemporaryFolder()
     let path: String
     let frames: Int
 
     init(frames: Int, format: FileFormat) throws {
-      path = "/tmp/duplex-cursor-\(UInt64.random(in: 0..<UInt64.max)).\(format.name)"
+      path = folder("numbered.\(format.name)")
       self.frames = frames
       var writer = try SoundFileWriter(
         path: path, fileFormat: format, sampleFormat: .s24, sampleRate: 48000, channelCount: 2,
@@ -26,8 +28,6 @@ import Testing
       try writer.write(buffer, frames: frames)
       try writer.finish()
     }
-
-    deinit { unlink(path) }
   }
 
   /// Returns the frame numbers that a track plays, at most `limit` of them.

@@ -1,4 +1,5 @@
 import Duplex
+import TemporaryFolders
 import Testing
 
 /// Tests of recordings across changes of devices.
@@ -14,7 +15,7 @@ import Testing
     var settings = RecordingSettings()
     settings.source = source
     settings.sampleFormat = .float
-    let recording = try await engine.record(to: folder.path("take.wav"), settings)
+    let recording = try await engine.record(to: folder("take.wav"), settings)
     try await engine.start()
     await engine.passes(frames: 4800)
     for selection in changes {
@@ -40,7 +41,7 @@ import Testing
     #expect(recorded.failure == nil)
     #expect(recorded.frames == run.frames)
     #expect(recorded.gaps.reduce(0) { $0 + $1.frames } >= 4800)
-    #expect(try SoundFileReader(path: folder.path("take.wav")).channelCount == 2)
+    #expect(try SoundFileReader(path: folder("take.wav")).channelCount == 2)
   }
 
   @Test(arguments: [RecordingSettings.Source.microphone, .output])
@@ -63,7 +64,7 @@ import Testing
     #expect(recorded.failure == nil)
     #expect(recorded.frames == run.frames)
     // Both channels contain a signal up to the end.
-    var reader = try SoundFileReader(path: folder.path("take.wav"))
+    var reader = try SoundFileReader(path: folder("take.wav"))
     var buffer = SampleBuffer(frameCount: recorded.frames, channelCount: 2)
     #expect(try reader.read(into: &buffer) == recorded.frames)
     for channel in 0..<2 {

@@ -1,5 +1,6 @@
 import AudioDevices
 import RealtimeAudio
+import TemporaryFolders
 import Testing
 
 @testable import Duplex
@@ -63,13 +64,13 @@ import Testing
   @Test func `a run reads the file of a simulated microphone, and runs the caller's work`() throws {
     let folder = TemporaryFolder()
     var writer = try SoundFileWriter(
-      path: folder.path("mic.wav"), fileFormat: .wav, sampleFormat: .float, sampleRate: 48000,
+      path: folder("mic.wav"), fileFormat: .wav, sampleFormat: .float, sampleRate: 48000,
       channelCount: 1, overwrite: false)
     var tone = SampleBuffer(frameCount: 4800, channelCount: 1)
     for frame in 0..<4800 { tone[frame] = 0.5 }
     try writer.write(tone, frames: 4800)
     try writer.finish()
-    let mic = folder.path("mic.wav")
+    let mic = folder("mic.wav")
     let opened = try OpenDevice(
       opening: DeviceSelection(input: "sim:clock=free,mic=\(mic)", output: nil))
     let work = StepCounter()

@@ -1,5 +1,6 @@
 import Duplex
 import Foundation
+import TemporaryFolders
 import Testing
 
 @Suite struct DuplexEngineTests {
@@ -7,13 +8,13 @@ import Testing
 
   @Test func `a run of 2 s has 96000 frames and records as many`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
-    let recording = try await engine.record(to: folder.path("note.wav"))
+    let recording = try await engine.record(to: folder("note.wav"))
     let report = try await engine.run(seconds: 2)
     #expect(report.frames == 96000)
     #expect(report.lostFrames == 0)
     #expect(recording.report?.frames == 96000)
     #expect(engine.status.phase == .stopped)
-    let file = try SoundFileReader(path: folder.path("note.wav"))
+    let file = try SoundFileReader(path: folder("note.wav"))
     #expect(file.frameCount == 96000)
   }
 
@@ -26,8 +27,8 @@ import Testing
 
   @Test func `a start fails if the file format of a recording is unknown`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free")
-    _ = try await engine.record(to: folder.path("nowhere/note.xyz"))
-    await #expect(throws: EngineFailure.unknownFormat(path: folder.path("nowhere/note.xyz"))) {
+    _ = try await engine.record(to: folder("nowhere/note.xyz"))
+    await #expect(throws: EngineFailure.unknownFormat(path: folder("nowhere/note.xyz"))) {
       try await engine.start()
     }
   }
@@ -35,15 +36,15 @@ import Testing
   @Test func `a recording starts and stops while the engine runs`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
     try await engine.start()
-    let recording = try await engine.record(to: folder.path("part.wav"))
+    let recording = try await engine.record(to: folder("part.wav"))
     await engine.passes(frames: 48000)
     await #expect(throws: EngineFailure.alreadyRecording(.microphone)) {
-      try await engine.record(to: folder.path("other.wav"))
+      try await engine.record(to: folder("other.wav"))
     }
     let report = await recording.stop()
     #expect(report.frames > 0)
     #expect(report.failure == nil)
-    let second = try await engine.record(to: folder.path("second.wav"))
+    let second = try await engine.record(to: folder("second.wav"))
     await engine.passes(frames: 48000)
     let total = await engine.stop()
     #expect(second.report.map { $0.frames > 0 } == true)
@@ -56,7 +57,7 @@ import Testing
     for take in 0..<20 {
       let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
       engine.start { _ in }
-      let recording = try await engine.record(to: folder.path("take-\(take).wav"))
+      let recording = try await engine.record(to: folder("take-\(take).wav"))
       await engine.passes(frames: 24000)
       #expect(await recording.stop().frames > 0)
       await engine.stop()
@@ -65,7 +66,7 @@ import Testing
 
   @Test func `stopping a recording after its engine returns the recorded frames`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
-    let recording = try await engine.record(to: folder.path("kept.wav"))
+    let recording = try await engine.record(to: folder("kept.wav"))
     try await engine.run(seconds: 1)
     #expect(await recording.stop().frames == 48000)
     #expect(await recording.stop().frames == 48000)
@@ -74,7 +75,7 @@ import Testing
 
   @Test func `a recording continues across a change of device`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
-    let recording = try await engine.record(to: folder.path("long.wav"))
+    let recording = try await engine.record(to: folder("long.wav"))
     try await engine.start()
     await engine.passes(frames: 24000)
     let configuration = try await engine.use(
@@ -104,7 +105,7 @@ import Testing
     engine.insert(Muting())
     var settings = RecordingSettings()
     settings.source = .output
-    let output = try await engine.record(to: folder.path("out.wav"), settings)
+    let output = try await engine.record(to: folder("out.wav"), settings)
     try await engine.start()
     await engine.passes(frames: 24000)
     try await engine.use(DeviceSelection(device: "sim:clock=free,gain=-200,noise=-10,channels=2"))
@@ -129,10 +130,10 @@ import Testing
   {
     let engine = DuplexEngine(device: "sim:clock=free,gain=-200,noise=-20")
     engine.insert(Muting())
-    let microphone = try await engine.record(to: folder.path("mic.wav"))
+    let microphone = try await engine.record(to: folder("mic.wav"))
     var settings = RecordingSettings()
     settings.source = .output
-    let output = try await engine.record(to: folder.path("out.wav"), settings)
+    let output = try await engine.record(to: folder("out.wav"), settings)
     try await engine.run(seconds: 0.5)
     #expect(microphone.report.map { $0.levels.samplePeaks.allSatisfy { $0 > 0.03 } } == true)
     #expect(output.report.map { $0.levels.samplePeaks.allSatisfy { $0 == 0 } } == true)
@@ -142,13 +143,13 @@ import Testing
     async throws
   {
     let engine = DuplexEngine(input: "sim:clock=free,noise=-20", output: nil)
-    let dry = try await engine.record(to: folder.path("dry.wav"))
+    let dry = try await engine.record(to: folder("dry.wav"))
     try await engine.start()
     await engine.passes(frames: 24000)
     await dry.stop()
     engine.insert(Muting(), at: .input)
     await engine.passes(frames: 24000)
-    let wet = try await engine.record(to: folder.path("wet.wav"))
+    let wet = try await engine.record(to: folder("wet.wav"))
     await engine.passes(frames: 24000)
     await engine.stop()
     #expect(dry.report.map { $0.levels.samplePeaks.allSatisfy { $0 > 0.03 } } == true)
@@ -161,7 +162,7 @@ import Testing
     engine.insert(Clicking())
     var settings = RecordingSettings()
     settings.source = .output
-    let output = try await engine.record(to: folder.path("clicks.wav"), settings)
+    let output = try await engine.record(to: folder("clicks.wav"), settings)
     try await engine.run(seconds: 0.5)
     #expect(output.report.map { $0.levels.samplePeaks.allSatisfy { $0 == 0.5 } } == true)
   }
@@ -184,15 +185,15 @@ import Testing
 
   @Test func `a player first used while the engine runs is audible in the output`() async throws {
     let song = DuplexEngine(device: "sim:clock=free,noise=-20")
-    try await song.record(to: folder.path("song.wav"))
+    try await song.record(to: folder("song.wav"))
     try await song.run(seconds: 1)
     let engine = DuplexEngine(device: "sim:clock=free,gain=-200")
     var settings = RecordingSettings()
     settings.source = .output
-    let output = try await engine.record(to: folder.path("out.wav"), settings)
+    let output = try await engine.record(to: folder("out.wav"), settings)
     try await engine.start()
     await engine.passes(frames: 24000)
-    engine.player.enqueue(path: folder.path("song.wav"))
+    engine.player.enqueue(path: folder("song.wav"))
     engine.player.play()
     while engine.player.playedFrame < 24000 { await engine.passes(frames: 4800) }
     await engine.stop()
@@ -202,7 +203,7 @@ import Testing
   @Test func `an input gain of silence mutes the recording of the microphone`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,gain=-200,noise=-20")
     engine.inputGain = .silence
-    let recording = try await engine.record(to: folder.path("quiet.wav"))
+    let recording = try await engine.record(to: folder("quiet.wav"))
     try await engine.run(seconds: 0.5)
     #expect(recording.report.map { $0.levels.samplePeaks.allSatisfy { $0 == 0 } } == true)
     #expect(engine.inputGain == .silence)
@@ -210,13 +211,13 @@ import Testing
 
   @Test func `the player continues across a change of device`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
-    try await engine.record(to: folder.path("song.wav"))
+    try await engine.record(to: folder("song.wav"))
     // The run is long enough that it has not ended in virtual time before this task, which may have
     // to wait for a processor, continues.
     try await engine.run(seconds: 30)
     let playing = DuplexEngine(input: nil, output: "sim:clock=free", .playing)
-    playing.player.enqueue(path: folder.path("song.wav"))
-    playing.player.enqueue(path: folder.path("song.wav"))
+    playing.player.enqueue(path: folder("song.wav"))
+    playing.player.enqueue(path: folder("song.wav"))
     playing.player.play()
     let played = MutexBox(0)
     playing.player.addEventHandler { _ in played.withLock { $0 += 1 } }
@@ -235,7 +236,7 @@ import Testing
     async throws
   {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
-    let recording = try await engine.record(to: folder.path("none.wav"))
+    let recording = try await engine.record(to: folder("none.wav"))
     let elsewhere = try engine.player.attach(
       to: AudioPlayer.Shape(sampleRate: 48000, channelCount: 2, periodFrames: 512))
     for work in engine.player.background { _ = work.step() }
@@ -248,10 +249,10 @@ import Testing
     }
     #expect(engine.status.phase == .stopped)
     #expect(recording.report?.frames == 0)
-    #expect((try? SoundFileReader(path: folder.path("none.wav"))) == nil)
+    #expect((try? SoundFileReader(path: folder("none.wav"))) == nil)
     _ = consume elsewhere
     engine.player.detach()
-    let again = try await engine.record(to: folder.path("again.wav"))
+    let again = try await engine.record(to: folder("again.wav"))
     #expect(try await engine.run(seconds: 1).frames == 48000)
     #expect(again.report?.frames == 48000)
   }
@@ -324,16 +325,4 @@ extension DuplexEngine {
     guard status.phase != .stopped else { return }
     for await status in updates where status.frames >= end || status.phase == .stopped { return }
   }
-}
-
-/// A folder that is removed with its owner.
-final class TemporaryFolder {
-  private let url = FileManager.default.temporaryDirectory.appendingPathComponent(
-    "duplex-engine-\(UUID().uuidString)")
-
-  init() { try? FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
-
-  func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 }

@@ -1,4 +1,5 @@
 import Duplex
+import TemporaryFolders
 import Testing
 
 /// Tests of the end of an engine: of its streams, of what it keeps, and of a device that goes away.
@@ -52,7 +53,7 @@ import Testing
   private func stoppedLate(runs: Bool) async throws -> () -> EngineRecording? {
     func recordingOfAnEngine() async throws -> EngineRecording {
       let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
-      let recording = try await engine.record(to: folder.path("\(runs).wav"))
+      let recording = try await engine.record(to: folder("\(runs).wav"))
       if runs { try await engine.start() }
       return recording
     }
@@ -74,7 +75,7 @@ import Testing
   {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20,unplug-at=0.2")
     var events = engine.events.makeAsyncIterator()
-    let recording = try await engine.record(to: folder.path("short.wav"))
+    let recording = try await engine.record(to: folder("short.wav"))
     let report = try await engine.run(seconds: 1)
     #expect(report.failure?.kind == .lost)
     // The last whole period of 256 frames before frame 9600.

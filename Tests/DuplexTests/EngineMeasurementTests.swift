@@ -1,4 +1,5 @@
 import Foundation
+import TemporaryFolders
 import Testing
 
 @testable import Duplex
@@ -180,7 +181,7 @@ import Testing
 
   @Test func `a recording requested before a measurement begins with the next run`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-60")
-    let recording = try await engine.record(to: folder.path("take.wav"))
+    let recording = try await engine.record(to: folder("take.wav"))
     _ = try await engine.measureRoundTrip()
     #expect(recording.report == nil)
     try await engine.run(seconds: 0.5)

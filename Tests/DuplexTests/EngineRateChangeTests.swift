@@ -1,3 +1,4 @@
+import TemporaryFolders
 import Testing
 
 @testable import Duplex
@@ -73,11 +74,11 @@ import Testing
     var settings = DuplexEngine.Settings()
     settings.endsWithPlayer = true
     let recorder = DuplexEngine(device: "sim:clock=free,noise=-20")
-    try await recorder.record(to: folder.path("song.wav"))
+    try await recorder.record(to: folder("song.wav"))
     try await recorder.run(seconds: 1)
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20", settings)
     // The player is paused, so the engine does not end.
-    engine.player.enqueue(path: folder.path("song.wav"))
+    engine.player.enqueue(path: folder("song.wav"))
     try await engine.start()
     do throws(EngineFailure) {
       try await engine.use(DeviceSelection(input: "sim:clock=free", output: nil))
@@ -103,9 +104,9 @@ import Testing
     var settings = RecordingSettings()
     settings.gate = { _, _ in WindowGate(preRollFrames: 4800, frames: 4800) }
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
-    let recording = try await engine.record(to: folder.path("started.wav"), settings)
+    let recording = try await engine.record(to: folder("started.wav"), settings)
     let idle = try await engine.record(
-      to: folder.path("idle.wav"),
+      to: folder("idle.wav"),
       {
         var settings = settings
         settings.source = .output

@@ -1,4 +1,5 @@
 import Duplex
+import TemporaryFolders
 import Testing
 
 /// Tests of the times at which recordings report, and of the requests that they refuse.
@@ -9,7 +10,7 @@ import Testing
     async throws
   {
     var engine: DuplexEngine? = DuplexEngine(device: "sim:clock=free")
-    let recording = try #require(try await engine?.record(to: folder.path("none.wav")))
+    let recording = try #require(try await engine?.record(to: folder("none.wav")))
     engine = nil
     #expect(await recording.stop().frames == 0)
   }
@@ -21,14 +22,14 @@ import Testing
     settings.reconnects = true
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20,unplug-at=0.2", settings)
     var events = engine.events.makeAsyncIterator()
-    let recording = try await engine.record(to: folder.path("first.wav"))
+    let recording = try await engine.record(to: folder("first.wav"))
     try await engine.start()
     while let event = await events.next() {
       if case .timeline(let event) = event, event.kind == .deviceLost { break }
     }
     let kept = await recording.stop().frames
     #expect(kept > 9000 && kept <= 9600)
-    let second = try await engine.record(to: folder.path("second.wav"))
+    let second = try await engine.record(to: folder("second.wav"))
     #expect(await second.stop().frames == 0)
     await engine.stop()
   }
@@ -41,7 +42,7 @@ import Testing
     try await engine.start()
     await engine.passes(frames: 480_000)
     let before = engine.status.frames
-    let recording = try await engine.record(to: folder.path("late-%02d.wav"))
+    let recording = try await engine.record(to: folder("late-%02d.wav"))
     await engine.passes(frames: 48000)
     recording.mark("here")
     recording.split()
@@ -84,7 +85,7 @@ import Testing
           guard case .recordingAtRate = error else { throw error }
         }
       }()
-      let path = folder.path("rate-\(round).wav")
+      let path = folder("rate-\(round).wav")
       let recording = try await engine.record(to: path)
       try await change
       await engine.passes(frames: 4800)
@@ -100,10 +101,10 @@ import Testing
     var settings = RecordingSettings()
     settings.overwrite = true
     try await engine.start()
-    let recording = try await engine.record(to: folder.path("both.wav"), settings)
+    let recording = try await engine.record(to: folder("both.wav"), settings)
     settings.source = .output
     do throws(EngineFailure) {
-      try await engine.record(to: folder.path("both.wav"), settings)
+      try await engine.record(to: folder("both.wav"), settings)
       Issue.record("Two recordings have one name.")
     } catch {
       guard case .file(let failure) = error else { throw error }
@@ -117,7 +118,7 @@ import Testing
   func `recording to a file that is played or read as a microphone is refused`(isPlayed: Bool)
     async throws
   {
-    let song = folder.path("song.wav")
+    let song = folder("song.wav")
     let source = DuplexEngine(device: "sim:clock=free,noise=-20")
     try await source.record(to: song)
     try await source.run(seconds: 1)
@@ -141,7 +142,7 @@ import Testing
 
   @Test func `a file name with a zero byte is refused`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free")
-    try await engine.record(to: folder.path("a") + "\0b.wav")
+    try await engine.record(to: folder("a") + "\0b.wav")
     do throws(EngineFailure) {
       try await engine.run(seconds: 0.1)
       Issue.record("It has another name.")
@@ -149,6 +150,6 @@ import Testing
       guard case .file(let failure) = error else { throw error }
       #expect(failure.kind == .cannotCreate && failure.message.contains("zero byte"))
     }
-    #expect((try? SoundFileReader(path: folder.path("a"))) == nil)
+    #expect((try? SoundFileReader(path: folder("a"))) == nil)
   }
 }

@@ -1,4 +1,5 @@
 import Duplex
+import TemporaryFolders
 import Testing
 
 /// Tests of what the reports of an engine state about a run, as the summary of the tool does.
@@ -68,7 +69,7 @@ import Testing
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
     var settings = RecordingSettings()
     settings.sampleFormat = .s16
-    let recording = try await engine.record(to: folder.path("take.flac"), settings)
+    let recording = try await engine.record(to: folder("take.flac"), settings)
     try await engine.run(seconds: 0.5)
     let report = try #require(recording.report)
     #expect(report.fileFormat == .flac && report.sampleFormat == .s16)
@@ -77,7 +78,7 @@ import Testing
 
   @Test func `the lost frames of a recording are those of the run and its own`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20,xrun-at=0.2")
-    let recording = try await engine.record(to: folder.path("torn.wav"))
+    let recording = try await engine.record(to: folder("torn.wav"))
     let report = try await engine.run(seconds: 1)
     var recorded = try #require(recording.report)
     #expect(report.lostFrames(in: recorded) == 480)

@@ -1,3 +1,4 @@
+import TemporaryFolders
 import Testing
 
 @testable import Duplex
@@ -22,7 +23,7 @@ import Testing
 
   /// Returns the samples of the first channel of a file.
   private func samples(_ name: String) throws -> [Float] {
-    var reader = try SoundFileReader(path: folder.path(name))
+    var reader = try SoundFileReader(path: folder(name))
     let sound = try reader.readAll(maximumFrames: 48000)
     return (0..<sound.frameCount).map { sound[$0, 0] }
   }
@@ -76,10 +77,10 @@ import Testing
     settings.protection.limitLookAheadSeconds = Double(delay) / 48000
     settings.protection.suppressesFeedback = false
     let engine = DuplexEngine(device: "sim:clock=free,noise=-40", settings)
-    try await engine.record(to: folder.path("microphone-\(delay).wav"))
+    try await engine.record(to: folder("microphone-\(delay).wav"))
     var output = RecordingSettings()
     output.source = .output
-    try await engine.record(to: folder.path("output-\(delay).wav"), output)
+    try await engine.record(to: folder("output-\(delay).wav"), output)
     try await engine.run(seconds: 0.5)
     let heard = try samples("microphone-\(delay).wav")
     let played = try samples("output-\(delay).wav")
@@ -108,7 +109,7 @@ import Testing
     let engine = DuplexEngine(device: "sim:clock=free")
     var settings = RecordingSettings()
     settings.ringSeconds = seconds
-    try await engine.record(to: folder.path("ring.wav"), settings)
+    try await engine.record(to: folder("ring.wav"), settings)
     do throws(EngineFailure) {
       try await engine.start()
       Issue.record("The ring has \(seconds) seconds.")
@@ -167,7 +168,7 @@ import Testing
     async throws
   {
     var writer = try SoundFileWriter(
-      path: folder.path("short.wav"), fileFormat: .wav, sampleFormat: .s16, sampleRate: 48000,
+      path: folder("short.wav"), fileFormat: .wav, sampleFormat: .s16, sampleRate: 48000,
       channelCount: 2, overwrite: false)
     try writer.write(SampleBuffer(frameCount: 13004, channelCount: 2), frames: 13004)
     try writer.finish()
@@ -176,8 +177,8 @@ import Testing
     let engine = DuplexEngine(input: nil, output: "sim:clock=free", ending)
     var settings = RecordingSettings()
     settings.source = .output
-    let recording = try await engine.record(to: folder.path("output.wav"), settings)
-    engine.player.enqueue(path: folder.path("short.wav"))
+    let recording = try await engine.record(to: folder("output.wav"), settings)
+    engine.player.enqueue(path: folder("short.wav"))
     engine.player.play()
     try await engine.start()
     let report = await engine.finished()
@@ -193,7 +194,7 @@ import Testing
     #expect(engine.remove(muting))
     #expect(!engine.remove(muting))
     await engine.passes(frames: 4800)
-    let recording = try await engine.record(to: folder.path("loud.wav"))
+    let recording = try await engine.record(to: folder("loud.wav"))
     await engine.passes(frames: 4800)
     // More effects than there is room for at the same time.
     for _ in 0..<200 { engine.remove(engine.insert(Zero(), at: .input)) }

@@ -1,4 +1,5 @@
 import Duplex
+import TemporaryFolders
 import Testing
 
 /// Tests of recordings and changes of device during a start that fails and after a run.
@@ -9,26 +10,26 @@ import Testing
   @Test func `a recording requested before a failed start begins with the next start`() async throws
   {
     let engine = DuplexEngine(device: "hw:CARD=nowhere")
-    let recording = try await engine.record(to: folder.path("note.wav"))
+    let recording = try await engine.record(to: folder("note.wav"))
     await #expect(throws: EngineFailure.self) { try await engine.start() }
     #expect(recording.report == nil)
     await #expect(throws: EngineFailure.alreadyRecording(.microphone)) {
-      try await engine.record(to: folder.path("other.wav"))
+      try await engine.record(to: folder("other.wav"))
     }
     try await engine.use(sim)
     try await engine.run(seconds: 1)
     #expect(recording.report?.frames == 48000)
-    #expect(try SoundFileReader(path: folder.path("note.wav")).frameCount == 48000)
+    #expect(try SoundFileReader(path: folder("note.wav")).frameCount == 48000)
   }
 
   @Test func `a recording stopped after a failed start is complete without frames`() async throws {
     let engine = DuplexEngine(device: "hw:CARD=nowhere")
-    let recording = try await engine.record(to: folder.path("note.wav"))
+    let recording = try await engine.record(to: folder("note.wav"))
     await #expect(throws: EngineFailure.self) { try await engine.start() }
     #expect(await recording.stop().frames == 0)
     try await engine.use(sim)
     try await engine.run(seconds: 1)
-    #expect((try? SoundFileReader(path: folder.path("note.wav"))) == nil)
+    #expect((try? SoundFileReader(path: folder("note.wav"))) == nil)
   }
 
   @Test func `a recording stopped during a failing start is complete and records nothing later`()
@@ -36,7 +37,7 @@ import Testing
   {
     for _ in 0..<20 {
       let engine = DuplexEngine(device: "hw:CARD=nowhere")
-      let path = folder.path("stopped.wav")
+      let path = folder("stopped.wav")
       let recording = try await engine.record(to: path)
       engine.start { _ in }
       #expect(await recording.stop().frames == 0)
@@ -67,7 +68,7 @@ import Testing
 
   @Test func `a recording whose file cannot be created is complete with the reason`() async throws {
     let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
-    let recording = try await engine.record(to: folder.path("nowhere/note.wav"))
+    let recording = try await engine.record(to: folder("nowhere/note.wav"))
     await #expect(throws: EngineFailure.self) { try await engine.start() }
     #expect(recording.report?.frames == 0)
     #expect(recording.report?.failure?.kind == .cannotCreate)

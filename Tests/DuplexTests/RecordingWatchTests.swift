@@ -1,5 +1,6 @@
 import Duplex
 import Foundation
+import TemporaryFolders
 import Testing
 
 /// Tests of what is known of a recording while it runs, and of the rules for its files.
@@ -16,7 +17,7 @@ import Testing
   @Test func `handlers, streams and polling get all events in order`() async throws {
     let engine = DuplexEngine(device: device)
     let recording = try await engine.record(
-      to: folder.path("part-%02d.wav"), settings { $0.split = .seconds(0.5) })
+      to: folder("part-%02d.wav"), settings { $0.split = .seconds(0.5) })
     let handled = MutexBox<[String]>([])
     recording.addEventHandler { event in handled.withLock { $0.append("\(event)") } }
     let events = recording.events
@@ -39,7 +40,7 @@ import Testing
   {
     let engine = DuplexEngine(device: device)
     try await engine.start()
-    let recording = try await engine.record(to: folder.path("marked.wav"))
+    let recording = try await engine.record(to: folder("marked.wav"))
     var events = recording.events.makeAsyncIterator()
     func nextLabel() async -> String? {
       while let event = await events.next() {
@@ -59,7 +60,7 @@ import Testing
 
   @Test func `a cancelled handler is not called`() async throws {
     let engine = DuplexEngine(device: device)
-    let recording = try await engine.record(to: folder.path("cancelled.wav"))
+    let recording = try await engine.record(to: folder("cancelled.wav"))
     let count = MutexBox(0)
     recording.addEventHandler { _ in count.withLock { $0 += 1 } }.cancel()
     try await engine.run(seconds: 0.1)
@@ -68,7 +69,7 @@ import Testing
 
   @Test func `the events of a recording that never begins end with its engine`() async throws {
     var engine: DuplexEngine? = DuplexEngine(device: device)
-    let recording = try #require(try await engine?.record(to: folder.path("never.wav")))
+    let recording = try #require(try await engine?.record(to: folder("never.wav")))
     let events = recording.events
     #expect(recording.state == RecordingState())
     engine = nil
@@ -77,7 +78,7 @@ import Testing
 
   @Test func `the events of a recording that cannot begin end`() async throws {
     let engine = DuplexEngine(device: device)
-    let recording = try await engine.record(to: folder.path("none/take.wav"))
+    let recording = try await engine.record(to: folder("none/take.wav"))
     let events = recording.events
     await #expect(throws: EngineFailure.self) { try await engine.start() }
     for await _ in events { Issue.record("Nothing happened.") }
@@ -88,7 +89,7 @@ import Testing
     weak var released: EngineRecording?
     func record() async throws {
       let engine = DuplexEngine(device: device)
-      let recording = try await engine.record(to: folder.path("handled.wav"))
+      let recording = try await engine.record(to: folder("handled.wav"))
       recording.addEventHandler { _ in _ = recording.path }
       try await engine.run(seconds: 0.1)
       released = recording
@@ -99,7 +100,7 @@ import Testing
 
   @Test func `the state grows while the recording runs, and ends as the report`() async throws {
     let engine = DuplexEngine(device: device)
-    let path = folder.path("state.wav")
+    let path = folder("state.wav")
     let recording = try await engine.record(to: path)
     let states = MutexBox<[(frames: Int, state: RecordingState)]>([])
     let subscription = engine.addStatusHandler { status in
@@ -127,7 +128,7 @@ import Testing
   @Test func `a recording without levels has a state`() async throws {
     let engine = DuplexEngine(device: device)
     let recording = try await engine.record(
-      to: folder.path("plain.wav"), settings { $0.measuresLevels = false })
+      to: folder("plain.wav"), settings { $0.measuresLevels = false })
     try await engine.run(seconds: 1)
     #expect(recording.state.frames == 48000 && recording.state.levels == .nothing)
   }
@@ -135,7 +136,7 @@ import Testing
   @Test func `the oldest files are removed if the settings limit them`() async throws {
     let engine = DuplexEngine(device: device)
     let recording = try await engine.record(
-      to: folder.path("last-%02d.wav"),
+      to: folder("last-%02d.wav"),
       settings {
         $0.split = .seconds(0.5)
         $0.keep = .files(2)
@@ -153,7 +154,7 @@ import Testing
   @Test func `a command runs for each file, and the stop waits for it`() async throws {
     let engine = DuplexEngine(device: device)
     let recording = try await engine.record(
-      to: folder.path("sent-%02d.wav"),
+      to: folder("sent-%02d.wav"),
       settings {
         $0.split = .seconds(0.5)
         $0.onFile = "sleep 0.1; echo \"sent $1\""
@@ -170,7 +171,7 @@ import Testing
 
   @Test func `the wait for a command that does not end can be ended`() async throws {
     let engine = DuplexEngine(device: device)
-    let name = folder.path("hanging.wav")
+    let name = folder("hanging.wav")
     let running = name + ".running"
     let recording = try await engine.record(
       to: name,
@@ -206,7 +207,7 @@ import Testing
   @Test func `rules that keep no files are refused`() async throws {
     let engine = DuplexEngine(device: device)
     let recording = try await engine.record(
-      to: folder.path("kept.wav"), settings { $0.keep = .files(0) })
+      to: folder("kept.wav"), settings { $0.keep = .files(0) })
     do throws(EngineFailure) {
       try await engine.start()
       Issue.record("No file is kept.")

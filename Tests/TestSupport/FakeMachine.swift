@@ -1,24 +1,17 @@
 import Glibc
 import LinuxSystem
+import TemporaryFolders
 
 /// A simulated machine, described by files in a temporary folder, which is removed with its owner.
-package struct FakeMachine: ~Copyable {
-  private let root: String
+package struct FakeMachine {
+  private let folder = TemporaryFolder()
 
   /// Creates a machine without files.
-  package init() {
-    var name = Array("/tmp/duplex-machine-XXXXXX".utf8CString)
-    mkdtemp(&name)
-    root = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  deinit {
-    _ = ProgramOutput.run(["rm", "-rf", root], timeoutMilliseconds: 60_000)
-  }
+  package init() {}
 
   /// Creates the file `path`; a text that begins with `-> ` makes it a link.
   package func write(_ text: String, to path: String) {
-    let whole = root + path
+    let whole = folder.path + path
     for slash in whole.indices.dropFirst() where whole[slash] == "/" {
       mkdir(String(whole[..<slash]), 0o700)
     }
@@ -34,6 +27,6 @@ package struct FakeMachine: ~Copyable {
 
   /// Returns the files; those in `refused` may not be opened.
   package func files(refusing refused: Set<String> = []) -> SystemFiles {
-    SystemFiles(root: root, refusing: refused)
+    SystemFiles(root: folder.path, refusing: refused)
   }
 }

@@ -2,6 +2,7 @@ import AudioBasics
 import AudioClocks
 import AudioFiles
 import LinuxSystem
+import TemporaryFolders
 
 /// A text for espeak-ng, with the voice and its settings.
 package struct SpokenPhrase {
@@ -17,8 +18,8 @@ package struct SpokenPhrase {
 
   /// Returns the samples at `sampleRate`; empty if espeak-ng is not installed.
   package func samples(sampleRate: Int) throws -> [Float] {
-    let path = "/tmp/duplex-voice-gate-\(UInt64.random(in: 0..<UInt64.max)).wav"
-    defer { try? FileRemoval.remove(path) }
+    let folder = TemporaryFolder()
+    let path = folder("phrase.wav")
     let words = [
       "espeak-ng", "-v", voice, "-s", "\(wordsPerMinute)", "-p", "\(pitch)", "-w", path, text,
     ]

@@ -1,5 +1,6 @@
 import AudioBasics
 import Glibc
+import TemporaryFolders
 import Testing
 
 @testable import AudioFiles

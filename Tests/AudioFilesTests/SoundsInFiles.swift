@@ -1,52 +1,5 @@
 import AudioBasics
 import AudioFiles
-import Glibc
-
-/// A folder for the files of one test, removed with its owner.
-struct TemporaryFolder: ~Copyable {
-  let path: String
-
-  init() {
-    var name = Array("/tmp/duplex-files-XXXXXX".utf8CString)
-    mkdtemp(&name)
-    path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  deinit {
-    for name in names { unlink("\(path)/\(name)") }
-    rmdir(path)
-  }
-
-  func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
-
-  /// The names of the files in the folder.
-  var names: [String] {
-    guard let folder = opendir(path) else { return [] }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != "." && name != ".." { names.append(name) }
-    }
-    return names.sorted()
-  }
-
-  func write(_ bytes: [UInt8], to name: String) {
-    let descriptor = open(self(name), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    _ = Glibc.write(descriptor, bytes, bytes.count)
-    close(descriptor)
-  }
-
-  func bytes(of name: String) -> [UInt8] {
-    let descriptor = open(self(name), O_RDONLY)
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: Int(lseek(descriptor, 0, SEEK_END)))
-    _ = pread(descriptor, &bytes, bytes.count, 0)
-    return bytes
-  }
-}
 
 /// Returns integers of `bits` bits, taken with an odd step that reaches each of them within a
 /// period, as fractions of full scale.
