@@ -53,19 +53,9 @@ struct SoundSource: ~Copyable {
       let chunks = try WaveChunkCheck(bytes)
       if chunks.areUnsafe, wave == nil { throw .unsafeLists(bytes.name) }
       if !isUnfinished, !chunks.areUnsafe {
-        // The decoder reads the comments of remote files itself, within limits.
-        if bytes.source is LocalFile { try FLACComments.check(bytes) }
-        let end = try container == .wave64 ? Wave64Samples.end(in: bytes) : chunks.end
-        do throws(FileFailure) {
-          return try SoundSource(
-            VirtualFile(bytes, end: end, replacement: HeadReplacement(container, in: bytes)),
-            frameLimit: missed == nil ? nil : wave?.frameCount(in: rest), missedFrameCount: missed)
-        } catch {
-          guard error.kind == .unusableContents,
-            let bare = try BareSamples(bytes, isRefused: true)
-          else { throw error }
-          return try SoundSource(bare, in: bytes)
-        }
+        return try whole(
+          bytes, container, end: chunks.end,
+          frameLimit: missed == nil ? nil : wave?.frameCount(in: rest), missedFrameCount: missed)
       }
     }
     guard let wave else {
@@ -79,6 +69,26 @@ struct SoundSource: ~Copyable {
       VirtualFile(bytes, start: bytes.position, expectation: wave.info),
       frameLimit: wave.frameCount(in: rest), missedFrameCount: missed,
       bareFormat: wave.fileFormat)
+  }
+
+  /// Opens a seekable file, whose chunks end at `end`, with libsndfile. If that rejects the
+  /// contents, they may be bare samples.
+  private static func whole(
+    _ bytes: BufferedBytes, _ container: SoundContainer?, end: Int?, frameLimit: Int?,
+    missedFrameCount: Int?
+  ) throws(FileFailure) -> SoundSource {
+    // The decoder reads the comments of remote files itself, within limits.
+    if bytes.source is LocalFile { try FLACComments.check(bytes) }
+    let end = try container == .wave64 ? Wave64Samples.end(in: bytes) : end
+    do throws(FileFailure) {
+      return try SoundSource(
+        VirtualFile(bytes, end: end, replacement: HeadReplacement(container, in: bytes)),
+        frameLimit: frameLimit, missedFrameCount: missedFrameCount)
+    } catch {
+      guard error.kind == .unusableContents, let bare = try BareSamples(bytes, isRefused: true)
+      else { throw error }
+      return try SoundSource(bare, in: bytes)
+    }
   }
 
   /// Opens `bytes` as raw samples in the format given by the caller.

@@ -182,46 +182,52 @@ extension FileFailure {
         hint: "Make room, or choose another disk.")
     }
     if error.number == EEXIST { return exists(path) }
-    let (message, hint) =
-      switch error.number {
-      case ENOLINK:
-        ("\(path) is a link that leads nowhere.", "Remove it, or choose another name.")
-      case ESPIPE:
-        ("\(path) is a pipe or a device, which no file takes the place of.", "Choose another name.")
-      case EWOULDBLOCK:
-        (
-          "\(path) is being written by another program.",
-          "Wait until that has ended, or choose another name."
-        )
-      case EISDIR: ("\(path) is a folder.", "Name a file in it.")
-      case ENOENT where path.isEmpty: ("The name of the file is empty.", "Name a file.")
-      case ENOENT where FileName.isAddress(path):
-        ("\(path) is an address, where nothing can be written.", "Name a file.")
-      case ENOENT where FileStatus(of: FileName.folder(of: path))?.isFolder == true:
-        ("\(path) cannot be created: its folder takes no new files.", "Choose another folder.")
-      case ENOENT, ENOTDIR:
-        (
-          "\(path) cannot be created: its folder does not exist.",
-          "Create the folder first, or choose another."
-        )
-      case ENXIO: ("No program reads the pipe \(path).", "Start its reader first.")
-      case EINVAL where path.utf8.contains(0):
-        ("The name of a file cannot hold a zero byte.", "Choose another name.")
-      case EFBIG:
-        (
-          "\(path) cannot be created: \(error.reason).",
-          "Raise the limit with ulimit -f, or choose another disk."
-        )
-      case EROFS:
-        ("\(path) cannot be written: its disk is read-only.", "Choose another disk.")
-      case EMFILE, ENFILE:
-        (
-          "\(path) cannot be created: too many files are open.",
-          "Raise the limit with ulimit -n, or close other programs."
-        )
-      default: ("\(path) cannot be created: \(error.reason).", "Choose another name.")
-      }
+    let (message, hint) = explanation(of: error, creating: path)
     return FileFailure(.cannotCreate, message, hint: hint)
+  }
+
+  /// Returns what is wrong with an output that cannot be created, and what to do.
+  private static func explanation(
+    of error: SystemError, creating path: String
+  ) -> (message: String, hint: String) {
+    switch error.number {
+    case ENOLINK:
+      ("\(path) is a link that leads nowhere.", "Remove it, or choose another name.")
+    case ESPIPE:
+      ("\(path) is a pipe or a device, which no file takes the place of.", "Choose another name.")
+    case EWOULDBLOCK:
+      (
+        "\(path) is being written by another program.",
+        "Wait until that has ended, or choose another name."
+      )
+    case EISDIR: ("\(path) is a folder.", "Name a file in it.")
+    case ENOENT where path.isEmpty: ("The name of the file is empty.", "Name a file.")
+    case ENOENT where FileName.isAddress(path):
+      ("\(path) is an address, where nothing can be written.", "Name a file.")
+    case ENOENT where FileStatus(of: FileName.folder(of: path))?.isFolder == true:
+      ("\(path) cannot be created: its folder takes no new files.", "Choose another folder.")
+    case ENOENT, ENOTDIR:
+      (
+        "\(path) cannot be created: its folder does not exist.",
+        "Create the folder first, or choose another."
+      )
+    case ENXIO: ("No program reads the pipe \(path).", "Start its reader first.")
+    case EINVAL where path.utf8.contains(0):
+      ("The name of a file cannot hold a zero byte.", "Choose another name.")
+    case EFBIG:
+      (
+        "\(path) cannot be created: \(error.reason).",
+        "Raise the limit with ulimit -f, or choose another disk."
+      )
+    case EROFS:
+      ("\(path) cannot be written: its disk is read-only.", "Choose another disk.")
+    case EMFILE, ENFILE:
+      (
+        "\(path) cannot be created: too many files are open.",
+        "Raise the limit with ulimit -n, or close other programs."
+      )
+    default: ("\(path) cannot be created: \(error.reason).", "Choose another name.")
+    }
   }
 
   /// Returns the failure of an output that the user stopped.
