@@ -295,7 +295,7 @@ struct ArrivalEquations {
         for place in column...size { rows[row][place] -= factor * rows[column][place] }
       }
     }
-    let answer: [Double] = (0..<size).map { rows[$0][size] / rows[$0][$0] * scale[$0] }
-    return answer.contains { !$0.isFinite } ? nil : answer
+    let solution: [Double] = (0..<size).map { rows[$0][size] / rows[$0][$0] * scale[$0] }
+    return solution.contains { !$0.isFinite } ? nil : solution
   }
 }

@@ -118,13 +118,7 @@ public struct DelayEstimator: Sendable {
     estimate.delayFrames += hidden.correctionFrames
     let halves = HalfDelays(
       reference, match, fit.fit, of: fit.fit.arrivals[chosen], excerpt.transform)
-    if abs(halves.difference)
-      > max(
-        EstimateThreshold.equalFrames,
-        EstimateThreshold.deviations * halves.inflation * estimate.boundFrames)
-    {
-      estimate.add(.drifting)
-    }
+    if halves.differ(boundFrames: estimate.boundFrames) { estimate.add(.drifting) }
     let power = pow(10, estimate.signalToNoiseDB / 10) * Double(reference.count)
     guard power > EstimateThreshold.minimumPower else { return nil }
     estimate.deviationFrames =
@@ -178,22 +172,22 @@ public struct DelayEstimator: Sendable {
     _ transform: borrowing FourierTransform, offset: Int, frames: Int
   ) -> DelayEstimate? {
     let arrivals = fit.fit.arrivals
-    let answer = arrivals[chosen]
-    let strongest = arrivals.max { abs($0.gain) < abs($1.gain) } ?? answer
-    guard answer.gain != 0, answer.delayFrames.isFinite else { return nil }
+    let arrival = arrivals[chosen]
+    let strongest = arrivals.max { abs($0.gain) < abs($1.gain) } ?? arrival
+    guard arrival.gain != 0, arrival.delayFrames.isFinite else { return nil }
     let slope = PhaseSlope(fit.fit, of: chosen)
     let quality = match.quality(fit, chosen, frames: frames)
     var estimate = DelayEstimate(
-      delayFrames: answer.delayFrames + Double(offset),
+      delayFrames: arrival.delayFrames + Double(offset),
       phaseSlopeFrames: slope.delayFrames + Double(offset),
-      strongestFrames: strongest.delayFrames + Double(offset), gain: answer.gain,
+      strongestFrames: strongest.delayFrames + Double(offset), gain: arrival.gain,
       signalToNoiseDB: quality.signalToNoiseDB, boundFrames: quality.boundFrames,
       score: match.score,
       arrivals: arrivals.map {
         Arrival(delayFrames: $0.delayFrames + Double(offset), gain: $0.gain)
       }.sorted { $0.delayFrames < $1.delayFrames }, doubts: [])
     estimate.doubts = doubts(estimate, bend: slope.bendFrames, bandShare: fit.band.share)
-    if draws { draw(fit.fit, answer, transform, offset: offset, into: &estimate) }
+    if draws { draw(fit.fit, arrival, transform, offset: offset, into: &estimate) }
     return estimate
   }
 
@@ -243,13 +237,13 @@ public struct DelayEstimator: Sendable {
 
   /// Stores the correlation a few frames around the result, and the response before and after it.
   private func draw(
-    _ fit: ArrivalFit, _ answer: Arrival, _ transform: borrowing FourierTransform, offset: Int,
+    _ fit: ArrivalFit, _ arrival: Arrival, _ transform: borrowing FourierTransform, offset: Int,
     into estimate: inout DelayEstimate
   ) {
     let step = Self.drawnStepFrames
     let reach = Self.drawnReachFrames
-    let peak = fit.own.point(at: 0).value * answer.gain
-    let firstLag = answer.delayFrames - reach
+    let peak = fit.own.point(at: 0).value * arrival.gain
+    let firstLag = arrival.delayFrames - reach
     estimate.correlation = SampledCurve(
       (0...Int(clamping: 2 * reach / step)).map {
         Float(fit.cross.point(at: firstLag + Double($0) * step).value / peak)
@@ -257,7 +251,7 @@ public struct DelayEstimator: Sendable {
     var whole = fit
     whole.arrivals = []
     let response = whole.unexplained(transform)
-    let middle = Int(rounding: answer.delayFrames)
+    let middle = Int(rounding: arrival.delayFrames)
     // After the result, at most 512 frames more are drawn than the response has before it.
     let first = max(0, middle - Self.drawnFramesBefore)
     let end = min(

@@ -28,6 +28,14 @@ struct HalfDelays {
       ? (whole / one.sharpness + whole / two.sharpness).squareRoot() : .infinity
   }
 
+  /// Returns whether the two delays differ by more than their errors, for a delay of the whole
+  /// signal with the bound `boundFrames`.
+  func differ(boundFrames: Double) -> Bool {
+    let deviation = inflation * boundFrames
+    return abs(difference)
+      > max(EstimateThreshold.equalFrames, EstimateThreshold.deviations * deviation)
+  }
+
   /// Returns the correlation peak near `arrival`, with the weights of the fit. The sharpness is 0
   /// if the half is silent, and the delay is infinite if its polarity is opposite to that of the
   /// whole. Echoes affect both halves alike.

@@ -71,22 +71,11 @@ struct HiddenEcho {
     // If the phase is bent by more than noise, for example by a filter, the effect of an echo can
     // hide in that bend.
     let unit = max(1, none.left / (count - 1))
-    var worst = abs(none.slope)
-    var trials: [Trial] = []
-    var delay = 1.0
-    while delay < min(1000, max(6, 1.5 * lobe)) {
-      for sign in [-1.0, 1] {
-        let levels = (1...7).map { Self.trial(bands, delay: delay, gain: sign * Double($0) / 10) }
-        for trial in levels where trial.left < none.left + 9 * unit {
-          worst = max(worst, abs(trial.slope - none.slope))
-        }
-        if let best = levels.min(by: { $0.left < $1.left }) {
-          trials.append(Self.refined(best, bands, delayStep: 1, gainStep: 0.05))
-        }
-      }
-      delay *= 1.15
-    }
-    worstFrames = worst
+    let tried = Self.trials(bands, lobe: lobe)
+    let possible = tried.joined().filter { $0.left < none.left + 9 * unit }
+    worstFrames = possible.reduce(abs(none.slope)) { max($0, abs($1.slope - none.slope)) }
+    let trials = tried.compactMap { $0.min { $0.left < $1.left } }
+      .map { Self.refined($0, bands, delayStep: 1, gainStep: 0.05) }
     guard let rough = trials.min(by: { $0.left < $1.left }) else {
       (correctionFrames, likelihood) = (0, 0)
       return
@@ -107,6 +96,17 @@ struct HiddenEcho {
     }
     correctionFrames = -likeliest.slope
     likelihood = gained / 2
+  }
+
+  /// Returns the residuals for echoes of each delay within 1.5 widths of the peak and of either
+  /// sign: one for each gain.
+  private static func trials(_ bands: [PhaseBand], lobe: Double) -> [[Trial]] {
+    let delays = sequence(first: 1.0) { $0 * 1.15 }.prefix { $0 < min(1000, max(6, 1.5 * lobe)) }
+    return delays.flatMap { delay in
+      [-1.0, 1].map { sign in
+        (1...7).map { trial(bands, delay: delay, gain: sign * Double($0) / 10) }
+      }
+    }
   }
 
   /// Returns the residual for an echo of the given delay and gain.

@@ -153,11 +153,11 @@ struct Match {
 
   /// Returns the power ratio within the band and the Cramér-Rao bound that follows from it.
   func quality(_ outcome: Outcome, _ chosen: Int, frames: Int) -> Quality {
-    let answer = outcome.fit.arrivals[chosen]
+    let arrival = outcome.fit.arrivals[chosen]
     var signal = 0.0
     var noise = 0.0
     var information = 0.0
-    let squaredGain = answer.gain * answer.gain
+    let squaredGain = arrival.gain * arrival.gain
     // Weighted like the fit, because a range that a filter distorts is not noise.
     let floor = Self.densityFloor * SpectrumPart.minimumNoise * squaredGain * playedDensity.mean
     for bin in 1..<max(2, power.count - 1) where outcome.band.bins[bin] {
