@@ -23,6 +23,8 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
   /// blocks itself, to wait for signals or keys, it is called again as soon as it returns.
   public typealias Watch = (SessionSnapshot, GrantedPriority?) -> SessionCommand
 
+  private typealias Audio = RealtimeThread<AudioThread<Callbacks>>
+
   private var unit: DuplexUnit<Callbacks>
   private var observer: SessionObserver
   private let reconnects: Bool
@@ -137,7 +139,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     }
     var threads: [BackgroundThread] = []
     let ended = AtomicFlag()
-    let thread: RealtimeThread<AudioThread<Callbacks>>
+    let thread: Audio
     do throws(DeviceFailure) {
       for work in observer.background { threads.append(try BackgroundThread(work)) }
       thread = try Self.started(AudioThread(unit: unit, ended: ended), priority)
@@ -154,14 +156,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     var failure: DeviceFailure?
     var closing: DeviceClosing<Callbacks>?
     if ended.isRaised {
-      var work = thread.join()
-      failure = work.failure
-      work.unit.callbacks.finish()
-      for work in observer.background { work.conclude() }
-      closing = DeviceClosing(
-        work.takeUnit(),
-        draining: failure == nil && !Self.leavesQueue(observer.configuration, requested),
-        isUrgent: requested != nil, time)
+      (failure, closing) = Self.close(thread, observer, requested, time)
     } else {
       // The thread keeps its work.
       thread.abandon()
@@ -182,12 +177,27 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     return observer.conclude(reason, granted)
   }
 
+  /// Ends the recordings of an audio thread that has ended, and starts to close its device. Returns
+  /// the failure of the thread; nil if there is none.
+  private static func close(
+    _ thread: consuming Audio, _ observer: borrowing SessionObserver, _ requested: StopReason?,
+    _ time: SessionTime
+  ) -> (DeviceFailure?, DeviceClosing<Callbacks>) {
+    var work = thread.join()
+    let failure = work.failure
+    work.unit.callbacks.finish()
+    for work in observer.background { work.conclude() }
+    let closing = DeviceClosing(
+      work.takeUnit(), draining: failure == nil && !leavesQueue(observer.configuration, requested),
+      isUrgent: requested != nil, time)
+    return (failure, closing)
+  }
+
   /// Calls `watch` until the audio thread has `ended`, or has not returned from a call in time.
   /// Requests the end of the thread once `watch` stops the session. Returns the reason: `earlier`
   /// if the end was requested before; nil if it was not requested.
   private static func observe(
-    _ thread: borrowing RealtimeThread<AudioThread<Callbacks>>,
-    _ observer: inout SessionObserver, _ watchdog: AudioThreadWatchdog,
+    _ thread: borrowing Audio, _ observer: inout SessionObserver, _ watchdog: AudioThreadWatchdog,
     until ended: AtomicFlag, requested earlier: StopReason?, _ watch: Watch, _ time: SessionTime
   ) -> StopReason? {
     var (watchdog, requested) = (watchdog, earlier)
@@ -274,9 +284,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
 
   private static func started(
     _ work: consuming AudioThread<Callbacks>, _ priority: ThreadPriority
-  )
-    throws(DeviceFailure) -> RealtimeThread<AudioThread<Callbacks>>
-  {
+  ) throws(DeviceFailure) -> Audio {
     do throws(ThreadFailure) {
       return try RealtimeThread(name: "duplex-audio", priority: priority, work)
     } catch {
