@@ -69,15 +69,9 @@ struct OverdubPass {
       return Self.muted(snapshot.drift, configuration, forSeconds: 10).map(StopReason.device)
         ?? (alignment.isComplete(at: snapshot) ? .duration : nil)
     }
-    var outcome = try SessionOutcome.run(callbacks, on: open, options, meter: meter, parts)
+    let outcome = Self.checked(
+      try SessionOutcome.run(callbacks, on: open, options, meter: meter, parts))
     keys.poll()
-    if let failure = Self.muted(outcome.report.drift, configuration, forSeconds: 1),
-      !outcome.report.stopReason.isUserRequest, outcome.report.failure == nil
-    {
-      var report = outcome.report
-      report.stopReason = .device(failure)
-      outcome = outcome.with(report)
-    }
     if writer.report.frames > 0 {
       alignment.checkChange(to: outcome.report.addedLatencyFrames, path: path)
     }
@@ -86,6 +80,16 @@ struct OverdubPass {
       addedFrames: alignment.frames, backingFailure: feeder.failure, report: writer.report)
     if command.isPunchIn, take.hasFrames { keepRegion(of: &take, target, splice) }
     return take
+  }
+
+  /// Returns `outcome`; if the output was still muted at its end, with that as the reason.
+  private static func checked(_ outcome: SessionOutcome) -> SessionOutcome {
+    var report = outcome.report
+    guard !report.stopReason.isUserRequest, report.failure == nil,
+      let failure = muted(report.drift, outcome.configuration, forSeconds: 1)
+    else { return outcome }
+    report.stopReason = .device(failure)
+    return outcome.with(report)
   }
 
   /// Returns the failure of an output that has played nothing of the backing for as long; nil if it

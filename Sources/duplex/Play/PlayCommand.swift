@@ -117,13 +117,7 @@ struct PlayCommand: AlsoPlayingCommand {
     _ items: [QueueItem], choices: Int, on open: consuming OpenDevice
   ) throws -> ExitStatus {
     let configuration = open.configuration
-    let player = AudioPlayer(
-      endsWithQueue: true, prebufferSeconds: prebuffer?.seconds(at: configuration.sampleRate))
-    player.enqueue(items)
-    player.isRepeating = repeats
-    player.isShuffling = shuffle
-    if let seed = shuffleSeed { player.seedShuffling(seed) }
-    player.play()
+    let player = player(of: items, configuration)
     var callbacks = Mixer(configuration)
     callbacks.player = try player.attach(to: configuration)
     callbacks.endsWithPlayer = true
@@ -159,6 +153,18 @@ struct PlayCommand: AlsoPlayingCommand {
           seconds: configuration.seconds(outcome.report.frames),
           xruns: outcome.report.playbackXruns, starved: starved, clipped: levels.clippedFrames,
           truePeakDBTP: levels.truePeakDBTP)))
+  }
+
+  /// Returns a player that begins with the first of `items`.
+  private func player(of items: [QueueItem], _ configuration: DuplexConfiguration) -> AudioPlayer {
+    let player = AudioPlayer(
+      endsWithQueue: true, prebufferSeconds: prebuffer?.seconds(at: configuration.sampleRate))
+    player.enqueue(items)
+    player.isRepeating = repeats
+    player.isShuffling = shuffle
+    if let seed = shuffleSeed { player.seedShuffling(seed) }
+    player.play()
+    return player
   }
 
   /// Returns the sentence that is printed at the end.

@@ -45,17 +45,15 @@ struct MicrophoneSession {
     _ command: some MicrophoneCommand, on open: consuming OpenDevice, _ place: GainPlace,
     playsMicrophone: Bool, target: RecordingTarget?, recordsMix: Bool = false, items: [QueueItem]
   ) throws -> MicrophoneSession {
-    let configuration = open.configuration
+    let (configuration, clock) = (open.configuration, open.clock)
     try command.protection.checkLookahead(at: configuration.sampleRate)
     var callbacks = Mixer(configuration)
     var parts = SessionParts()
-    var recording: RecordingSession?
-    if let target {
-      let made = try RecordingSession(
-        target, command.recording, command.audio, configuration, open.clock, recordsMix: recordsMix)
-      made.install(on: &callbacks, &parts, takesMix: recordsMix)
-      recording = made
+    let recording = try target.map {
+      try RecordingSession(
+        $0, command.recording, command.audio, configuration, clock, recordsMix: recordsMix)
     }
+    recording?.install(on: &callbacks, &parts)
     let control = place.control(command.gain)
     control.install(on: &callbacks, configuration, playsMicrophone: playsMicrophone)
     if playsMicrophone {

@@ -13,6 +13,7 @@ struct RecordingSession {
   /// The number of frames before the recording in which its level is checked.
   var checkFrames: Int { plan.checkFrames }
   private let plan: RecordingPlan
+  private let recordsMix: Bool
   private let hasRaw: Bool
 
   /// Creates the files for the microphone, or with `recordsMix` for the output, as the options
@@ -21,6 +22,7 @@ struct RecordingSession {
     _ target: RecordingTarget, _ options: RecordingOptions, _ audio: AudioOptions,
     _ configuration: DuplexConfiguration, _ clock: SessionClock, recordsMix: Bool
   ) throws {
+    self.recordsMix = recordsMix
     let sampleRate = configuration.sampleRate
     let stream = recordsMix ? configuration.playback : configuration.capture
     plan = try options.plan(target, stream, sampleRate: sampleRate, clock)
@@ -43,8 +45,8 @@ struct RecordingSession {
 
   /// Installs the recorders, which run on the audio thread, in `callbacks`, and the writer, the
   /// watch and the length of the recording in `parts`.
-  func install(on callbacks: inout Mixer, _ parts: inout SessionParts, takesMix: Bool) {
-    if takesMix {
+  func install(on callbacks: inout Mixer, _ parts: inout SessionParts) {
+    if recordsMix {
       callbacks.outputRecorder = writer.takeRecorder()
     } else {
       callbacks.inputRecorder = writer.takeRecorder()

@@ -38,16 +38,7 @@ final class RecordingMessages {
       duplex.reportEvent(
         .xrun("capture", .gap(frame, frames) + ["cause": "disk"]),
         overflowSentence(frame: frame, frames: frames))
-    case .marker(let marker):
-      let seconds = Double(marker.frame) / Double(sampleRate)
-      duplex.reportEvent(
-        Event("marker", marker.fields + ["seconds": seconds.digits(3)]),
-        "\(marker.label) at \(clock(marker.frame)).")
-      if let limit = markerLimit.take() {
-        warn(
-          "markersNotInFile", "\(limit): they are in the summary only.",
-          hint: "Record to a WAV file to keep them.")
-      }
+    case .marker(let marker): report(marker)
     case .unsetMarker(let label):
       warn(
         "markerNotSet", "\(label) is not set: no frame was recorded after it.",
@@ -59,12 +50,16 @@ final class RecordingMessages {
       duplex.reportEvent(Event("split", fields), "now recording to \(file.path).")
     case .finished(let file): duplex.reportEvent(Event("file", file.fields), nil)
     case .printed(let line): Terminal.say("\(line)")
-    case .renamed(let old, let new, let isFolder):
-      let sentence =
-        isFolder
-        ? "The folder \(old) was renamed while it was recorded to: the recording continues in \(new)."
-        : "\(old) was renamed while it was recorded: the recording is in \(new) now."
-      warn("outputRenamed", sentence, hint: "Nothing is lost.")
+    case .renamed(let old, to: let new, isFolder: true):
+      warn(
+        "outputRenamed",
+        "The folder \(old) was renamed while it was recorded to: the recording continues in \(new).",
+        hint: "Nothing is lost.")
+    case .renamed(let old, to: let new, isFolder: false):
+      warn(
+        "outputRenamed",
+        "\(old) was renamed while it was recorded: the recording is in \(new) now.",
+        hint: "Nothing is lost.")
     case .removed(let path): duplex.reportEvent(Event("removed", ["path": path]), nil)
     case .paused(let pause):
       duplex.reportEvent(
@@ -93,6 +88,17 @@ final class RecordingMessages {
       duplex.reportEvent(
         Notice.warning(ToolFailure(failure)).event, "\(failure.message) \(failure.optionHint)")
     }
+  }
+
+  private func report(_ marker: RecordedMarker) {
+    let seconds = Double(marker.frame) / Double(sampleRate)
+    duplex.reportEvent(
+      Event("marker", marker.fields + ["seconds": seconds.digits(3)]),
+      "\(marker.label) at \(clock(marker.frame)).")
+    guard let limit = markerLimit.take() else { return }
+    warn(
+      "markersNotInFile", "\(limit): they are in the summary only.",
+      hint: "Record to a WAV file to keep them.")
   }
 
   private func clock(_ frame: Int) -> String {
