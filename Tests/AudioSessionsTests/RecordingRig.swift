@@ -10,7 +10,7 @@ import TemporaryFolders
 /// A recorder and its writer in a separate folder, stepped by the test. The samples are frame
 /// numbers.
 final class RecordingRig {
-  let folder = TemporaryFolder()
+  let folder: TemporaryFolder
   let writer: RecordingWriter
   private var recorder: Recorder?
   private var frame = 0
@@ -20,9 +20,10 @@ final class RecordingRig {
   init(
     name: String = "take.wav", ringFrames: Int = 100_000,
     gate: any RecordingGate = WindowGate(PunchWindow()), rawName: String? = nil,
-    folders: [String] = [],
+    in folder: TemporaryFolder = TemporaryFolder(), folders: [String] = [],
     _ change: (inout RecordingPlan) -> Void = { _ in }
   ) throws {
+    self.folder = folder
     for name in folders { mkdir(folder(name), 0o777) }
     var plan = RecordingPlan(
       path: folder(name), fileFormat: .wav, sampleFormat: .float, sampleRate: 8000,

@@ -1,5 +1,6 @@
 import AudioFiles
 import Glibc
+import TemporaryFolders
 import Testing
 
 @testable import AudioSessions
@@ -68,16 +69,16 @@ import Testing
 
   @Test func `a taken first name of segments is refused before the recording waits for speech`() {
     var taken = ""
+    let folder = TemporaryFolder()
     let refused = #expect(throws: FileFailure.self) {
-      _ = try RecordingRig { plan in
+      _ = try RecordingRig(in: folder) { plan in
         taken = planSegments(&plan)
         try? TextFile.write("theirs", to: taken, overwrite: false)
       }
     }
     #expect(refused?.remedy == .overwrite)
     #expect(FileStatus(of: taken)?.byteCount == 6)
-    unlink(taken)
-    rmdir(taken.replacing("/take-001.wav", with: ""))
+    #expect(folder.names == ["take-001.wav"])
   }
 
   @Test func `a first name of segments that is taken during the wait costs no frame`() throws {
