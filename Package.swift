@@ -217,6 +217,11 @@ let package = Package(
     .target(
       name: "FatalErrors", dependencies: ["AudioBasics"], path: "Tests/FatalErrors",
       swiftSettings: checked),
+    // A simulated machine for the tests of /proc and /sys. It needs neither files nor sessions, which
+    // the tests under AddressSanitizer would compile for it.
+    .target(
+      name: "MachineFiles", dependencies: ["AudioBasics", "LinuxSystem"],
+      path: "Tests/MachineFiles", swiftSettings: checked),
     // What several test targets and the benchmarks share: signals, rigs and trials.
     .target(
       name: "TestSupport",
@@ -285,7 +290,7 @@ let package = Package(
     .testTarget(
       name: "SystemDiagnosisTests",
       dependencies: [
-        "AudioBasics", "LinuxSystem", "RealtimeAudio", "SystemDiagnosis", "TestSupport",
+        "AudioBasics", "LinuxSystem", "RealtimeAudio", "SystemDiagnosis", "MachineFiles",
       ],
       swiftSettings: checked),
     // In the test program its functions take precedence over those of alsa-lib.
@@ -293,11 +298,11 @@ let package = Package(
     .testTarget(
       name: "AudioDevicesTests",
       dependencies: [
-        "AudioBasics", "LinuxSystem", "RealtimeAudio", "AudioDevices", "FakePCM", "TestSupport",
+        "AudioBasics", "LinuxSystem", "RealtimeAudio", "AudioDevices", "FakePCM", "MachineFiles",
       ],
       swiftSettings: checked),
     .testTarget(
-      name: "LinuxSystemTests", dependencies: ["AudioBasics", "LinuxSystem", "TestSupport"],
+      name: "LinuxSystemTests", dependencies: ["AudioBasics", "LinuxSystem", "MachineFiles"],
       swiftSettings: checked),
     .testTarget(
       name: "RealtimeAudioTests", dependencies: ["AudioBasics", "RealtimeAudio"],

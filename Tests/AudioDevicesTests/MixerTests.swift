@@ -1,6 +1,6 @@
 import FakePCM
 import LinuxSystem
-import TestSupport
+import MachineFiles
 import Testing
 
 @testable import AudioDevices

@@ -1,5 +1,5 @@
 import LinuxSystem
-import TestSupport
+import MachineFiles
 import Testing
 
 struct CardFilesTests {

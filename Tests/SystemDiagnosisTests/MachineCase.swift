@@ -1,7 +1,7 @@
 import LinuxSystem
 import RealtimeAudio
 import SystemDiagnosis
-import TestSupport
+import MachineFiles
 import Testing
 
 /// The differences of a machine from a machine without problems, and the expected findings.

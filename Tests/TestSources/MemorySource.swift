@@ -74,7 +74,7 @@ package final class MemorySource: ByteSource, @unchecked Sendable {
     if isInterrupted { return 0 }
     if isFailing { throw Self.failure }
     let count = max(0, min(bytes.count, pieceByteCount, contents.count - offset))
-    for index in 0..<count { bytes[index] = contents[offset + index] }
+    if count > 0 { bytes.copyBytes(from: contents[offset..<offset + count]) }
     state.withLock {
       $0.readCount += count
       $0.place = offset + count
