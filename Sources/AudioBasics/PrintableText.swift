@@ -2,8 +2,23 @@
 /// one line.
 extension String {
   /// The text in one line, without characters that control a terminal, and with at most 2048
-  /// Unicode scalars.
-  package var printable: String { printable(atMost: 2048) }
+  /// Unicode scalars. Of the marks on a character, such as accents, 30 remain: the limit of the
+  /// Stream-Safe Text Format (Unicode Standard Annex 15).
+  package var printable: String {
+    let line = printable(atMost: 2048)
+    // Most text has no such character.
+    guard line.contains(where: { $0.unicodeScalars.count > 30 }) else { return line }
+    var text = String.UnicodeScalarView()
+    var markCount = 0
+    for scalar in line.unicodeScalars {
+      markCount = scalar.isMark ? markCount + 1 : 0
+      if markCount <= 30 { text.append(scalar) }
+    }
+    return String(text)
+  }
+
+  /// The text in one line, at most 200 Unicode scalars, for a sentence that quotes it.
+  package var excerpt: String { printable(atMost: 200) }
 
   /// Returns the text in one line with at most `limit` Unicode scalars. The middle of longer text
   /// is left out.
@@ -45,6 +60,11 @@ extension Unicode.Scalar {
     // Variation selectors belong to the emoji before them.
     if properties.isVariationSelector { return true }
     return !properties.isDefaultIgnorableCodePoint && !properties.isNoncharacterCodePoint
+  }
+
+  /// Whether the scalar is drawn on the character before it.
+  fileprivate var isMark: Bool {
+    !isASCII && [.nonspacingMark, .enclosingMark].contains(properties.generalCategory)
   }
 
   /// Returns the character that is printed for this one.

@@ -7,27 +7,35 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 static int end_status;
-static char end_sentence[1001], end_event[1001];
+static char end_sentence[1001];
+static _Atomic(char *) end_events;
 
 // Calls async-signal-safe functions only.
 static void end(int number) {
   (void)number;
-  ssize_t ignored = 0;
-  if (*end_sentence) ignored += write(STDERR_FILENO, end_sentence, strlen(end_sentence));
-  if (*end_event) ignored += write(STDOUT_FILENO, end_event, strlen(end_event));
-  (void)ignored;
+  ssize_t written = 0;
+  if (*end_sentence) written = write(STDERR_FILENO, end_sentence, strlen(end_sentence));
+  const char *events = atomic_load(&end_events);
+  for (size_t rest = events ? strlen(events) : 0; rest > 0; events += written, rest -= (size_t)written) {
+    written = write(STDOUT_FILENO, events, rest);
+    if (written <= 0) break;
+  }
   _exit(end_status);
 }
 
-void cprogram_end_on_signals(int status, const char *sentence, const char *event) {
+void cprogram_end_on_signals(int status, const char *sentence, const char *events) {
   end_status = status;
   strncpy(end_sentence, sentence, sizeof end_sentence - 1);
-  strncpy(end_event, event, sizeof end_event - 1);
+  // The handler may be writing the events of the last call, in another thread.
+  static char *earlier;
+  free(earlier);
+  earlier = atomic_exchange(&end_events, strdup(events));
   const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
   for (size_t index = 0; index < sizeof numbers / sizeof *numbers; index++) {
     struct sigaction action;

@@ -57,6 +57,13 @@ struct Visit {
       if (text.back() == '.') text.pop_back();
     } else if (!node.is_table() && !node.is_array()) {
       kind = CTOML_DATE;
+      // A date with a time has several forms: none is the text for certain.
+      if (const auto *date = node.as_date()) {
+        const toml::date &value = date->get();
+        char digits[16];
+        std::snprintf(digits, sizeof digits, "%04u-%02u-%02u", value.year, value.month, value.day);
+        text = digits;
+      }
     }
     const ctoml_value value = {{table.data(), table.size()},
                                {key.data(), key.size()},

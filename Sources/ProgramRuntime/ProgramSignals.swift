@@ -4,9 +4,9 @@ import CProgram
 /// thread but the audio thread.
 package enum ProgramSignals {
   /// Makes SIGINT, SIGTERM and SIGHUP, unless they are ignored, end the program at once with
-  /// `status`, after writing `sentence` to standard error and `event` to standard output.
-  package static func endProgram(status: Int32, sentence: String, event: String) {
-    cprogram_end_on_signals(status, sentence, event)
+  /// `status`, after writing `sentence` to standard error and `events` to standard output.
+  package static func endProgram(status: Int32, sentence: String, events: String) {
+    cprogram_end_on_signals(status, sentence, events)
   }
 
   /// Sets whether a panel is drawn on the terminal at standard error, from the cursor on. If so, it

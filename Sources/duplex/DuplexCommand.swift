@@ -45,7 +45,7 @@ struct DuplexCommand: ParsableCommand {
       guard var command = parsed as? any ToolCommand else { throw CleanExit.helpRequest(self) }
       OutputMode.current = command.outputMode
       OutputMode.current.stoppedStatus = command.stoppedStatus
-      endOnSignals(with: command.stoppedStatus)
+      Terminal.endOnSignals(with: command.stoppedStatus)
       try mappingErrors { try checkRequest(of: command) }
       for warning in warnings { warning.report() }
       IgnoredOptions.report(words.command, arguments)
@@ -118,15 +118,6 @@ struct DuplexCommand: ParsableCommand {
   private static func checkRequest(of command: any ToolCommand) throws {
     guard let audio = (command as? any AudioCommand)?.audio else { return }
     try audio.request(captures: true, plays: true).validate()
-  }
-
-  /// Makes signals end the program with `status` until a session handles them.
-  private static func endOnSignals(with status: ExitStatus) {
-    let failure = ToolFailure.stopped(status, "before it came to an end")
-    ProgramSignals.endProgram(
-      status: status.rawValue,
-      sentence: status == .done ? "" : "duplex: \(failure.message) \(failure.hint)\n",
-      event: OutputMode.current.json ? failure.event.json.text + "\n" : "")
   }
 
   /// Ends the program after printing the remaining output as far as possible.

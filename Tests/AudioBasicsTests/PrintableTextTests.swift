@@ -26,6 +26,12 @@ import Testing
     #expect(line.unicodeScalars.allSatisfy { $0.isPrintable || joiners.contains($0) })
   }
 
+  @Test func `a character has at most 30 marks`() {
+    let marks = String(repeating: "\u{301}", count: 1000)
+    #expect("a\(marks)b".printable == "a" + String(repeating: "\u{301}", count: 30) + "b")
+    #expect("नि\u{301}".printable == "नि\u{301}")
+  }
+
   @Test func `the middle of a long text is left out`() {
     let line = ("begin" + String(repeating: "\u{1B}", count: 100_000) + "end").printable(atMost: 40)
     #expect(line.unicodeScalars.count == 40)

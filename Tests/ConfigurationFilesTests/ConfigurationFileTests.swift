@@ -27,6 +27,7 @@ import Testing
   @Test func `dates and nested tables are distinguished from values`() throws {
     let file = try ConfigurationFile(parsing: "duration = 2026-11-24\n[a]\nb = { c = 1 }\n")
     #expect(file.entries.map(\.kind) == [.date, .nested])
+    #expect(file.entries[0].values == ["2026-11-24"])
   }
 
   @Test func `arrays with one or no element are distinguished from values`() throws {

@@ -47,7 +47,8 @@ struct WebAddress: Equatable, Sendable {
   func redirected(to reference: String) throws(FileFailure) -> WebAddress {
     guard let joined = joined(to: reference) else {
       throw FileFailure(
-        .cannotOpen, "\(name) redirects to an invalid address: \(FileName.withoutUser(reference)).",
+        .cannotOpen,
+        "\(name) redirects to an invalid address: \(FileName.withoutUser(reference).excerpt).",
         hint: "Open the address in a browser, and give the one of the file itself.")
     }
     let target: WebAddress
@@ -56,7 +57,7 @@ struct WebAddress: Equatable, Sendable {
     } catch {
       throw FileFailure(
         .cannotOpen,
-        "\(name) redirects to \(FileName.withoutUser(joined)), which is not on the web.",
+        "\(name) redirects to \(FileName.withoutUser(joined).excerpt), which is not on the web.",
         hint: "Open the address in a browser, and give the one of the file itself.")
     }
     guard target.isEncrypted || !isEncrypted else {
@@ -187,7 +188,7 @@ extension FileFailure {
   /// Returns the failure for a body that is not audio.
   static func wrongType(_ address: WebAddress, _ type: String) -> FileFailure {
     FileFailure(
-      .unusableContents, "\(address.name) is not sound: the server says it is \(type).",
+      .unusableContents, "\(address.name) is not sound: the server says it is \(type.excerpt).",
       hint: "Give the address of the sound file itself, not of a page about it.")
   }
 
@@ -195,7 +196,7 @@ extension FileFailure {
   static func packed(_ address: WebAddress, _ encoding: String) -> FileFailure {
     FileFailure(
       .unusableContents,
-      "\(address.name) is sent compressed (\(encoding)), which was not asked for.",
+      "\(address.name) is sent compressed (\(encoding.excerpt)), which was not asked for.",
       hint: "Download it with a browser, and play the file.")
   }
 

@@ -142,8 +142,9 @@ extension SoundFileReader {
     do throws(FileFailure) {
       return try restart(at: frame)
     } catch {
-      // Without the allowance, not even the header could be read.
-      guard file.allowedByteCount == 0 else { throw error }
+      // Without the allowance, not even the header could be read. If another program has changed
+      // the file, there may be no header.
+      guard file.allowedByteCount == 0 || error.kind == .unknownContents else { throw error }
       return false
     }
   }

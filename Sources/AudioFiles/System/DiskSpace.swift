@@ -16,6 +16,12 @@ package struct DiskSpace {
     freeByteCount = Self.byteCount(blocks: room.f_bavail, of: room.f_frsize)
   }
 
+  /// Returns whether the disk of `path` has free space, but its table of files is full.
+  static func holdsNoMoreFiles(at path: String) -> Bool {
+    guard let room = try? FileSystem.room(at: path) else { return false }
+    return room.f_files > 0 && room.f_favail == 0 && room.f_bavail > 0
+  }
+
   /// Returns the bytes in `blocks` blocks of `size` bytes; the largest integer if there are more,
   /// as unlimited network disks report.
   static func byteCount(blocks: UInt, of size: UInt) -> Int {

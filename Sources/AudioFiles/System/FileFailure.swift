@@ -79,7 +79,7 @@ public struct FileFailure: ExplainedFailure, Sendable, Equatable {
   public init(_ kind: Kind, _ message: String, hint: String, remedy: Remedy? = nil) {
     self.remedy = remedy
     self.kind = kind
-    self.message = message
+    self.message = StandardInput.capitalized(message)
     self.hint = hint
   }
 }
@@ -176,6 +176,11 @@ extension FileFailure {
         .permissionDenied, "You may not write \(path).",
         hint: "Choose a folder that is yours, or check the permissions with ls -l.")
     }
+    if error.number == ENOSPC, DiskSpace.holdsNoMoreFiles(at: FileName.folder(of: path)) {
+      return FileFailure(
+        .cannotCreate, "\(path) cannot be created: its disk has space, but no room for more files.",
+        hint: "Delete files that are not needed, however small, or choose another disk.")
+    }
     if error.isFullDisk {
       return FileFailure(
         .cannotCreate, "\(path) cannot be created: the disk is full.",
@@ -211,6 +216,8 @@ extension FileFailure {
         "\(path) cannot be created: its folder does not exist.",
         "Create the folder first, or choose another."
       )
+    case ENXIO where FileStatus(of: path)?.isSocket == true:
+      ("\(path) is a socket, not a file or a pipe.", "Choose another name.")
     case ENXIO: ("No program reads the pipe \(path).", "Start its reader first.")
     case EINVAL where path.utf8.contains(0):
       ("The name of a file cannot hold a zero byte.", "Choose another name.")

@@ -6,11 +6,14 @@ package struct FileStatus {
   let isRegular: Bool
   /// Whether the contents can be read only once.
   let isPipe: Bool
+  /// Whether it is a socket.
+  let isSocket: Bool
   package let byteCount: Int
 
   init(_ status: stat) {
     let type = status.st_mode & S_IFMT
     isPipe = type == S_IFIFO || type == S_IFSOCK
+    isSocket = type == S_IFSOCK
     isFolder = type == S_IFDIR
     isRegular = type == S_IFREG
     byteCount = min(max(0, Int(status.st_size)), FileBounds.byteCount)

@@ -28,10 +28,19 @@ enum FileSystem {
     return (try? check(path) { lstat($0, &status) }) != nil
   }
 
-  /// Returns the path of the file at `path` without links.
+  /// Returns the path of the file at `path` without links. If the file is not a link, but its whole
+  /// path is longer than the kernel allows, returns `path`, which leads to it from the present
+  /// folder.
   static func resolve(_ path: String) throws(SystemError) -> String {
     let found = withBytes(of: path) { realpath($0, nil) }
-    guard let found else { throw .last }
+    guard let found else {
+      let error = SystemError.last
+      var status = stat()
+      guard error.number == ENAMETOOLONG, (try? check(path) { lstat($0, &status) }) != nil,
+        status.st_mode & S_IFMT != S_IFLNK
+      else { throw error }
+      return path
+    }
     defer { free(found) }
     return FileName.text(ofCString: found)
   }

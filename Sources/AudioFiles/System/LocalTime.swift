@@ -22,9 +22,22 @@ public struct LocalTime: Sendable {
     return fields
   }
 
+  /// The fields in UTC if RFC 3339 has no form for the offset of the local time: it has hours below
+  /// 24 and whole minutes.
+  private var standardFields: tm {
+    var fields = fields
+    if abs(fields.tm_gmtoff) >= 86_400 || fields.tm_gmtoff % 60 != 0 {
+      var seconds = time_t(nanoseconds / 1_000_000_000)
+      gmtime_r(&seconds, &fields)
+    }
+    return fields
+  }
+
   /// Returns `pattern` with the conversions of strftime filled in; unchanged if the result is too
   /// long.
-  public func formatted(_ pattern: String) -> String {
+  public func formatted(_ pattern: String) -> String { Self.formatted(pattern, fields) }
+
+  private static func formatted(_ pattern: String, _ fields: tm) -> String {
     guard !pattern.isEmpty else { return "" }
     var fields = fields
     // The result may be longer than the pattern, but not by more than this.
@@ -39,8 +52,9 @@ public struct LocalTime: Sendable {
   /// The time in the format of RFC 3339, with milliseconds: 2026-01-31T14:00:00.250+01:00.
   public var text: String {
     let digits = String(nanoseconds % 1_000_000_000 / 1_000_000)
-    let zone = formatted("%z")
-    return formatted("%Y-%m-%dT%H:%M:%S.")
+    let fields = standardFields
+    let zone = Self.formatted("%z", fields)
+    return Self.formatted("%Y-%m-%dT%H:%M:%S.", fields)
       + String(repeating: "0", count: 3 - digits.count) + digits + zone.dropLast(2) + ":"
       + zone.suffix(2)
   }

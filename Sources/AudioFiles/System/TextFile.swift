@@ -58,6 +58,12 @@ package enum TextFile {
     return narrow
   }
 
+  /// Throws `.cannotCreate` or `.permissionDenied` if `write` could not begin to write `path`.
+  package static func checkWriting(_ path: String, overwrite: Bool = true) throws(FileFailure) {
+    // A draft that is released is deleted.
+    _ = try DraftFile(for: path, overwrite: overwrite)
+  }
+
   /// Makes `text` the contents of `path`, and creates its folders if requested: the old contents
   /// remain until the new ones are complete. Throws `.cannotCreate` or `.permissionDenied`.
   package static func write(

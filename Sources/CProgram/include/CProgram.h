@@ -10,9 +10,10 @@ int cprogram_argument_count(void);
 const char *cprogram_argument(int index);
 
 // From this call on, SIGINT, SIGTERM and SIGHUP, unless they are ignored or handled, end the
-// program at once with `status`. Before that, `sentence` is written to standard error and `event`
-// to standard output, unless they are empty. Both are copied, up to 1,000 bytes.
-void cprogram_end_on_signals(int status, const char *sentence, const char *event);
+// program at once with `status`. Before that, `sentence` is written to standard error and `events`
+// to standard output. Both are copied, of the sentence up to 1,000 bytes. The calls come from one
+// thread.
+void cprogram_end_on_signals(int status, const char *sentence, const char *events);
 
 // Returns whether the signal is ignored.
 _Bool cprogram_is_ignored(int number);

@@ -169,11 +169,18 @@ struct CommandWords {
     if let full = try fullName(name, of: names, dashes: "--") {
       return "--" + full + word.dropFirst(2 + name.count)
     }
-    guard let nearest = EditDistance.nearest(to: name, of: names) else {
+    let synonym = synonyms[name].flatMap { names.contains($0) ? $0 : nil }
+    guard let nearest = synonym ?? EditDistance.nearest(to: name, of: names) else {
       throw unknown("--" + name, in: word, command)
     }
     throw ToolFailure.usage("There is no option --\(name).", hint: "Did you mean --\(nearest)?")
   }
+
+  /// Names that other programs give to options of this one.
+  private static let synonyms = [
+    "seconds": "duration", "time": "duration", "length": "duration", "sample-rate": "rate",
+    "samplerate": "rate", "volume": "gain", "force": "overwrite",
+  ]
 
   /// Returns the failure for `option`, an unknown option that was written in `word`.
   private static func unknown(

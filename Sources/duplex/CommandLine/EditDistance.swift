@@ -6,7 +6,7 @@ enum EditDistance {
     guard word.count <= 64 else { return nil }
     let written = Array(word.lowercased())
     let near = names.map { ($0, between(written, Array($0.lowercased()))) }
-      .filter { $1 <= max(1, max(word.count, $0.count) / 2) }
+      .filter { $1 <= max(1, max(word.count, $0.count) / 3) }
     return near.min { $0.1 < $1.1 }?.0
   }
 

@@ -23,6 +23,8 @@ struct Completion {
     [takesFiles ? "files" : "words"] + candidates.map { "\($0.word)\t\($0.meaning)" }
   }
 
+  private static let completeHelp = Candidate("--help-all", "Show all options, by task.")
+
   private let commands: CommandSet
   private let devices: () -> [DeviceCandidate]
 
@@ -55,6 +57,7 @@ struct Completion {
         return
       }
       if before.count == 1 { addCommands() }
+      if current.hasPrefix("-") { candidates = [Self.completeHelp] }
     }
     keep(current)
   }
@@ -126,7 +129,7 @@ struct Completion {
       }
       candidates += argument.longNames.map { Candidate("--" + $0, argument.firstSentence) }
     }
-    candidates.append(Candidate("--help-all", "Show all options, by task."))
+    candidates.append(Self.completeHelp)
   }
 
   /// Returns the option that `word` names, in full or abbreviated.
@@ -165,7 +168,9 @@ struct Completion {
     if let values = CompletedValues.ofOptions[option.name]
       ?? CompletedValues.ofKinds[option.valueName]
     {
-      candidates = values.map { Candidate($0) }
+      // The names of ALSA's formats may be written in lower case as well.
+      let isLower = current.first?.isLowercase == true
+      candidates = values.map { Candidate(isLower ? $0.lowercased() : $0) }
     }
     takesFiles = CompletedValues.files.contains(option.valueName)
   }

@@ -137,5 +137,6 @@ enum PicturePath {
     try OutputFolder.refuseFolder(at: path)
     try OutputFolder.check(for: path)
     guard overwrite || !SoundFileReader.exists(path) else { throw .exists(path) }
+    try TextFile.checkWriting(path, overwrite: overwrite)
   }
 }

@@ -95,12 +95,12 @@ struct RangeOptions: ParsableArguments {
   func checkOrder() throws(FileFailure) {
     let (start, end) = (region?.start ?? start, region?.end ?? end)
     guard let start, let end, start.isSeconds == end.isSeconds else { return }
-    guard start.seconds(at: 1) < end.seconds(at: 1) else { throw Self.wrongOrder }
+    guard start.seconds(at: 1) < end.seconds(at: 1) else { throw Self.wrongOrder(of: "the region") }
   }
 
-  private static var wrongOrder: FileFailure {
+  private static func wrongOrder(of region: String) -> FileFailure {
     FileFailure(
-      .invalidRequest, "The end of the region must be after its start.",
+      .invalidRequest, "The end of \(region) must be after its start.",
       hint: "Give the earlier time first.")
   }
 
@@ -121,7 +121,10 @@ struct RangeOptions: ParsableArguments {
   ) throws(FileFailure) -> TrackSettings {
     let first = (source?.start ?? region?.start ?? start)?.frameCount(at: rate) ?? 0
     let end = (source?.end ?? region?.end ?? end)?.frameCount(at: rate)
-    guard end.map({ $0 > first }) ?? true else { throw Self.wrongOrder }
+    guard end.map({ $0 > first }) ?? true else {
+      let named = source.flatMap { $0.start != nil || $0.end != nil ? $0.name : nil }
+      throw Self.wrongOrder(of: named.map { "the region of \($0)" } ?? "the region")
+    }
     var settings = TrackSettings()
     settings.range = PlaybackRange(
       startFrame: first, endFrame: end, times: loop.map(\.count) ?? 1, isReversed: reverse)

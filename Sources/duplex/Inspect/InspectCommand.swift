@@ -65,7 +65,8 @@ private struct InspectRun {
     var status = ExitStatus.done
     var found: [InspectedFile] = []
     /// The user's request to end the run, watched once there is something for a summary. Reading a
-    /// folder or a pipe may last without a look at it: then a signal ends the program by itself.
+    /// folder or a pipe may last without a look at it: then a signal ends the program by itself,
+    /// with that summary.
     var stop: StopRequest?
     var isStopped = false
 
@@ -101,6 +102,9 @@ private struct InspectRun {
     if isFolder || path == "-" {
       guard !isInterrupted(&results) else { return }
       results.stop = nil
+      if command.json, !results.found.isEmpty {
+        Terminal.endOnSignals(with: command.stoppedStatus, summary: summary(results.found))
+      }
     }
     let files = isFolder ? attempt(path, &results) { _ in try notes(in: path) } ?? [] : [path]
     for file in files {

@@ -122,6 +122,15 @@ final class LatencyRun {
     self.command = command
   }
 
+  /// What --duration leaves for the next stream; nil without a limit.
+  private var durationLeft: TimeOption? {
+    guard let configuration, let duration = command.audio.duration else {
+      return command.audio.duration
+    }
+    let frames = duration.frameCount(at: configuration.sampleRate) - sessions.report.frames
+    return .frames(Double(max(0, frames)))
+  }
+
   func run() throws -> ExitStatus {
     for number in 0..<command.reopen {
       let choice = DeviceChoice(command.audio, captures: true, plays: true)
@@ -140,10 +149,13 @@ final class LatencyRun {
   private func measure(
     _ number: Int, on open: consuming OpenDevice
   ) throws -> (RoundTrips, SessionOutcome) {
+    if command.save, number == 0 { try SavedRoundTrip.checkFile(for: open.configuration) }
     let plan = try plan(open.configuration, draws: number == 0)
     let share = 1 / Double(command.reopen)
     let opening = command.reopen > 1 ? "opening \(number + 1) of \(command.reopen), " : ""
-    return try measureRoundTrips(on: open, plan, command.audio) {
+    var options = command.audio
+    options.duration = durationLeft
+    return try measureRoundTrips(on: open, plan, options) {
       [line] done, what in
       line.progress((Double(number) + done) * share, of: opening + what)
     } progress: { [line] done in

@@ -30,7 +30,7 @@ struct RecordingSession {
     let isStarted = options.start.preRoll != nil && !options.start.voiceActivated
     let waits = isStarted && (Terminal.hasKeyboard || Terminal.isPiped)
     if isStarted, !waits {
-      warn("noKeyboard", "standard input is not a terminal: the recording starts without a key.")
+      warn("noKeyboard", "Standard input is not a terminal: the recording starts without a key.")
     }
     writer = try options.writer(
       plan, configuration, duration: audio.duration, startsAtOnce: !waits)

@@ -59,6 +59,10 @@ struct RepairCommand: ToolCommand {
     try require(output != "", "-o needs the path of the copy, and was given an empty name.")
     try require(
       output != "-", "-o cannot be standard output: parts of a copy are written last. Name a file.")
+    try require(
+      !files.contains("-"),
+      "Standard input cannot be repaired, because parts of a file are read more than once. "
+        + "Save it to a file; a file of the name - is ./-.")
     try require(output == nil || !inPlace, "--in-place and -o cannot be used together.")
     let given = [rate != nil, channels != nil, sampleFormat != nil]
     try require(

@@ -316,7 +316,9 @@ struct Defaults {
         option.takesValue
           ? "\(entry.key) takes a text, a number or a time."
           : "\(entry.key) is true or false, without quotes or brackets.",
-        hint: "Correct the file, or ignore it in this run with --no-config.")
+        hint: entry.kind == .date && option.takesValue && entry.values != [""]
+          ? "Write it in quotes: \(entry.key) = \"\(entry.values.joined(separator: ","))\""
+          : "Correct the file, or ignore it in this run with --no-config.")
     }
   }
 

@@ -69,8 +69,10 @@ struct DeviceProfile {
     return path
   }
 
-  /// Throws if a profile could not be saved after its search.
-  static func checkFolder() throws { try SettingsFolder.check(kind) }
+  /// Throws if the profile of these devices could not be saved after its search.
+  static func check(capture: String, playback: String) throws {
+    try SettingsFolder.check(path: try path(capture, playback))
+  }
 
   private static let kind = "profile"
 

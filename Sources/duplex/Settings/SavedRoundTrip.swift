@@ -95,6 +95,11 @@ struct SavedRoundTrip {
   /// Throws if a round trip could not be saved after its measurement.
   static func checkFolder() throws { try SettingsFolder.check(kind) }
 
+  /// Throws if the round trip of this configuration could not be saved.
+  static func checkFile(for configuration: DuplexConfiguration) throws {
+    try SettingsFolder.check(path: try path(for: configuration))
+  }
+
   private static let kind = "latency"
 
   private static func path(for configuration: DuplexConfiguration) throws(ToolFailure) -> String {

@@ -34,11 +34,17 @@ enum SettingsFolder {
   /// Throws if no file can be written for the settings of `kind`, before a measurement whose result
   /// could not be saved.
   static func check(_ kind: String) throws {
-    var path = try folder() + "/\(kind)/settings.json"
+    try check(path: try folder() + "/\(kind)/settings.json")
+  }
+
+  /// Throws if the settings file `path` cannot be written.
+  static func check(path: String) throws(FileFailure) {
+    var path = path
     // The folders that do not exist yet are created in the one above them.
     while !FileStatus.isTaken(FileName.folder(of: path)) { path = FileName.folder(of: path) }
     do throws(FileFailure) {
       try OutputFolder.check(for: path)
+      try TextFile.checkWriting(path)
     } catch {
       throw explained(error)
     }

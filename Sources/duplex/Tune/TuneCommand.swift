@@ -57,7 +57,9 @@ struct TuneCommand: AudioCommand {
 
   func perform() throws -> ExitStatus {
     try picture.check(against: InputFiles(audio))
-    if save { try DeviceProfile.checkFolder() }
+    if save {
+      try DeviceProfile.check(capture: audio.inputDevice, playback: audio.outputDevice)
+    }
     return try TuneRun(self).run()
   }
 }
