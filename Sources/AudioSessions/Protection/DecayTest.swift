@@ -3,39 +3,50 @@
 /// A test that distinguishes a howl from an external sound by its decay in a loop whose gain is
 /// below 0 dB. Nothing sustains a howl in such a loop: it loses the same number of dB in each round
 /// trip until nothing is left. An external sound continues, though it may lose the part that the
-/// loop added to it: in a loop of -0.3 dB at most 20 dB.
+/// loop added to it: in a loop of -0.3 dB at most 20 dB, if the loop is lowered to -3.3 dB, and in
+/// a loop of -0.5 dB at most 23 dB, if it is lowered to -14.5 dB.
 ///
 /// The rate of the decay gives a second estimate of the loop gain, free of external sounds.
 struct DecayTest: BitwiseCopyable {
+  /// The constants of the test of a quiet or of a loud sound.
+  private struct Bounds: BitwiseCopyable {
+    /// The margin in dB below 0 dB to which the loop gain is lowered. A loud howl must be quiet
+    /// after one round trip.
+    let margin: Float
+    /// The fall in dB that a howl must show.
+    let fall: Float
+    /// The errors in dB by which the loop gain may be estimated too low: for the levels, and for a
+    /// round-trip time that is wrong by a half hop. A loud howl decays in fewer round trips, so
+    /// that its levels are known less accurately.
+    let levelError: Float
+    let tripError: Float
+
+    static var quiet: Bounds {
+      @_noLocks get { Bounds(margin: 3, fall: 20, levelError: 0.2, tripError: 1.5) }
+    }
+    static var loud: Bounds {
+      @_noLocks get { Bounds(margin: 14, fall: 27, levelError: 1.2, tripError: 4) }
+    }
+  }
+
   /// The gain of the microphone in dB before the test.
   private(set) var gainBefore: Float = 0
   /// The gain of the microphone in dB for as long as the test lasts.
   private(set) var gain: Float = 0
+  /// The gain of the microphone in dB at which the loop gain is 3 dB below 0 dB.
+  private(set) var safeGain: Float = 0
 
-  /// The fall in dB that a howl must show. The slope is measured after the first 3 dB, which take
-  /// one round trip longer.
-  private static var fall: Float { @_noLocks get { 20 } }
-  private static var firstFall: Float { @_noLocks get { 3 } }
-  /// The margin in dB below 0 dB to which the loop gain is lowered.
-  private static var margin: Float { @_noLocks get { 3 } }
   /// The number of hops after which every test ends: 2 s.
   private static var maximumHops: Int { @_noLocks get { 750 } }
-  /// The errors in dB by which the loop gain may be estimated too low: for a round-trip time that
-  /// is wrong by three quarters of a half hop, and for a level that is the mean of four hops.
-  private static var tripError: Float { @_noLocks get { 1.5 } }
-  private static var levelError: Float { @_noLocks get { 0.2 } }
 
+  private var bounds = Bounds.quiet
   /// The result of the code for the loop.
-  private(set) var fit = LoopFit.none
+  private var fit = LoopFit.none
   private var start: Float = 0
   /// The level in dBFS that a howl does not exceed: it grows as before for one more round trip, and
   /// recovers from the dips of a code.
   private var highest: Float = 0
   private var hops = 0
-  /// The number of hops until the level had fallen by the first 3 dB, and the level then, which may
-  /// fall in steps of a whole round trip.
-  private var firstHops = 0
-  private var firstLevel: Float = 0
 
   /// Creates a placeholder for the time before there is anything to test.
   @_noLocks
@@ -44,38 +55,49 @@ struct DecayTest: BitwiseCopyable {
   /// Creates a test of the loop that `fit` describes, for a sound at `level` dBFS while the
   /// microphone has a gain of `gain` dB.
   @_noLocks
-  init(of fit: LoopFit, level: Float, gain: Float) {
+  init(of fit: LoopFit, level: Float, gain: Float, isLoud: Bool) {
     let loopGain = min(24, max(0, fit.gain))
+    bounds = isLoud ? .loud : .quiet
     gainBefore = gain
-    self.gain = max(-40, gain - loopGain - Self.margin)
+    self.gain = max(-40, gain - loopGain - bounds.margin)
+    safeGain = max(-40, gain - loopGain - Bounds.quiet.margin)
     self.fit = fit
     start = level
-    highest = level + loopGain + 2 * Self.firstFall
+    highest = level + loopGain + 6
   }
 
-  /// Adds the level of the next hop, and whether it is still falling. Returns whether the sound is
-  /// a howl; nil as long as that is not clear.
+  /// Adds the latest hop of `band`. Returns whether the sound is a howl; nil as long as that is not
+  /// clear.
   @_noLocks
-  mutating func follow(level: Float, isFalling: Bool) -> Bool? {
+  mutating func follow(_ history: borrowing LevelHistory, band: Int) -> Bool? {
     hops &+= 1
-    if level > start - Self.firstFall {
-      firstHops = 0
-    } else if firstHops == 0 {
-      (firstHops, firstLevel) = (hops, level)
-    }
-    if level < start - Self.fall { return hops > firstHops && isLoopAboveUnity(level: level) }
+    // If the level of a sound varies within a round trip, only the levels of its loudest hops are
+    // comparable.
+    let level = history.highest(band: band, hops: fit.hops, age: 0)
+    if level < start - bounds.fall { return isLoopAboveUnity(history, band: band) }
+    let isFalling = level < history.highest(band: band, hops: fit.hops, age: 32) - 1
     // Twelve round trips, plus the time of the gain's ramp and of the level's window.
     let isOver = hops > 6 &* fit.lag &+ 24 && !isFalling || hops > Self.maximumHops
     return isOver || level > highest ? false : nil
   }
 
-  /// Returns whether a loop in which a sound has fallen to `level` had a gain of 0 dB or more
-  /// before, within the accuracy of the round-trip time.
+  /// Returns whether the loop of a sound that has fallen had a gain of 0 dB or more before. Its
+  /// levels of the last round trip are compared with those of a whole number of round trips before:
+  /// the level falls in steps of a round trip, and the dips of a code circulate in the loop.
   @_noLocks
-  private func isLoopAboveUnity(level: Float) -> Bool {
+  private func isLoopAboveUnity(_ history: borrowing LevelHistory, band: Int) -> Bool {
     // The lag found by a code is too short by about half of a half hop.
     let trip = 0.5 * Float(fit.lag) + 0.2
-    let loss = (firstLevel - level) * trip / Float(hops &- firstHops)
-    return gainBefore - gain - loss > -Self.levelError - Self.tripError / Float(fit.lag)
+    let trips = max(1, Int(clamping: Float(hops) / trip) &- 1)
+    let distance = max(1, Int(clamping: Float(trips) * trip + 0.5))
+    let window = max(1, Int(clamping: trip + 0.5))
+    var sum: Float = 0
+    var age = 0
+    while age < window {
+      sum += history.level(band: band, age: age &+ distance) - history.level(band: band, age: age)
+      age &+= 1
+    }
+    let loss = sum * trip / Float(window &* distance)
+    return gainBefore - gain - loss > -bounds.levelError - bounds.tripError / Float(fit.lag)
   }
 }

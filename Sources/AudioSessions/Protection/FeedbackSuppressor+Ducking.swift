@@ -36,10 +36,10 @@ extension FeedbackSuppressor {
 
   /// Lowers the microphone until the gain of the proven loop is below 0 dB.
   @_noLocks
-  mutating func lower(_ fit: LoopFit) {
+  mutating func lower(_ fit: LoopFit, isLoud: Bool) {
     duckedLevel = history.level(band: suspect.band, age: 0)
     let level = history.highest(band: suspect.band, hops: fit.hops, age: 0)
-    decay = DecayTest(of: fit, level: level, gain: microphoneGain.decibels)
+    decay = DecayTest(of: fit, level: level, gain: microphoneGain.decibels, isLoud: isLoud)
     endTest()
     stage = .lowered
     microphoneGain.lower(to: decay.gain)
@@ -49,14 +49,10 @@ extension FeedbackSuppressor {
   /// attenuation. Restores the gain if the sound does not die away.
   @_noLocks
   mutating func waitForDecay(at frame: Int) {
-    // If the level of a sound varies within a round trip, only the levels of its loudest hops are
-    // comparable.
-    let level = history.highest(band: suspect.band, hops: decay.fit.hops, age: 0)
-    let isFalling = level < history.highest(band: suspect.band, hops: decay.fit.hops, age: 32) - 1
-    switch decay.follow(level: level, isFalling: isFalling) {
+    switch decay.follow(history, band: suspect.band) {
     case nil: return
     case true?:
-      microphoneGain.keepLowered()
+      microphoneGain.restrict(to: decay.safeGain)
       enterDucked(at: frame)
     case false?: releaseLowered()
     }

@@ -24,7 +24,8 @@ import RealtimeAudio
 ///    the external sound is the larger part of the returned level.
 /// 4. Attenuate. A proven howl that is loud is ducked by 40 dB at once. If it is not loud, the
 ///    microphone is lowered to a loop gain of 3 dB below unity; the sound counts as a howl if it
-///    then dies away (`DecayTest`), otherwise the microphone is restored.
+///    then dies away (`DecayTest`), otherwise the microphone is restored. The same is done with a
+///    loud sound whose measured loop gain is below 2 dB, but to a loop gain of 14 dB below unity.
 /// 5. Restore. After the howl has died away the gain returns slowly, but only to a measured loop
 ///    gain of 3 dB below unity. If the howl returns, the microphone is held 6 dB lower, and for
 ///    longer. After that time the rest of the gain is restored, too.
@@ -322,7 +323,9 @@ extension FeedbackSuppressor {
     {
       let limited = -reductionDecibels
       if fit.confirmsFeedback(limited: limited) {
-        return canWait ? lower(fit) : duck(fit, at: frame)
+        if canWait { return lower(fit, isLoud: false) }
+        return fit.needsDecay(limited: limited) && !leveller.isActive
+          ? lower(fit, isLoud: true) : duck(fit, at: frame)
       }
       if fit.needsRepeat(limited: limited, isLoud: leveller.isActive) {
         schedule.needsRepeat = true

@@ -68,14 +68,23 @@ struct LoopFit: BitwiseCopyable {
   @_noLocks
   func confirmsFeedback(limited: Float) -> Bool {
     guard isPlausible(limited: limited) else { return false }
-    // In an external sound at the limit, the part of the loop is smaller by the attenuation of the
-    // limiters. A loop loses as much to them as its gain exceeds 0 dB; an external sound makes the
-    // gain seem larger than that.
-    let isApart =
-      limited > (isShort ? 1.5 : 2) && gain - limited > -1 && gain - limited < 0.3
-    return isApart
+    return isApart(limited: limited)
       ? confirmsLimitedHowl(limited: limited)
       : !isBetterBelowUnity && confirmsGrowth(limited: limited)
+  }
+
+  /// Returns whether even a loud sound with a proven loop must die away in a test to count as a
+  /// howl: in a loop of slightly less than 0 dB a tone responds nearly like a howl.
+  @_noLocks
+  func needsDecay(limited: Float) -> Bool { gain < 2 && !isApart(limited: limited) }
+
+  /// Returns whether the attenuation of the limiters distinguishes a howl from an external sound at
+  /// the limit. In an external sound, the part of the loop is smaller by this attenuation. A loop
+  /// loses as much to the limiters as its gain exceeds 0 dB; an external sound makes the gain seem
+  /// larger than that.
+  @_noLocks
+  private func isApart(limited: Float) -> Bool {
+    limited > (isShort ? 1.5 : 2) && gain - limited > -1 && gain - limited < 0.3
   }
 
   /// Whether the round trip is shorter than a chip: the dips of several round trips add up, and the

@@ -39,10 +39,12 @@ struct MicrophoneGain: BitwiseCopyable {
     move(to: decibels, hops: 4)
   }
 
-  /// Makes the gain of a test the ceiling.
+  /// Sets the ceiling after a howl. After a repeated howl the gain is held for twice as long.
   @_noLocks
-  mutating func keepLowered() {
-    restrict(to: decibels)
+  mutating func restrict(to decibels: Float) {
+    if isRestricted { holdHops = min(60000, holdHops &* 2) }
+    ceiling = decibels
+    heldHops = 0
   }
 
   /// Restores the gain of `decibels` after a test, within 0.1 s.
@@ -73,14 +75,6 @@ struct MicrophoneGain: BitwiseCopyable {
   @_noLocks
   mutating func process(_ sound: inout SampleBuffer, frames: Int) {
     smoothed.process(&sound, frames: frames)
-  }
-
-  /// Sets the ceiling. After a repeated howl the gain is held for twice as long.
-  @_noLocks
-  private mutating func restrict(to decibels: Float) {
-    if isRestricted { holdHops = min(60000, holdHops &* 2) }
-    ceiling = decibels
-    heldHops = 0
   }
 
   @_noLocks

@@ -3,22 +3,25 @@ import Testing
 @testable import AudioSessions
 
 @Suite struct DecayTestTests {
-  /// Returns the result of the test, and the number of hops that it took, for a sound at -35 dBFS
-  /// in a loop with `loopGain` and a delay of ten hops. `minimum` is the level of the sound from
-  /// outside.
-  private func result(loopGain: Float, measured: Float = 0, minimum: Float) -> (Bool?, hops: Int) {
+  /// Returns the result of the test, and the number of hops that it took, for a sound at -35 dBFS,
+  /// or for a loud one at -10 dBFS, in a loop with `loopGain` and a delay of ten hops. `minimum` is
+  /// the level of the sound from outside.
+  private func result(
+    loopGain: Float, measured: Float = 0, minimum: Float, isLoud: Bool = false
+  ) -> (Bool?, hops: Int) {
     var fit = LoopFit.none
     fit.lag = 20
     fit.gain = measured
-    var test = DecayTest(of: fit, level: -35, gain: 0)
-    var levels = [Float](repeating: -35, count: 40)
+    let start: Float = isLoud ? -10 : -35
+    var test = DecayTest(of: fit, level: start, gain: 0, isLoud: isLoud)
+    var history = LevelHistory()
+    for _ in 0..<40 { history.add(SIMD4(repeating: start), gain: 0) }
     for hop in 0..<1000 {
       // The microphone is attenuated: after the first trip, each trip changes the level by the
       // loop's gain.
-      let level = max(minimum, -35 + loopGain + (loopGain + test.gain) * Float(hop / 10))
-      levels.append(level)
-      let isFalling = level < levels[levels.count - 33] - 1
-      if let isHowl = test.follow(level: level, isFalling: isFalling) { return (isHowl, hop) }
+      let level = max(minimum, start + loopGain + (loopGain + test.gain) * Float(hop / 10))
+      history.add(SIMD4(repeating: level), gain: 0)
+      if let isHowl = test.follow(history, band: 1) { return (isHowl, hop) }
     }
     return (nil, 1000)
   }
@@ -50,8 +53,36 @@ import Testing
   @Test func `the gain of the microphone is reduced by 3 dB more than the loop's gain`() {
     var fit = LoopFit.none
     fit.gain = 1.5
-    #expect(DecayTest(of: fit, level: -35, gain: -1).gain == -5.5)
+    #expect(DecayTest(of: fit, level: -35, gain: -1, isLoud: false).gain == -5.5)
     fit.gain = -0.2
-    #expect(DecayTest(of: fit, level: -35, gain: 0).gain == -3)
+    #expect(DecayTest(of: fit, level: -35, gain: 0, isLoud: false).gain == -3)
+  }
+
+  @Test(arguments: [0.1, 0.5, 1, 1.5] as [Float])
+  func `a loud sound that decays with the loop's gain is a howl within five round trips`(
+    loopGain: Float
+  ) {
+    for error in [-0.5, 0, 0.5] as [Float] {
+      let (isHowl, hops) = result(
+        loopGain: loopGain, measured: max(0, loopGain + error), minimum: -80, isLoud: true)
+      #expect(isHowl == true && hops < 50)
+    }
+  }
+
+  @Test func `a loud sound that loses only the loop's amplification comes from outside`() {
+    // A loop of -0.5 dB amplifies the sound by 25 dB, and with 14 dB less gain by 2 dB.
+    #expect(result(loopGain: -0.5, minimum: -33, isLoud: true).0 == false)
+  }
+
+  @Test func `a loud sound that ends by itself is not a howl`() {
+    // Only its echo is left, and decays by 3 dB more in each round trip than a howl does.
+    #expect(result(loopGain: -3, minimum: -100, isLoud: true).0 == false)
+  }
+
+  @Test func `a loud howl is held as low afterwards as a quiet one`() {
+    var fit = LoopFit.none
+    fit.gain = 1.5
+    let test = DecayTest(of: fit, level: -10, gain: 0, isLoud: true)
+    #expect(test.gain == -15.5 && test.safeGain == -4.5)
   }
 }
