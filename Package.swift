@@ -217,10 +217,10 @@ let package = Package(
     .target(
       name: "FatalErrors", dependencies: ["AudioBasics"], path: "Tests/FatalErrors",
       swiftSettings: checked),
-    // A simulated machine for the tests of /proc and /sys. It needs neither files nor sessions, which
-    // the tests under AddressSanitizer would compile for it.
+    // A simulated machine for the tests of /proc and /sys. It does not import the modules of audio
+    // files and sessions, which the tests under AddressSanitizer would compile for it.
     .target(
-      name: "MachineFiles", dependencies: ["AudioBasics", "LinuxSystem"],
+      name: "MachineFiles", dependencies: ["AudioBasics", "LinuxSystem", "TemporaryFolders"],
       path: "Tests/MachineFiles", swiftSettings: checked),
     // What several test targets and the benchmarks share: signals, rigs and trials.
     .target(
