@@ -1,4 +1,5 @@
 import ArgumentParser
+import RealtimeAudio
 
 /// The commands of the tool.
 struct CommandSet {
@@ -6,6 +7,8 @@ struct CommandSet {
   /// The purpose of the tool, for the help.
   let abstract: String
   let version: String
+  /// The arguments of the commands that were described so far: a description takes milliseconds.
+  private let described = MutexBox([String: [CommandArgument]]())
 
   /// Creates the set of the commands that `tool` declares.
   init(_ tool: CommandConfiguration) {
@@ -21,8 +24,12 @@ struct CommandSet {
 
   /// Returns all arguments of the command `name`; an empty array if there is no such command.
   func arguments(of name: String?) -> [CommandArgument] {
-    let described = self[name].flatMap { JSON(parsing: $0._dumpHelp()) }?["command"]?["arguments"]
-    return (described?.elements ?? []).map(CommandArgument.init)
+    guard let name, let type = self[name] else { return [] }
+    if let known = described.withLock({ $0[name] }) { return known }
+    let help = JSON(parsing: type._dumpHelp())?["command"]?["arguments"]
+    let arguments = (help?.elements ?? []).map(CommandArgument.init)
+    described.withLock { $0[name] = arguments }
+    return arguments
   }
 }
 
