@@ -86,6 +86,7 @@ import Testing
     let sound: LoopSound
     let seed: UInt64
     let gain: Double
+    var sampleRate = 16000
     var testDescription: String { "\(sound) \(seed) at \(gain) dB" }
   }
 
@@ -101,10 +102,15 @@ import Testing
     Misjudged(sound: .risingTone, seed: 16, gain: -3),
     Misjudged(sound: .speech, seed: 26, gain: -0.5),
     Misjudged(sound: .organ, seed: 15, gain: -0.5),
+    Misjudged(sound: .crescendo, seed: 2, gain: -1, sampleRate: 48000),
+    Misjudged(sound: .music, seed: 51, gain: -0.5, sampleRate: 48000),
+    Misjudged(sound: .swell, seed: 15, gain: -0.5, sampleRate: 48000),
+    Misjudged(sound: .tremolo, seed: 7, gain: -0.5, sampleRate: 48000),
   ])
   func `a rising sound in a loop below 0 dB is not attenuated`(_ misjudged: Misjudged) {
     let (sound, seed) = (misjudged.sound, misjudged.seed)
-    let rig = sound.room(seed, gainDB: misjudged.gain)
+    var rig = sound.room(seed, gainDB: misjudged.gain)
+    rig.sampleRate = misjudged.sampleRate
     let result = rig.run(
       seconds: 2.2, sound: sound.make(seed, sampleRate: rig.sampleRate))
     #expect(result.ducks.isEmpty)
