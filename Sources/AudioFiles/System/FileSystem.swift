@@ -23,9 +23,13 @@ enum FileSystem {
   }
 
   /// Returns whether `path` exists, which includes a dangling link.
-  static func isTaken(_ path: String) -> Bool {
+  static func isTaken(_ path: String) -> Bool { (try? ownStatus(of: path)) != nil }
+
+  /// Returns the status of the file at `path` itself, which may be a link.
+  private static func ownStatus(of path: String) throws(SystemError) -> stat {
     var status = stat()
-    return (try? check(path) { lstat($0, &status) }) != nil
+    try check(path) { lstat($0, &status) }
+    return status
   }
 
   /// Returns the path of the file at `path` without links. If the file is not a link, but its whole
@@ -35,8 +39,7 @@ enum FileSystem {
     let found = withBytes(of: path) { realpath($0, nil) }
     guard let found else {
       let error = SystemError.last
-      var status = stat()
-      guard error.number == ENAMETOOLONG, (try? check(path) { lstat($0, &status) }) != nil,
+      guard error.number == ENAMETOOLONG, let status = try? ownStatus(of: path),
         status.st_mode & S_IFMT != S_IFLNK
       else { throw error }
       return path

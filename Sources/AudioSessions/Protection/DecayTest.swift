@@ -15,9 +15,9 @@ struct DecayTest: BitwiseCopyable {
     let margin: Float
     /// The fall in dB that a howl must show.
     let fall: Float
-    /// The errors in dB by which the loop gain may be estimated too low: for the levels, and for a
-    /// round-trip time that is wrong by a half hop. A loud howl decays in fewer round trips, so
-    /// that its levels are known less accurately.
+    /// The errors in dB by which the loop gain may be estimated too low: that of the levels, and
+    /// that of the round-trip time, which is divided by this time in half hops. A loud howl loses
+    /// more in each round trip and decays in fewer of them, so that both are larger.
     let levelError: Float
     let tripError: Float
 
@@ -32,9 +32,9 @@ struct DecayTest: BitwiseCopyable {
   /// The gain of the microphone in dB before the test.
   private(set) var gainBefore: Float = 0
   /// The gain of the microphone in dB for as long as the test lasts.
-  private(set) var gain: Float = 0
+  var gain: Float { @_noLocks get { loweredGain(margin: bounds.margin) } }
   /// The gain of the microphone in dB at which the loop gain is 3 dB below 0 dB.
-  private(set) var safeGain: Float = 0
+  var safeGain: Float { @_noLocks get { loweredGain(margin: Bounds.quiet.margin) } }
 
   /// The number of hops after which every test ends: 2 s.
   private static var maximumHops: Int { @_noLocks get { 750 } }
@@ -56,15 +56,19 @@ struct DecayTest: BitwiseCopyable {
   /// microphone has a gain of `gain` dB.
   @_noLocks
   init(of fit: LoopFit, level: Float, gain: Float, isLoud: Bool) {
-    let loopGain = min(24, max(0, fit.gain))
     bounds = isLoud ? .loud : .quiet
     gainBefore = gain
-    self.gain = max(-40, gain - loopGain - bounds.margin)
-    safeGain = max(-40, gain - loopGain - Bounds.quiet.margin)
     self.fit = fit
     start = level
     highest = level + loopGain + 6
   }
+
+  /// The gain of the loop in dB before the test, as far as a room can have it.
+  private var loopGain: Float { @_noLocks get { min(24, max(0, fit.gain)) } }
+
+  /// Returns the gain of the microphone in dB at which the loop gain is `margin` dB below 0 dB.
+  @_noLocks
+  private func loweredGain(margin: Float) -> Float { max(-40, gainBefore - loopGain - margin) }
 
   /// Adds the latest hop of `band`. Returns whether the sound is a howl; nil as long as that is not
   /// clear.

@@ -44,7 +44,7 @@ public struct FeedbackSuppressor: ~Copyable {
     case stabilizing
     /// A code of dips is being sent.
     case perturbing
-    /// The microphone is slightly lowered, to test whether the sound dies away.
+    /// The microphone is lowered, to test whether the sound dies away.
     case lowered
     /// A howl is dying away.
     case ducked

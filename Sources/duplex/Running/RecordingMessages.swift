@@ -50,16 +50,12 @@ final class RecordingMessages {
       duplex.reportEvent(Event("split", fields), "now recording to \(file.path).")
     case .finished(let file): duplex.reportEvent(Event("file", file.fields), nil)
     case .printed(let line): Terminal.say("\(line)")
-    case .renamed(let old, to: let new, isFolder: true):
-      warn(
-        "outputRenamed",
-        "The folder \(old) was renamed while it was recorded to: the recording continues in \(new).",
-        hint: "Nothing is lost.")
-    case .renamed(let old, to: let new, isFolder: false):
-      warn(
-        "outputRenamed",
-        "\(old) was renamed while it was recorded: the recording is in \(new) now.",
-        hint: "Nothing is lost.")
+    case .renamed(let old, to: let new, let isFolder):
+      let sentence =
+        isFolder
+        ? "The folder \(old) was renamed while it was recorded to: the recording continues in \(new)."
+        : "\(old) was renamed while it was recorded: the recording is in \(new) now."
+      warn("outputRenamed", sentence, hint: "Nothing is lost.")
     case .removed(let path): duplex.reportEvent(Event("removed", ["path": path]), nil)
     case .paused(let pause):
       duplex.reportEvent(
