@@ -25,16 +25,21 @@ package struct SlidingPeak: BitwiseCopyable, Sendable {
     self.blockFrames = blockFrames
   }
 
-  /// Adds the peak of the next `frames` frames, which must fit in the current block. Returns true
-  /// if they complete the block, so that `highest` may have changed.
+  /// Adds the peak of the next `frames` frames, which counts for each block that contains some of
+  /// them. Returns true if they complete a block, so that `highest` may have changed. A window
+  /// without memory is always complete, and its highest peak is 0.
   @_noLocks
   package mutating func add(_ peak: Float, frames: Int) -> Bool {
-    if peak > blockPeak { blockPeak = peak }
+    guard blockFrames > 0 else { return true }
+    blockPeak = max(blockPeak, peak)
     filled &+= frames
     guard filled >= blockFrames else { return false }
-    if blockFrames > 0 { replaceOldest() }
-    blockPeak = 0
-    filled = 0
+    repeat {
+      replaceOldest()
+      blockPeak = peak
+      filled &-= blockFrames
+    } while filled >= blockFrames
+    if filled == 0 { blockPeak = 0 }
     return true
   }
 
@@ -42,6 +47,16 @@ package struct SlidingPeak: BitwiseCopyable, Sendable {
   @_noLocks
   package func gain(limit: Float) -> Float {
     highest > limit ? Self.gain(of: highest, limit: limit) : 1
+  }
+
+  /// Returns the gain that reduces `peak`, rounded up to the next of 128 values per octave, to
+  /// `limit`; 1 if the peak is not above it. The gain is the same for all peaks between two values,
+  /// 0.07 dB, as those of steady noise are.
+  @_noLocks
+  package static func steadyGain(of peak: Float, limit: Float) -> Float {
+    let step: UInt32 = 1 << 16
+    let rounded = Float(bitPattern: (peak.bitPattern &+ (step &- 1)) & ~(step &- 1))
+    return peak > limit ? gain(of: rounded, limit: limit) : 1
   }
 
   /// Returns the gain that reduces `peak` to `limit`. It is slightly lower than exact, so that the

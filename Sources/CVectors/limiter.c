@@ -1,14 +1,14 @@
 // The processing of frames by a limiter, and linear gain ramps.
 #include "vectors.h"
 
-// Returns the peaks of eight frames of one or two channels. A NaN sample never compares as higher.
-// If not `is_ordered`, the peaks of stereo frames are in another order.
+// Returns the peaks of eight frames of one or two channels. If not `is_ordered`, a NaN
+// sample never compares as higher, and the peaks of stereo frames are in another order.
 BODY float8 frame_peaks(int is_stereo, int is_ordered, const float *samples) {
   if (!is_stereo) return magnitudes(load8(samples));
   const float8 first = magnitudes(load8(samples)), second = magnitudes(load8(samples + 8));
   const float8 left = __builtin_shufflevector(first, second, 0, 2, 8, 10, 4, 6, 12, 14);
   const float8 right = __builtin_shufflevector(first, second, 1, 3, 9, 11, 5, 7, 13, 15);
-  const float8 peaks = higher(right, higher(left, (float8)0));
+  const float8 peaks = higher(right, is_ordered ? left : higher(left, (float8)0));
   return is_ordered ? __builtin_shufflevector(peaks, peaks, 0, 1, 4, 5, 2, 3, 6, 7) : peaks;
 }
 
@@ -28,24 +28,28 @@ BODY float peak_of(const float *frame, long channels) {
   return peak;
 }
 
-// Processes eight frames at a time; returns the number of frames processed. The target decreases to
-// the gain that each peak requires. The gain of a frame is therefore the minimum of the gains that
-// the peaks up to this frame require, the target, and the previous gain increased by its steps.
+// Returns eight times the last of eight values.
+BODY float8 last_of(float8 eight) { return __builtin_shufflevector(eight, eight, 7, 7, 7, 7, 7, 7, 7, 7); }
+
+// Processes eight frames at a time, none of them NaN; returns the number of frames processed. The
+// target decreases to the gain that each peak requires. The gain of a frame is therefore the minimum
+// of the gains that the peaks up to this frame require, the target, and the previous gain increased
+// by its steps.
 BODY long limit_eights(int is_stereo, LimiterGain *limiter, float *samples, long frames) {
   const float limit = limiter->limit;
   const float8 one = 1, steps = limiter->step * (float8){1, 2, 3, 4, 5, 6, 7, 8};
-  float gain = limiter->gain, target = limiter->target;
+  const float8 brought_to = limiter->brought_to;
+  float8 gain = limiter->gain, target = limiter->target;
   long frame = 0;
   for (; frame + 8 <= frames; frame += 8) {
     float *eight = samples + (is_stereo ? 2 * frame : frame);
     const float8 peaks = frame_peaks(is_stereo, 1, eight);
     const integer8 is_above = peaks > (float8)limit;
-    float8 needed = is_above ? limiter->brought_to / peaks : one;
+    float8 needed = is_above ? brought_to / peaks : one;
     needed = lower(needed, __builtin_shufflevector(needed, one, 8, 0, 1, 2, 3, 4, 5, 6));
     needed = lower(needed, __builtin_shufflevector(needed, one, 8, 9, 0, 1, 2, 3, 4, 5));
     needed = lower(needed, __builtin_shufflevector(needed, one, 8, 9, 10, 11, 0, 1, 2, 3));
-    const float8 risen = lower((float8)(target > gain ? target : gain), gain + steps);
-    const float8 gains = lower(needed, risen);
+    const float8 gains = lower(needed, lower(higher(target, gain), gain + steps));
     if (is_stereo) {
       const float8 early = __builtin_shufflevector(gains, gains, 0, 0, 1, 1, 2, 2, 3, 3);
       const float8 late = __builtin_shufflevector(gains, gains, 4, 4, 5, 5, 6, 6, 7, 7);
@@ -54,11 +58,11 @@ BODY long limit_eights(int is_stereo, LimiterGain *limiter, float *samples, long
     } else {
       store8(eight, bounded(load8(eight) * gains, limit));
     }
-    if (needed[7] < target) target = needed[7];
-    gain = gains[7];
+    target = lower(target, last_of(needed));
+    gain = last_of(gains);
   }
-  limiter->gain = gain;
-  limiter->target = target;
+  limiter->gain = gain[0];
+  limiter->target = target[0];
   return frame;
 }
 

@@ -22,7 +22,9 @@ struct DecayTest: BitwiseCopyable {
     let tripError: Float
 
     static var quiet: Bounds {
-      @_noLocks get { Bounds(margin: 3, fall: 20, levelError: 0.2, tripError: 1.5) }
+      @_noLocks get {
+        Bounds(margin: MicrophoneGain.safeMargin, fall: 20, levelError: 0.2, tripError: 1.5)
+      }
     }
     static var loud: Bounds {
       @_noLocks get { Bounds(margin: 14, fall: 27, levelError: 1.2, tripError: 4) }
@@ -33,8 +35,8 @@ struct DecayTest: BitwiseCopyable {
   private(set) var gainBefore: Float = 0
   /// The gain of the microphone in dB for as long as the test lasts.
   var gain: Float { @_noLocks get { loweredGain(margin: bounds.margin) } }
-  /// The gain of the microphone in dB at which the loop gain is 3 dB below 0 dB.
-  var safeGain: Float { @_noLocks get { loweredGain(margin: Bounds.quiet.margin) } }
+  /// The gain of the microphone in dB up to which it may be restored after the howl.
+  var safeGain: Float { @_noLocks get { loweredGain(margin: MicrophoneGain.safeMargin) } }
 
   /// The number of hops after which every test ends: 2 s.
   private static var maximumHops: Int { @_noLocks get { 750 } }

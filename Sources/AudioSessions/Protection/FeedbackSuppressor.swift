@@ -314,7 +314,7 @@ extension FeedbackSuppressor {
   mutating func measureLoop(at frame: Int) {
     // Another sound masks the code: the code starts again at the current level.
     if isOverdriven || reduction < 0.7 * codeGain {
-      schedule.abort(in: hop, isDeep: perturbation.isDeep)
+      if perturbation.isDeep { schedule.abortDeepCode(in: hop) }
       return isOverdriven || leveller.isActive ? beginStabilizing() : sendCode()
     }
     if !perturbation.isDeep && isHeld && !schedule.hasDecayed { return sendCode() }

@@ -38,14 +38,13 @@ public struct Limiter: ~Copyable {
   public private(set) var silencedSamples = 0
   /// Whether the gain must not rise, while the effect of a perturbation is measured.
   public var isHeld = false
-  /// The gain of the last frame. With a look-ahead it is always below one, since the frames are
-  /// delayed.
+  /// The gain of the last frame.
   public private(set) var gain: Float = 1
 
   private var clampedLimit: Float
   private var lookAhead: LookAheadLimiter?
   private let recovery: Float
-  /// The highest peak of the hold time; it has no blocks if the gain is never held.
+  /// The highest peak of the hold time; it has no memory if the gain is never held.
   private var recentPeak: SlidingPeak
   /// The gain that is being approached.
   private var target: Float = 1
@@ -80,7 +79,6 @@ public struct Limiter: ~Copyable {
     requirement(
       channelCount <= SampleBuffer.maximumChannels, "A limiter has at most 1024 channels.")
     clampedLimit = Self.clamped(limit)
-    gain = Self.delayedUnity
     let seconds = lookAheadSeconds > 0 ? min(lookAheadSeconds, Self.maximumLookAheadSeconds) : 0
     let limiter = LookAheadLimiter(
       sampleRate: sampleRate, channelCount: channelCount,
@@ -93,9 +91,6 @@ public struct Limiter: ~Copyable {
     recentPeak = SlidingPeak(blockFrames: 0)
   }
 
-  /// The largest number below 1.
-  private static var delayedUnity: Float { @_noLocks get { 0.999_999_94 } }
-
   /// The longest look-ahead, in seconds.
   public static let maximumLookAheadSeconds = 0.1
 
@@ -107,35 +102,33 @@ public struct Limiter: ~Copyable {
   @_noLocks
   private static func hold(_ seconds: Double) -> Double { seconds > 0 ? min(seconds, 60) : 0 }
 
+  /// Whether frames at or below the limit pass without being processed.
+  var passesBelowLimit: Bool { @_noLocks get { gain == 1 && delayFrames == 0 } }
+
+  /// The number of frames that share one rise of the gain: a common period, so that a cycle is one
+  /// block.
+  private static var blockFrames: Int { @_noLocks get { 64 } }
+
   /// Limits the first `frames` frames.
   @_noLocks
   public mutating func process(_ buffer: inout SampleBuffer, frames: Int) {
-    if gain == 1 && buffer.peakOrNaN(frames: frames) <= clampedLimit { return }
-    if recentPeak.blockFrames == 0 { return processUnheld(&buffer, frames: frames) }
+    if passesBelowLimit && buffer.peakOrNaN(frames: frames) <= clampedLimit { return }
+    if delayFrames > 0 { return processDelayed(&buffer, frames: frames) }
     var frame = 0
     while frame < frames {
-      let count = min(frames &- frame, recentPeak.blockFrames &- recentPeak.filled)
+      let count = min(frames &- frame, Self.blockFrames)
       processBlock(&buffer, from: frame, frames: count)
       frame &+= count
     }
   }
 
-  /// Limits with a look-ahead, or with a gain that is never held.
+  /// Limits with a look-ahead.
   @_noLocks @inline(never)
-  private mutating func processUnheld(_ buffer: inout SampleBuffer, frames: Int) {
-    guard lookAhead == nil else {
-      lookAhead?.process(&buffer, frames: frames, limit: clampedLimit, isHeld: isHeld)
-      limitedFrames = lookAhead?.limitedFrames ?? 0
-      silencedSamples = lookAhead?.silencedSamples ?? 0
-      gain = min(lookAhead?.gain ?? 1, Self.delayedUnity)
-      return
-    }
-    var frame = 0
-    while frame < frames {
-      let count = min(frames &- frame, 64)
-      processBlock(&buffer, from: frame, frames: count)
-      frame &+= count
-    }
+  private mutating func processDelayed(_ buffer: inout SampleBuffer, frames: Int) {
+    lookAhead?.process(&buffer, frames: frames, limit: clampedLimit, isHeld: isHeld)
+    limitedFrames = lookAhead?.limitedFrames ?? 0
+    silencedSamples = lookAhead?.silencedSamples ?? 0
+    gain = lookAhead?.gain ?? 1
   }
 
   /// Limits the frames of one block.
@@ -150,10 +143,8 @@ public struct Limiter: ~Copyable {
     }
     limitedFrames &+= levels.above
     (target, gain) = (block.target, block.gain)
-    if recentPeak.blockFrames == 0 {
-      target = 1
-    } else if recentPeak.add(levels.peak, frames: frames) {
-      target = recentPeak.gain(limit: clampedLimit)
+    if recentPeak.add(levels.peak, frames: frames) {
+      target = SlidingPeak.steadyGain(of: recentPeak.highest, limit: clampedLimit)
     }
   }
 }

@@ -7,6 +7,9 @@ import AudioBasics
 struct MicrophoneGain: BitwiseCopyable {
   /// The gain in dB, at most 0.
   private(set) var decibels: Float = 0
+  /// The margin in dB below 0 dB to which the loop gain is restored after a howl.
+  static var safeMargin: Float { @_noLocks get { 3 } }
+
   private let hopFrames: Int
   private var ceiling: Float = 0
   private var smoothed = SmoothedGain(.unity)
@@ -24,12 +27,12 @@ struct MicrophoneGain: BitwiseCopyable {
   /// Whether a howl was found, and the gain is not completely restored yet.
   var isRestricted: Bool { @_noLocks get { ceiling < 0 } }
 
-  /// Lowers the gain by 40 dB at once. The ceiling becomes 3 dB below the gain at which a loop of
-  /// `loopGain` dB, as measured with the current gain, is at unity.
+  /// Lowers the gain by 40 dB at once. The ceiling is `safeMargin` below the gain at which a loop
+  /// of `loopGain` dB, as measured with the current gain, is at 0 dB.
   @_noLocks
   mutating func duck(loopGain: Float) {
     let highest = isRestricted ? decibels - 6 : 0
-    restrict(to: max(-40, min(highest, decibels - max(0, loopGain) - 3)))
+    restrict(to: max(-40, min(highest, decibels - max(0, loopGain) - Self.safeMargin)))
     move(to: -40, hops: 2)
   }
 

@@ -101,7 +101,7 @@ extension Limiter {
   /// a copy of an optional limiter.
   @_noLocks
   fileprivate mutating func limit(_ bus: inout MixerBus) -> (gain: Float, frames: Int)? {
-    if gain == 1 {
+    if passesBelowLimit {
       bus.measurePeak()
       if bus.peakBound <= limit { return nil }
     }

@@ -38,11 +38,9 @@ struct PerturbationSchedule: BitwiseCopyable {
   @_noLocks
   mutating func continueProof() { isContinued = true }
 
-  /// Notes that a code was aborted in `hop`.
+  /// Notes that a code of deep dips was aborted in `hop`.
   @_noLocks
-  mutating func abort(in hop: Int, isDeep: Bool) {
-    if isDeep { abortedHop = hop }
-  }
+  mutating func abortDeepCode(in hop: Int) { abortedHop = hop }
 
   /// Notes that the code is over, or that nothing is left of the sound. If the round trip is short
   /// compared with a dip, a dip attenuates the sound in each of many round trips: a dip of 3 dB

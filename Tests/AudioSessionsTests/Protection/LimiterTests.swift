@@ -56,6 +56,17 @@ import Testing
     }
   }
 
+  @Test(arguments: [16, 64, 480])
+  func `steady noise above the limit is attenuated by a constant gain`(period: Int) {
+    var limiter = Limiter(limit: 0.5, sampleRate: 48000)
+    let noise = limiterNoise(frames: 48000, peak: 1)
+    _ = limited(noise, by: &limiter, period: period)
+    let gain = limiter.gain
+    let result = limited(noise, by: &limiter, period: period)
+    let isConstant = zip(noise, result).allSatisfy { $1 == $0 * gain }
+    #expect(isConstant && gain > 0.496 && gain < 0.504)
+  }
+
   @Test func `both channels are attenuated by the same gain`() {
     var limiter = Limiter(limit: 0.5, sampleRate: 48000)
     var samples: [Float] = []
