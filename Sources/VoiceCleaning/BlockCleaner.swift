@@ -38,48 +38,51 @@ struct BlockCleaner: ~Copyable {
   ) throws(CleaningFailure) {
     var frames = 64
     while frames * 2 * 50 <= sampleRate { frames *= 2 }
-    var preprocessors: [Preprocessor] = []
-    if settings.echo != nil {
-      for _ in 0..<channelCount {
-        preprocessors.append(try Preprocessor(blockFrames: frames, sampleRate: sampleRate))
-      }
+    let blockFrames = frames
+    let width = channelCount == 2 ? 2 : 1
+    let preprocessors = try Self.parts(ifNeeded: settings.echo != nil, channelCount) {
+      _ throws(CleaningFailure) in
+      try Preprocessor(blockFrames: blockFrames, sampleRate: sampleRate)
     }
-    var suppressors: [NoiseSuppressor] = []
-    if settings.denoise {
-      for _ in 0..<channelCount {
-        suppressors.append(try NoiseSuppressor(blockFrames: frames, sampleRate: sampleRate))
-      }
+    let suppressors = try Self.parts(ifNeeded: settings.denoise, channelCount) {
+      _ throws(CleaningFailure) in
+      try NoiseSuppressor(blockFrames: blockFrames, sampleRate: sampleRate)
     }
-    var analyses = suppressors.map(\.analysis)
-    if settings.automaticGain, !settings.denoise {
-      for _ in 0..<channelCount {
-        analyses.append(try NoiseAnalysis(blockFrames: frames, sampleRate: sampleRate))
-      }
+    let ownAnalyses = try Self.parts(
+      ifNeeded: settings.automaticGain && !settings.denoise, channelCount
+    ) { _ throws(CleaningFailure) in
+      try NoiseAnalysis(blockFrames: blockFrames, sampleRate: sampleRate)
     }
-    var dereverberators: [Dereverberator] = []
-    if settings.dereverb {
-      let width = channelCount == 2 ? 2 : 1
-      for first in stride(from: 0, to: channelCount, by: width) {
-        dereverberators.append(
-          try Dereverberator(
-            channels: first..<first + width, blockFrames: frames, sampleRate: sampleRate))
-      }
+    let dereverberators = try Self.parts(ifNeeded: settings.dereverb, channelCount, width: width) {
+      channels throws(CleaningFailure) in
+      try Dereverberator(channels: channels, blockFrames: blockFrames, sampleRate: sampleRate)
     }
+    analyses = suppressors.map(\.analysis) + ownAnalyses
     self.preprocessors = preprocessors
     self.suppressors = suppressors
     self.dereverberators = dereverberators
-    blockFrames = frames
+    self.blockFrames = blockFrames
     self.channelCount = channelCount
     self.sampleRate = sampleRate
     self.settings = settings
-    self.analyses = analyses
-    gains =
-      settings.automaticGain
-      ? Array(
-        repeating: GainControl(blockFrames: frames, sampleRate: sampleRate), count: channelCount)
-      : []
-    numbers = Array(repeating: 0, count: frames)
-    samples = Array(repeating: Array(repeating: 0, count: frames), count: channelCount)
+    gains = Array(
+      repeating: GainControl(blockFrames: blockFrames, sampleRate: sampleRate),
+      count: settings.automaticGain ? channelCount : 0)
+    numbers = Array(repeating: 0, count: blockFrames)
+    samples = Array(repeating: Array(repeating: 0, count: blockFrames), count: channelCount)
+  }
+
+  /// Returns one part for each `width` channels if `isNeeded`; otherwise none.
+  private static func parts<Part>(
+    ifNeeded isNeeded: Bool, _ channelCount: Int, width: Int = 1,
+    _ make: (Range<Int>) throws(CleaningFailure) -> Part
+  ) throws(CleaningFailure) -> [Part] {
+    var parts: [Part] = []
+    guard isNeeded else { return parts }
+    for first in stride(from: 0, to: channelCount, by: width) {
+      parts.append(try make(first..<first + width))
+    }
+    return parts
   }
 
   /// The delay of blocks, in frames.

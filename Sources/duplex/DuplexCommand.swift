@@ -69,7 +69,9 @@ struct DuplexCommand: ParsableCommand {
     -> (any ParsableCommand, [Notice])
   {
     try words.refuseValuesOfHelp()
-    var defaults = try Defaults(for: words, alsoSet: FormatOption.optionsSet)
+    let command = commands[words.command] as? any ToolCommand.Type
+    var defaults = try Defaults(
+      for: words, completeWords: command?.completeWords ?? [], alsoSet: FormatOption.optionsSet)
     if !defaults.isEmpty {
       let written = try words.completingOptions()
       try words.refuseEmptyValues(in: written)

@@ -136,14 +136,7 @@ public final class VolumeChange: Sendable {
         .notFound, "The \(direction.noun) of \(device) has no volume that could be set.",
         hint: "Set it on the device itself, or multiply the samples.", remedy: .applyGain)
     }
-    let value: Int
-    switch volume {
-    case .percent(let percent):
-      let (lowest, highest) = (Double(range.lowerBound), Double(range.upperBound))
-      value = Int(rounding: lowest + (highest - lowest) * percent / 100)
-    case .decibels(let decibels):
-      value = try Self.value(of: decibels, element, range, device)
-    }
+    let value = try Self.value(of: volume, element, range, device)
     self.mixerName = mixerName
     self.cards = cards
     self.direction = direction
@@ -156,16 +149,22 @@ public final class VolumeChange: Sendable {
         .refused, "The volume of \(element.name) on \(device) cannot be changed.",
         hint: "`amixer scontents` shows what the mixer allows.")
     }
-    var present = Self.inspect(at: mixerName, direction)
-    if present?.volumes.contains(where: { $0 != value }) == true {
-      // A server may need a moment.
-      HostClock.pause(milliseconds: 100)
-      present = Self.inspect(at: mixerName, direction)
-    }
+    let present = Self.inspect(at: mixerName, direction, awaiting: value)
     control = present?.control ?? element.control
     isTaken = present?.volumes.allSatisfy { $0 == value } ?? true
     _ = Self.restoresAtExit
     Self.live.withLock { $0.append(self) }
+  }
+
+  /// Returns the setting that a newly opened mixer reports, read again after 0.1 s if it is not
+  /// `value`: a server may need a moment. Returns nil if it cannot be read.
+  private static func inspect(
+    at mixerName: String, _ direction: PCMDirection, awaiting value: Int
+  ) -> (control: MixerControl, volumes: [Int])? {
+    let present = inspect(at: mixerName, direction)
+    guard let present, present.volumes.contains(where: { $0 != value }) else { return present }
+    HostClock.pause(milliseconds: 100)
+    return inspect(at: mixerName, direction)
   }
 
   /// Returns the setting that a newly opened mixer reports. The mixer that set a volume would
@@ -178,6 +177,18 @@ public final class VolumeChange: Sendable {
       return CardMixers.main(mixer, direction).map { ($0.control, $0.volumes) }
     } catch {
       return nil
+    }
+  }
+
+  private static func value(
+    of volume: MixerVolume, _ element: MixerElement, _ range: ClosedRange<Int>, _ device: String
+  ) throws(DeviceFailure) -> Int {
+    switch volume {
+    case .percent(let percent):
+      let (lowest, highest) = (Double(range.lowerBound), Double(range.upperBound))
+      return Int(rounding: lowest + (highest - lowest) * percent / 100)
+    case .decibels(let decibels):
+      return try value(of: decibels, element, range, device)
     }
   }
 

@@ -76,51 +76,22 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
   public init(_ pair: consuming DevicePair, request: DuplexRequest, master: ClockMaster) {
     let capture = pair.capture.configuration
     let playback = pair.playback.configuration
-    let rate = master == .capture ? capture.sampleRate : playback.sampleRate
-    let granted = request.atRate(rate)
-    let period = master == .capture ? capture.periodFrames : playback.periodFrames
-    let headroom = request.headroomFrames == nil ? period : granted.headroom
-    let unitPerCapture = Double(rate) / Double(capture.sampleRate)
-    let quality = ConversionQuality(resamplerQuality: request.resamplerQuality)
-    let channelCount =
-      master == .capture ? playback.channelCount : capture.channelCount
-    // The delay depends on the reach, which must be known before the converter is created.
-    let reach = Double(quality.reach(of: capture.sampleRate, to: playback.sampleRate))
-    // An input that is the master begins each cycle itself.
-    let unaligned = master == .playback ? capture.periodFrames : 0
-    let extra = ((reach + Double(unaligned)) * unitPerCapture).rounded(.up)
-    // The delay also allows for an input that is late by half of the headroom.
-    let arrival = unaligned + Int(clamping: Double(headroom) / unitPerCapture) / 2
-    let delay = (Double(period + headroom) + extra) / Double(rate)
-    var configuration = DuplexConfiguration(
-      sampleRate: rate, periodFrames: period, headroomFrames: headroom, capture: capture,
-      playback: playback)
-    configuration.capture?.sampleRate = rate
-    configuration.playback?.sampleRate = rate
-    configuration.isResampling = true
-    configuration.resamplerDelayFrames = extra
-    configuration.master = master
-    self.configuration = configuration
+    let timing = PairTiming(capture, playback, request, master: master)
+    let resampled = master == .capture ? playback : capture
+    configuration = timing.configuration
     isPlaybackMaster = master == .playback
     shape = DuplexShape(configuration)
-    let scale = Double(playback.sampleRate) / Double(rate)
-    // If the input is the master, the output is not filled before the first period is converted.
-    let queued = Double(period + headroom) + (master == .capture ? extra : 0)
-    // A server's output must not run dry before its quantum is known; PulseAudio takes 4,096 frames
-    // at once when it starts. The initial silence is not part of the delay.
-    let reserve =
-      playback.isServer
-      ? min(playback.sampleRate / 8, playback.bufferFrames - playback.periodFrames) : 0
-    let first = max(Int(clamping: queued * scale), reserve)
     output = AsynchronousOutput(
-      pair.playback, silence: first, minimumQueuedFrames: Double(headroom) * scale)
+      pair.playback, silence: timing.silenceFrames,
+      minimumQueuedFrames: timing.minimumQueuedFrames)
     input = AsynchronousInput(
-      pair.capture, isMaster: master == .capture, shape, latencyFrames: configuration.latencyFrames,
-      arrivalFrames: arrival)
+      pair.capture, isMaster: master == .capture, shape,
+      latencyFrames: configuration.latencyFrames, arrivalFrames: timing.arrivalFrames)
     bridge = ClockDomainBridge(
-      channelCount: channelCount, inputRate: capture.sampleRate, outputRate: playback.sampleRate,
-      delaySeconds: delay, quality: quality)
-    unitFrames = SampleBuffer(frameCount: period, channelCount: channelCount)
+      channelCount: resampled.channelCount, inputRate: capture.sampleRate,
+      outputRate: playback.sampleRate, delaySeconds: timing.delaySeconds, quality: timing.quality)
+    unitFrames = SampleBuffer(
+      frameCount: configuration.periodFrames, channelCount: resampled.channelCount)
     time = pair.time
   }
 

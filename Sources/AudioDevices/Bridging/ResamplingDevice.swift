@@ -64,57 +64,27 @@ public struct ResamplingDevice: DuplexDriver, ~Copyable {
   /// Creates a device that uses `base` at the rate, period and headroom that `request` specifies.
   /// Throws if the rates cannot be converted, or there is not enough memory.
   public init(_ base: consuming DuplexDevice, request: DuplexRequest) throws(DeviceFailure) {
-    var granted = base.configuration
-    let rate = request.sampleRate ?? granted.sampleRate
-    let captureRate = granted.capture?.sampleRate ?? granted.sampleRate
-    let playbackRate = granted.playback?.sampleRate ?? granted.sampleRate
-    let captureChannels = granted.capture?.channelCount ?? 1
-    let playbackChannels = granted.playback?.channelCount ?? 1
-    let period = request.periodFrames
-    let playbackScale = Double(playbackRate) / Double(rate)
-    let devicePeriod = granted.periodFrames
-    // Eight periods of both sides, in frames at the resampler's output rate.
-    func capacity(_ unitFrames: Double, _ deviceFrames: Double, isThere: Bool) -> Int {
-      isThere ? 8 * Int(clamping: (unitFrames + deviceFrames).rounded(.up)) + 1024 : 1
-    }
-    let unitPerCapture = Double(rate) / Double(captureRate)
-    let inStage = try RateStage(
-      channelCount: captureChannels, from: captureRate, to: rate,
-      quality: request.resamplerQuality,
-      capacity: capacity(
-        Double(period), Double(devicePeriod) * unitPerCapture, isThere: granted.capture != nil))
-    let outStage = try RateStage(
-      channelCount: playbackChannels, from: rate, to: playbackRate,
-      quality: request.resamplerQuality,
-      capacity: capacity(
-        Double(period) * playbackScale, Double(devicePeriod), isThere: granted.playback != nil),
-      isFinite: granted.capture == nil)
-    let reserve =
-      granted.capture == nil ? 0 : Int(clamping: (Double(period) * playbackScale).rounded(.up)) + 4
-    let shape = DuplexShape(granted)
-    let delay =
-      (Double(shape.playbackAheadFrames + reserve) + outStage.delayFrames) / playbackScale
-      + inStage.delayFrames
-    reserveFrames = reserve
-    baseShape = shape
-    self.unitPerCapture = unitPerCapture
+    let device = base.configuration
+    let plan = ResamplingPlan(device, request)
+    let inStage = try plan.makeInput()
+    let outStage = try plan.makeOutput()
+    configuration = plan.configuration(
+      inputDelay: inStage.delayFrames, outputDelay: outStage.delayFrames)
+    baseShape = DuplexShape(device)
+    period = request.periodFrames
+    reserveFrames = plan.reserveFrames
+    unitPerCapture = plan.unitPerCapture
+    unitPerDevice = plan.unitPerDevice
+    resamplerDelayFrames = configuration.resamplerDelayFrames
     input = inStage
     output = outStage
-    granted.sampleRate = rate
-    granted.periodFrames = period
-    granted.headroomFrames = request.headroom
-    granted.isResampling = true
-    granted.resamplerDelayFrames = max(0, delay - Double(period + request.headroom))
-    configuration = granted
-    unitPerDevice = Double(rate) / Double(base.configuration.sampleRate)
-    resamplerDelayFrames = granted.resamplerDelayFrames
-    self.period = period
+    deviceInput = SampleBuffer(
+      frameCount: device.periodFrames, channelCount: plan.captureChannels)
+    deviceOutput = SampleBuffer(
+      frameCount: device.periodFrames, channelCount: plan.playbackChannels)
+    unitInput = SampleBuffer(frameCount: period, channelCount: plan.captureChannels)
+    unitOutput = SampleBuffer(frameCount: period, channelCount: plan.playbackChannels)
     self.base = base
-
-    deviceInput = SampleBuffer(frameCount: devicePeriod, channelCount: captureChannels)
-    deviceOutput = SampleBuffer(frameCount: devicePeriod, channelCount: playbackChannels)
-    unitInput = SampleBuffer(frameCount: period, channelCount: captureChannels)
-    unitOutput = SampleBuffer(frameCount: period, channelCount: playbackChannels)
   }
 
   /// The device's clock, in nanoseconds.

@@ -51,16 +51,6 @@ public struct Meter: MixerStage, ~Copyable {
   }
 }
 
-/// The levels between one reading and the next.
-public struct MeterReading: Sendable, Equatable {
-  /// Each channel's highest magnitude in dBFS; -200 for silence.
-  public var peakDBFS: [Double]
-  /// Each channel's root mean square in dBFS (a full-scale square wave is 0); -200 for silence.
-  public var rmsDBFS: [Double]
-  /// The number of frames that were measured.
-  public var frameCount = 0
-}
-
 /// The half of a level meter that displays readings and reads them from the ring. Any one thread.
 public struct MeterView: ~Copyable {
   private var readings: SampleReader
@@ -87,5 +77,13 @@ public struct MeterView: ~Copyable {
       result.rmsDBFS.append(min(peak, Decibels.level(power.squareRoot())))
     }
     return result
+  }
+
+  /// Returns the last of the readings that were not returned yet, with the highest peaks of all of
+  /// them; nil if there are none.
+  public mutating func loudest() -> MeterReading? {
+    var readings: [MeterReading] = []
+    while let reading = next() { readings.append(reading) }
+    return MeterReading(loudestOf: readings)
   }
 }

@@ -42,6 +42,18 @@ extension Mixer {
     Self.measure(configuration.playback, into: &outputMeter, configuration, readingsPerSecond)
   }
 
+  /// Measures the true peak of the output, and counts its clipped frames. Returns the view from
+  /// which another thread reads both; without an output they remain at silence. Before the first
+  /// cycle.
+  public mutating func measureTruePeak(_ configuration: DuplexConfiguration) -> TruePeakMeterView {
+    let meter = TruePeakMeter(
+      sampleRate: configuration.sampleRate,
+      channelCount: configuration.playback?.channelCount ?? 1)
+    let view = meter.makeView()
+    if configuration.playback != nil { truePeakMeter = consume meter }
+    return view
+  }
+
   private static func measure(
     _ stream: StreamConfiguration?, into meter: inout Meter?, _ configuration: DuplexConfiguration,
     _ readingsPerSecond: Int

@@ -12,6 +12,16 @@ struct RecordingPipeline: ~Copyable {
   /// The most frames processed at once.
   static let chunkFrames = 4096
 
+  /// What the gate does with the coming frames.
+  private enum GateState {
+    /// It leaves them out.
+    case closed
+    /// It lets them through.
+    case open
+    /// It has let all its frames through, and ignores the commands of the user.
+    case finished
+  }
+
   private let plan: RecordingPlan
   private let events: RecordingEvents
   private let wall: WallClock
@@ -24,14 +34,9 @@ struct RecordingPipeline: ~Copyable {
   private var check: LoudnessMeter?
   private var gaps = GapList()
   private var points = RecordingCommandPoints()
-  /// The frame at which the user starts the recording.
-  private var startFrame: Int?
-  /// Whether the gate lets frames through.
-  private(set) var isOpen = false
-  /// Whether the user paused.
+  private var gateState = GateState.closed
+  /// Whether the user paused. A pause begins and ends regardless of the gate.
   private(set) var isPaused = false
-  /// Whether the gate has let all its frames through.
-  private(set) var isOver = false
   /// The frames received, and the frames of the timeline that were written or left out.
   private var receivedFrames = 0
   private var position = 0
@@ -90,8 +95,15 @@ struct RecordingPipeline: ~Copyable {
       let frames = edge + delayFrames - receivedFrames
       return frames > 0 ? frames : Self.chunkFrames
     }
-    return min(Self.chunkFrames, left(to: 0), left(to: checkFrames), left(to: startFrame ?? 0))
+    return min(
+      Self.chunkFrames, left(to: 0), left(to: checkFrames), left(to: points.startFrame ?? 0))
   }
+
+  /// Whether the gate lets frames through.
+  var isOpen: Bool { gateState == .open }
+
+  /// Whether the gate has let all its frames through.
+  var isOver: Bool { gateState == .finished }
 
   /// Whether samples are changed before they are written, and so must be passed to `process`.
   var changesSamples: Bool { shift != nil || cleaner != nil }
@@ -138,12 +150,7 @@ struct RecordingPipeline: ~Copyable {
 
   /// Adds `command` of the user at the unit's frame `timelineFrame`. Call it after `begin`.
   mutating func note(_ command: RecordingCommand, at timelineFrame: Int) {
-    let frame = max(0, timelineFrame - beginning.frame)
-    if command == .start {
-      startFrame = startFrame ?? frame
-    } else {
-      points.add(.command(command), at: frame)
-    }
+    points.add(.command(command), at: max(0, timelineFrame - beginning.frame))
   }
 
   /// Processes the next `frames` captured frames, at most `maximumInputFrames`, and may change
@@ -259,10 +266,7 @@ struct RecordingPipeline: ~Copyable {
       }
       return
     }
-    if let start = startFrame, start <= first {
-      startFrame = nil
-      gate.start()
-    }
+    if points.takeStart(upTo: first) { gate.start() }
     gate.process(buffer, from: range.lowerBound, frames: range.count)
     try followGate(buffer, integers)
   }
@@ -294,7 +298,7 @@ extension RecordingPipeline {
 
   private mutating func openSegment() {
     guard !isOpen else { return }
-    isOpen = true
+    gateState = .open
     if plan.isFilePerSegment { output.series.split() }
     let segment = RecordedSegment(
       timelineFrame: timelineFrame, frame: output.series.frames, start: time(of: position).wall)
@@ -307,8 +311,7 @@ extension RecordingPipeline {
 
   private mutating func closeSegment() {
     guard isOpen, !report.segments.isEmpty else { return }
-    isOpen = false
-    isOver = !plan.leavesSilenceOut
+    gateState = plan.leavesSilenceOut ? .closed : .finished
     let last = report.segments.count - 1
     report.segments[last].frames = max(0, output.series.frames - report.segments[last].frame)
     if plan.leavesSilenceOut { events.emit(.closed(report.segments[last])) }

@@ -35,12 +35,5 @@ public struct SessionSnapshot {
   }
 
   /// The last of `readings`, with the highest peaks of all of them; nil if there are none.
-  public var loudestReading: MeterReading? {
-    guard var loudest = readings.last else { return nil }
-    for reading in readings.dropLast() {
-      for (channel, peak) in reading.peakDBFS.enumerated()
-      where peak > loudest.peakDBFS[channel] { loudest.peakDBFS[channel] = peak }
-    }
-    return loudest
-  }
+  public var loudestReading: MeterReading? { MeterReading(loudestOf: readings) }
 }

@@ -15,8 +15,8 @@ final class EngineRun {
   private var report = SessionReport()
   /// The progress of the sessions that are over.
   private var progress = RunProgress()
-  /// The number of frames that their limiters lowered.
-  private var earlierLimitedFrames = 0
+  /// The figures of their outputs.
+  private var outputFigures = OutputFigures()
   private var isStopping = false
   private var change: DeviceChange?
   /// Whether the session ends because the devices of `change` replace the current ones.
@@ -62,7 +62,11 @@ final class EngineRun {
 
   private func finish(_ failure: EngineFailure?) {
     change?.cancel(.stopped)
-    worker.publish { $0.phase = .stopping }
+    worker.publish { status in
+      status.phase = .stopping
+      // The last cycles may have followed the last status.
+      status.follow(outputFigures)
+    }
     parts.finishRecorders()
     recordings.finishAll()
     // These requests arrived too late.
@@ -108,7 +112,7 @@ final class EngineRun {
         }
         return watch(snapshot, priority, &session, configuration, isVirtual: clock.isVirtual)
       }
-      earlierLimitedFrames += session.limiter.limitedFrames
+      outputFigures = outputFigures.followed(by: session.outputFigures)
       // A device that hangs keeps its mixer.
       if let left = session.handoffs.takeParts() {
         parts = left
@@ -148,8 +152,10 @@ final class EngineRun {
     worker.publish { status in
       status.follow(snapshot, configuration, priority, after: report)
       status.earlier = progress
-      status.limitedFrames = earlierLimitedFrames + session.limiter.limitedFrames
-      status.limiterDelayFrames = session.limiter.delayFrames
+      status.follow(
+        outputFigures.followed(by: session.outputFigures), session.nextOutputLevels(),
+        configuration)
+      status.limiterDelayFrames = session.limiterDelayFrames
     }
     for event in snapshot.events { worker.events.send(.timeline(event)) }
     while let event = session.nextFeedback() { worker.events.send(.feedback(event)) }

@@ -8,6 +8,8 @@ struct EngineSession: ~Copyable {
   let handoffs: MixerHandoffs
   private var protection: ProtectionView?
   private var meter: MeterView?
+  private var outputMeter: MeterView?
+  private let truePeakMeter: TruePeakMeterView?
   private var mixer: Mixer
   private let fadeFrames: Int
   private let player: AudioPlayer
@@ -31,6 +33,12 @@ struct EngineSession: ~Copyable {
       mixer.endsWithPlayer = settings.endsWithPlayer
     }
     if settings.measuresLevels { meter = mixer.measureMicrophone(configuration) }
+    if settings.measuresOutputLevels, hasOutput {
+      outputMeter = mixer.measureOutput(configuration)
+      truePeakMeter = mixer.measureTruePeak(configuration)
+    } else {
+      truePeakMeter = nil
+    }
     if monitors {
       protection = mixer.protectListener(settings.protection, configuration)
     }
@@ -38,14 +46,32 @@ struct EngineSession: ~Copyable {
     handoffs.install(on: &mixer, &parts)
   }
 
-  /// The number of frames that the limiter of this session has lowered, and the number by which it
-  /// delays the output.
-  var limiter: (limitedFrames: Int, delayFrames: Int) {
+  /// The number of frames by which the limiter of this session delays the output.
+  var limiterDelayFrames: Int {
     switch protection {
-    case .some(let protection): (protection.limitedFrames, protection.delayFrames)
-    case .none: (0, 0)
+    case .some(let protection): protection.delayFrames
+    case .none: 0
     }
   }
+
+  /// The figures of the output of this session so far.
+  var outputFigures: OutputFigures {
+    var figures = OutputFigures()
+    switch protection {
+    case .some(let protection): figures.limitedFrames = protection.limitedFrames
+    case .none: break
+    }
+    switch truePeakMeter {
+    case .some(let meter):
+      figures.clippedFrames = meter.clippedFrames
+      figures.truePeakDBTP = meter.truePeakDBTP
+    case .none: break
+    }
+    return figures
+  }
+
+  /// Returns the output's levels since the last call; nil if there are none.
+  mutating func nextOutputLevels() -> MeterReading? { outputMeter?.loudest() }
 
   /// Returns the next event of the feedback suppressor; nil if there is none.
   mutating func nextFeedback() -> FeedbackEvent? { protection?.nextEvent() }

@@ -31,6 +31,10 @@ extension DuplexEngine {
     public var reconnects = false
     /// Whether the microphone's levels are measured, 10 times per second of the unit's time.
     public var measuresLevels = true
+    /// Whether the output's levels are measured, 10 times per second of the unit's time, and its
+    /// true peak and clipping throughout. Each cycle of the audio thread then takes longer, because
+    /// the true peak is also sought between the samples.
+    public var measuresOutputLevels = false
 
     /// Creates settings that play the microphone with a limiter and feedback suppression.
     public init() {}

@@ -37,6 +37,17 @@ public struct EngineStatus: Sendable {
   /// The microphone's newest levels, those of the last 0.1 s, kept until new levels are available.
   /// Nil if they are not measured.
   public var levels: MeterReading?
+  /// The output's newest levels, those of the last 0.1 s, kept until new levels are available:
+  /// of all that is played, after effects, gains and limiter. Nil unless
+  /// `DuplexEngine.Settings.measuresOutputLevels` is set and there is an output.
+  public var outputLevels: MeterReading?
+  /// The highest true peak that the output has had since the start, in dBTP; -200 for silence. Nil
+  /// unless the output's levels are measured. Like `outputClippedFrames` it continues after a
+  /// change of device.
+  public var outputTruePeakDBTP: Double?
+  /// The number of frames of the output with a sample beyond full scale, which the device clips; 0
+  /// unless the output's levels are measured.
+  public var outputClippedFrames = 0
   /// The number of capture overruns.
   public var captureXruns = 0
   /// The number of playback underruns.
@@ -85,6 +96,22 @@ public struct EngineStatus: Sendable {
     loadMean = snapshot.loadMean(configuration)
     drift = snapshot.drift
     self.priority = priority
+  }
+
+  /// Takes what the outputs of the run have reached so far.
+  mutating func follow(_ output: OutputFigures) {
+    limitedFrames = output.limitedFrames
+    outputClippedFrames = output.clippedFrames
+    outputTruePeakDBTP = output.truePeakDBTP
+  }
+
+  /// Takes what the outputs of the run have reached so far, and the newest levels of the one of
+  /// this configuration; nil if there are no new ones.
+  mutating func follow(
+    _ output: OutputFigures, _ newestLevels: MeterReading?, _ configuration: DuplexConfiguration
+  ) {
+    follow(output)
+    outputLevels = configuration.playback == nil ? nil : newestLevels ?? outputLevels
   }
 
   /// Resets all values except the phase at the beginning of a run.

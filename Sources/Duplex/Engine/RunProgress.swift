@@ -1,5 +1,23 @@
 import AudioBasics
 
+/// What an output has reached so far.
+struct OutputFigures: Sendable, Equatable {
+  /// The number of frames that the limiter lowered.
+  var limitedFrames = 0
+  /// The number of frames with a sample beyond full scale.
+  var clippedFrames = 0
+  /// The highest true peak in dBTP; nil if it is not measured.
+  var truePeakDBTP: Double?
+
+  /// Returns the figures of this output and of `next`, which was used after it.
+  func followed(by next: OutputFigures) -> OutputFigures {
+    OutputFigures(
+      limitedFrames: limitedFrames + next.limitedFrames,
+      clippedFrames: clippedFrames + next.clippedFrames,
+      truePeakDBTP: [truePeakDBTP, next.truePeakDBTP].compactMap { $0 }.max())
+  }
+}
+
 /// The frames and seconds of a run on the devices that are no longer used. Their sample rates may
 /// differ, while the frames of a run are counted continuously.
 struct RunProgress: Sendable, Equatable {

@@ -40,6 +40,8 @@ struct InspectCommand: ToolCommand {
 
   var pictures: [String] { [waveform, spectrogram].compactMap { $0 } }
 
+  static let completeWords = ["x.wav"]
+
   func validate() throws {
     for picture in pictures where PictureFormat(pathExtensionOf: picture) == nil {
       throw ValidationError(

@@ -74,6 +74,8 @@ struct MonitorCommand: MicrophoneCommand {
 
   @OptionGroup var protection: MonitorProtectionOptions
 
+  static var completeWords: [String] { ["--record=x.wav"] + processingWords }
+
   func validate() throws {
     try recording.check(silence)
     try require(

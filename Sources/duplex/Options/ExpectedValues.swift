@@ -2,6 +2,7 @@ import AudioBasics
 import AudioDevices
 import AudioFiles
 import AudioSessions
+import LatencyMeasurement
 import RealtimeAudio
 import VoiceCleaning
 
@@ -56,7 +57,7 @@ enum ExpectedValues {
       "A volume is \(percentages) of the mixer's range, such as 80%, or \(decibels) dB, such as -6.",
     "beats": "A number of beats is \(OptionRanges.beats.boundsText), such as 4.",
     "bpm": "A tempo is \(OptionRanges.tempos.boundsText) beats per minute, such as 120.",
-    "percent": "A margin is \(OptionRanges.margins.boundsText) percent, such as 30.",
+    "percent": "A margin is \(TuneSettings.marginRange.boundsText) percent, such as 30.",
     "on|off": "Use on or off.",
     "size|time|silence": "Split by a size (100M), a time (10:00, 30m) or at pauses (silence).",
     "n|size|age": "Keep a number of files (24), a size (2G) or an age (7d, 24h, 90m).",

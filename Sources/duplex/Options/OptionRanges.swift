@@ -13,10 +13,6 @@ enum OptionRanges {
   /// The round trips in seconds. The maximum is longer than the delay of any room or device, and
   /// less than 2^23 frames at the highest rate.
   static let roundTripSeconds = 0.0...10
-  /// The lengths of a trial in seconds.
-  static let trialSeconds = 0.1...86_400
-  /// The shares of a period that must stay unused, in percent.
-  static let margins = 0.0...99
   /// The attenuations of a dimmed output in dB, which may have either sign.
   static let dims = 0.0...60
   /// The positions of a source between the left and the right of the output.

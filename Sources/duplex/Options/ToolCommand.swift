@@ -9,6 +9,11 @@ protocol ToolCommand: ParsableCommand {
   /// The exit status if the program is stopped before the command has begun its work.
   var stoppedStatus: ExitStatus { get }
 
+  /// Words with which every option of the command may have an effect: its operands, and the options
+  /// that others need. A default of the settings that is refused even beside these can be used in
+  /// no run.
+  static var completeWords: [String] { get }
+
   /// Throws if options that the parser accepts cannot be used together, as far as that is known
   /// without opening a file or a device. Defaults of the settings are left out if they cannot be
   /// used together with the words of the user.
@@ -21,6 +26,8 @@ protocol ToolCommand: ParsableCommand {
 extension ToolCommand {
   /// `.loss`, because a command that is stopped early has no result.
   var stoppedStatus: ExitStatus { .loss }
+
+  static var completeWords: [String] { [] }
 
   func checkCombination() throws {}
 }

@@ -114,6 +114,8 @@ struct OverdubCommand: AlsoPlayingCommand {
   @Argument(help: "The file to record to.")
   var take: String
 
+  static let completeWords = ["x.wav", "y.wav", "--monitor", "--limit-lookahead=5ms"]
+
   func validate() throws {
     try require(
       OptionRanges.takes.contains(takes), "--takes takes \(OptionRanges.takes.boundsText).")

@@ -78,6 +78,8 @@ struct PlayCommand: AlsoPlayingCommand {
       valueName: "source"))
   var sources: [String] = []
 
+  static let completeWords = ["x.wav"]
+
   func validate() throws {
     try require(
       prebuffer.map { Self.prebufferRange.contains($0.seconds(at: 48000)) } ?? true,
@@ -121,10 +123,7 @@ struct PlayCommand: AlsoPlayingCommand {
     var callbacks = Mixer(configuration)
     callbacks.player = try player.attach(to: configuration)
     callbacks.endsWithPlayer = true
-    let shape = AudioPlayer.Shape(configuration)
-    let meter = TruePeakMeter(sampleRate: shape.sampleRate, channelCount: shape.channelCount)
-    let levels = meter.makeView()
-    callbacks.truePeakMeter = consume meter
+    let levels = callbacks.measureTruePeak(configuration)
     callbacks.dither = dither.stage(for: configuration)
     let shown = callbacks.makeOutputMeter(audio, configuration)
     let progress = TrackProgress(player, itemCount: items.count)

@@ -87,6 +87,8 @@ struct RecordCommand: MicrophoneCommand {
   @Argument(help: "The file to record to.")
   var file: String?
 
+  static var completeWords: [String] { ["x.wav", "--monitor"] + processingWords }
+
   func validate() throws {
     try recording.check(silence)
     try require(

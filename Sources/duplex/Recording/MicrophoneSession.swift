@@ -13,6 +13,16 @@ protocol MicrophoneCommand: AlsoPlayingCommand {
   var protection: MonitorProtectionOptions { get }
 }
 
+extension MicrophoneCommand {
+  /// The options on which other options of these commands depend.
+  static var processingWords: [String] {
+    [
+      "--mix=x.wav", "--split=10:00", "--voice-activated", "--high-pass=80",
+      "--limit-lookahead=5ms",
+    ]
+  }
+}
+
 /// A session of a `MicrophoneCommand` that has ended.
 struct MicrophoneSession {
   let outcome: SessionOutcome

@@ -53,6 +53,8 @@ struct RepairCommand: ToolCommand {
 
   var outputMode: OutputMode { OutputMode(json: json, quiet: quiet) }
 
+  static let completeWords = ["x.wav", "--rate=48000", "--channels=2", "--sample-format=s16"]
+
   func validate() throws {
     try require(
       output == nil || files.count == 1, "-o is the path of one copy: repair one file at a time.")

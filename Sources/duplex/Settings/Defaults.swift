@@ -27,15 +27,20 @@ struct Defaults {
   private var namedDevices: [String: String] = [:]
   private var devices: [String] = []
 
+  /// Words with which every option of the command may have an effect.
+  private let completeWords: [String]
   /// Returns the options that an option also sets if it has a certain value.
   private let alsoSet: (_ option: String, _ value: String) -> [String]
 
-  /// Reads the defaults for a command of the user; `alsoSet` returns the options that an option
-  /// also sets if it has a certain value. Throws if the file cannot be read, or if it contains
+  /// Reads the defaults for a command of the user. Every option of the command may have an effect
+  /// beside `completeWords`; `alsoSet` returns the options that an option also sets if it has a
+  /// certain value. Throws if the file cannot be read, or if it contains
   /// settings that no command has.
   init(
-    for words: CommandWords, alsoSet: @escaping (_ option: String, _ value: String) -> [String]
+    for words: CommandWords, completeWords: [String],
+    alsoSet: @escaping (_ option: String, _ value: String) -> [String]
   ) throws {
+    self.completeWords = completeWords
     self.alsoSet = alsoSet
     let isHelp = words.words.contains { ["--help", "-h", "--version"].contains($0) }
     let isRead = words.command != nil && words.readsConfiguration && !isHelp
@@ -119,26 +124,12 @@ struct Defaults {
     "playback-channels", "rate", "format", "file-format", "sample-format",
   ]
 
-  /// Returns whether a default can be used in some run: the words contain all options that others
-  /// of the command depend on.
+  /// Returns whether a default can be used in some run, with the complete words of the command.
   private func suits(
     _ option: DefaultOption, beside others: [DefaultOption] = [], _ failing: ([String]) -> String?
   ) -> Bool {
-    let processing = [
-      "--mix=x.wav", "--split=10:00", "--voice-activated", "--high-pass=80",
-      "--limit-lookahead=5ms",
-    ]
-    let run =
-      switch command {
-      case "record": ["x.wav", "--monitor"] + processing
-      case "monitor": ["--record=x.wav"] + processing
-      case "overdub": ["x.wav", "y.wav", "--monitor", "--limit-lookahead=5ms"]
-      case "repair": ["x.wav", "--rate=48000", "--channels=2", "--sample-format=s16"]
-      case "play", "inspect": ["x.wav"]
-      default: [String]()
-      }
     // If an option is given twice, the last value is used.
-    return failing([command] + run + others.flatMap(\.words) + option.words) == nil
+    failing([command] + completeWords + others.flatMap(\.words) + option.words) == nil
   }
 
   private func refusal(_ option: DefaultOption, _ reason: String) -> ToolFailure {

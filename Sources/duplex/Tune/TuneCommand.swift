@@ -42,11 +42,11 @@ struct TuneCommand: AudioCommand {
 
   func validate() throws {
     try require(
-      OptionRanges.trialSeconds.contains(seconds),
-      "--seconds must be \(OptionRanges.trialSeconds.boundsText) s, such as 10 or 2m.")
+      TuneSettings.trialRange.contains(seconds),
+      "--seconds must be \(TuneSettings.trialRange.boundsText) s, such as 10 or 2m.")
     try require(
-      OptionRanges.margins.contains(margin),
-      "--margin must be \(OptionRanges.margins.boundsText) percent.")
+      TuneSettings.marginRange.contains(margin),
+      "--margin must be \(TuneSettings.marginRange.boundsText) percent.")
   }
 
   /// The share of each period that must stay unused, in percent.
@@ -54,6 +54,17 @@ struct TuneCommand: AudioCommand {
 
   /// The length of each trial in seconds. A length in frames is converted at the requested rate.
   var seconds: Double { length.seconds(at: audio.rate ?? 48000) }
+
+  /// The settings of the search.
+  var settings: TuneSettings {
+    var settings = TuneSettings()
+    settings.trialSeconds = seconds
+    settings.totalSeconds = audio.duration?.seconds(at: audio.rate ?? 48000)
+    settings.marginPercent = margin
+    settings.longestPeriodFrames = audio.periodSize ?? settings.longestPeriodFrames
+    settings.sampleRate = audio.rate
+    return settings
+  }
 
   func perform() throws -> ExitStatus {
     try picture.check(against: InputFiles(audio))
@@ -67,167 +78,105 @@ struct TuneCommand: AudioCommand {
 /// A search for the lowest stable setting, from its first trial to its summary.
 final class TuneRun {
   let command: TuneCommand
-  private(set) var trials: [TuneTrial] = []
+  private(set) var tuning: Tuning
   private(set) var totals = SessionTotals()
   /// The configuration that the device granted for the last trial.
   private(set) var configuration: DuplexConfiguration?
   private var options: AudioOptions
   private var load: SystemLoad?
-  /// The expected number of remaining trials, and the completed fraction of the search.
-  private var remainingTrials = 0
-  private var done = 0.0
   private let line = ProgressLine("Searching", "trial")
-
-  /// The factor by which trials that confirm the chosen setting are longer.
-  private static let confirmation = 3.0
 
   init(_ command: TuneCommand) {
     self.command = command
     options = command.audio
+    tuning = Tuning(command.settings)
   }
-
-  /// The share of a period that a callback may use.
-  var loadLimit: Double { 1 - command.margin / 100 }
 
   func run() throws -> ExitStatus {
     try options.request(captures: true, plays: true).validate()
     // Signals are held before any thread starts, so that only the watch receives them.
     SignalWatch.hold()
     if command.load { load = try SystemLoad(folder: SystemLoad.defaultFolder) }
-    var chosen = try search()
-    while chosen == nil, !totals.isOver, !isTimeOver, lowerRate() { chosen = try search() }
-    guard let chosen, !totals.isOver else {
-      load = nil
+    while !totals.isOver, let step = tuning.next() { note(try soak(step)) }
+    load = nil
+    warnIfUnconfirmed()
+    guard let chosen = tuning.chosen, !totals.isOver else {
       return try TuneResult(self, chosen: nil, roundTripFrames: nil).conclude()
     }
-    load = nil
-    let roundTrip = isTimeOver ? nil : try measure(chosen)
+    let roundTrip = tuning.isTimeOver ? nil : try measure(chosen)
     return try TuneResult(self, chosen: chosen, roundTripFrames: roundTrip).conclude()
   }
 
-  /// The seconds that remain for all trials; nil without a limit.
-  private var secondsLeft: Double? {
-    command.audio.duration.map { duration in
-      duration.seconds(at: command.audio.rate ?? 48000) - trials.reduce(0) { $0 + $1.seconds }
-    }
+  private func warnIfUnconfirmed() {
+    guard tuning.chosen != nil, !tuning.isConfirmed, tuning.isTimeOver else { return }
+    warn(
+      "notConfirmed",
+      "A setting is found; --duration left no time to confirm it with a trial of \(tuning.confirmationSeconds.shown(1)) s.",
+      hint: "Use a longer --duration, or leave --duration out.")
   }
 
-  /// Whether `--duration` is over, except for less than a frame.
-  var isTimeOver: Bool { secondsLeft.map { $0 < 1e-5 } ?? false }
-
-  /// Returns the lowest stable setting at the current rate that a longer trial confirms, or the
-  /// lowest one so far when the time is over; nil if there is none.
-  private func search() throws -> TuneSetting? {
-    var search = TuneSearch(longest: command.audio.periodSize ?? 1024)
-    while !isTimeOver, let setting = search.next(), !totals.isOver {
-      // One more trial confirms the best setting.
-      remainingTrials = search.remainingTrials + 1
-      let trial = try soak(setting, seconds: command.seconds)
-      search.note(isStable: trial.isStable(loadLimit: loadLimit))
-    }
-    var candidate = search.best
-    while let setting = candidate, !totals.isOver {
-      remainingTrials = 0
-      let seconds = command.seconds * Self.confirmation
-      let trial = isTimeOver ? nil : try soak(setting, seconds: seconds)
-      if trial?.isRejected(loadLimit: loadLimit) != true {
-        if isTimeOver, trial?.isWhole != true {
-          warn(
-            "notConfirmed",
-            "A setting is found; --duration left no time to confirm it with a trial of \(seconds.shown(1)) s.",
-            hint: "Use a longer --duration, or leave --duration out.")
-        }
-        return setting
-      }
-      search.refuse(setting)
-      candidate = search.above(setting)
-    }
-    return nil
-  }
-
-  /// Tries one setting for `seconds`, or for the rest of the time if that is shorter.
-  private func soak(_ setting: TuneSetting, seconds: Double) throws -> TuneTrial {
-    var options = options(setting)
-    options.duration = .seconds(min(seconds, secondsLeft ?? seconds))
-    var trial: TuneTrial
+  /// Runs one trial.
+  private func soak(_ step: TuneStep) throws -> TuneTrial {
+    options.rate = step.sampleRate
+    var options = options(step.setting)
+    options.duration = .seconds(step.seconds)
     do {
       let choice = DeviceChoice(options, captures: true, plays: true)
-      trial = try choice.use { open in try soak(setting, seconds: seconds, options, on: open) }
+      return try choice.use { open in try soak(step, options, on: open) }
     } catch let failure as DeviceFailure where failure.kind == .refused {
-      trial = TuneTrial(
-        setting: setting, sampleRate: options.rate ?? configuration?.sampleRate ?? 0, seconds: 0,
-        isGranted: false)
+      return TuneTrial(
+        refused: step, sampleRate: step.sampleRate ?? configuration?.sampleRate ?? 0)
     }
-    note(trial)
-    return trial
   }
 
-  /// Runs one setting with silence for the `seconds` of a trial, or for the duration in `options`
-  /// if that is shorter.
+  /// Plays silence with one setting for the duration in `options`.
   private func soak(
-    _ setting: TuneSetting, seconds: Double, _ options: AudioOptions, on open: consuming OpenDevice
+    _ step: TuneStep, _ options: AudioOptions, on open: consuming OpenDevice
   ) throws -> TuneTrial {
     let configuration = open.configuration
-    // Two clocks are synchronised by a resampler at any rate.
-    let hasOwnRate = !configuration.isResampling || configuration.master != nil
-    let isGranted =
-      hasOwnRate && configuration.periodFrames == setting.periodFrames
-      && configuration.headroomFrames == setting.headroomFrames
+    let isGranted = step.isGranted(by: configuration)
     // The configuration of a rejected setting does not describe the trials that ran.
     if isGranted || self.configuration == nil { self.configuration = configuration }
     guard isGranted else {
-      return TuneTrial(
-        setting: setting, sampleRate: configuration.sampleRate, seconds: 0, isGranted: false)
+      return TuneTrial(refused: step, sampleRate: configuration.sampleRate)
     }
     var parts = SessionParts()
-    let frames = options.duration?.frameCount(at: configuration.sampleRate) ?? 0
-    var task = LiveTask(
-      "Trial \(trials.count + 1): period \(setting.periodFrames), headroom \(setting.headroomFrames)"
-    )
-    let clock = SteadyTime()
-    task.progress = { [line, done, remainingTrials] in
-      let part = min(1, clock.seconds * Double(configuration.sampleRate) / Double(max(1, frames)))
-      let whole = done + part * (1 - done) / Double(remainingTrials + 1)
-      return line.progress(whole, of: "search")
-    }
-    parts.task = task
+    parts.task = task(step, frames: step.frameLimit(at: configuration.sampleRate), configuration)
     // One xrun is enough to reject the setting.
     parts.poll = { $0.captureXruns + $0.playbackXruns > 0 ? .end : nil }
     let outcome = try SessionOutcome.run(Mixer(configuration), on: open, options, parts)
-    let report = outcome.report
     totals.add(outcome)
-    var trial = TuneTrial(
-      setting: setting, sampleRate: configuration.sampleRate,
-      seconds: configuration.seconds(report.frames),
-      captureXruns: report.captureXruns, playbackXruns: report.playbackXruns,
-      loadMax: report.loadMax,
-      isWhole: report.frames
-        >= TimeOption.seconds(seconds).frameCount(at: configuration.sampleRate)
-        || report.captureXruns + report.playbackXruns > 0)
-    trial.addedFrames =
-      Int(rounding: configuration.resamplerDelayFrames) + report.addedLatencyFrames
-    return trial
+    return TuneTrial(step, configuration, outcome.report)
+  }
+
+  /// Returns the line of the screen for a trial of `frames` frames.
+  private func task(
+    _ step: TuneStep, frames: Int, _ configuration: DuplexConfiguration
+  ) -> LiveTask {
+    let setting = step.setting
+    var task = LiveTask(
+      "Trial \(tuning.trials.count + 1): period \(setting.periodFrames), headroom \(setting.headroomFrames)"
+    )
+    let clock = SteadyTime()
+    let (line, done) = (line, tuning.done)
+    task.progress = {
+      let part = min(1, clock.seconds * Double(configuration.sampleRate) / Double(max(1, frames)))
+      return line.progress(
+        done + part * (1 - done) / Double(step.remainingTrials + 1), of: "search")
+    }
+    return task
   }
 
   /// Stores a trial, and prints it.
   private func note(_ trial: TuneTrial) {
     let prints = !command.audio.json && !command.audio.quiet
-    if trials.isEmpty, prints { Terminal.printLine("\(TrialLine.heading)") }
-    trials.append(trial)
+    let loadLimit = tuning.settings.loadLimit
+    if tuning.trials.isEmpty, prints { Terminal.printLine("\(TrialLine.heading)") }
+    tuning.note(trial)
     if prints { Terminal.printLine("\(TrialLine(trial, loadLimit: loadLimit).text)") }
-    // The completed fraction does not decrease if the search needs more trials than expected.
-    done = max(done, Double(trials.count) / Double(trials.count + remainingTrials))
-    if OutputMode.current.json { line.reportProgress(done, trial.fields(loadLimit: loadLimit)) }
-  }
-
-  /// Selects the next lower usual rate. Returns false if there is none, or if the user requested a
-  /// rate.
-  private func lowerRate() -> Bool {
-    guard command.audio.rate == nil, let rate = options.rate ?? configuration?.sampleRate,
-      let lower = [192_000, 96_000, 48_000, 44_100].first(where: { $0 < rate })
-    else { return false }
-    options.rate = lower
-    return true
+    if OutputMode.current.json {
+      line.reportProgress(tuning.done, trial.fields(loadLimit: loadLimit))
+    }
   }
 
   /// Measures the round trip with the chosen setting. Returns nil if the result is unreliable.

@@ -22,7 +22,7 @@ struct TuneResult {
 
   func conclude() throws -> ExitStatus {
     guard let configuration = run.configuration else {
-      if run.isTimeOver { throw Self.timeOver }
+      if run.tuning.isTimeOver { throw Self.timeOver }
       throw DeviceFailure(
         .refused, "The device supports none of the settings that were tried.",
         hint: "`duplex devices -v` shows the rates and periods of each device.")
@@ -55,11 +55,11 @@ struct TuneResult {
     if chosen == nil, run.totals.isInterrupted {
       return .stopped(before: "found; nothing is saved")
     }
-    if chosen == nil, run.isTimeOver { return Self.timeOver }
-    if !run.trials.contains(where: \.isGranted), !run.totals.isInterrupted {
+    if chosen == nil, run.tuning.isTimeOver { return Self.timeOver }
+    if !run.tuning.trials.contains(where: \.isGranted), !run.totals.isInterrupted {
       return ToolFailure(
         .unavailable, code: "deviceRefused",
-        "The device does not run at \(run.trials.last?.sampleRate ?? 0) Hz without resampling.",
+        "The device does not run at \(run.tuning.trials.last?.sampleRate ?? 0) Hz without resampling.",
         hint: (run.command.audio.rate == nil ? "" : "Leave out --rate; ")
           + "`duplex devices -v` shows the rates of each device.")
     }
@@ -92,19 +92,19 @@ struct TuneResult {
       "periodFrames": chosen?.periodFrames, "headroomFrames": chosen?.headroomFrames,
       "latencyFrames": latencyFrames, "roundTripFrames": roundTripFrames?.digits(4),
       "marginPercent": run.command.margin.digits(2),
-      "trials": run.trials.map { $0.fields(loadLimit: run.loadLimit) },
+      "trials": run.tuning.trials.map { $0.fields(loadLimit: run.tuning.settings.loadLimit) },
     ]
   }
 
   /// The index of the last trial of the chosen setting, which confirmed it.
   private var confirmation: Int? {
-    chosen.flatMap { chosen in run.trials.lastIndex { $0.setting == chosen } }
+    chosen.flatMap { chosen in run.tuning.trials.lastIndex { $0.setting == chosen } }
   }
 
   /// The latency from input to output with the chosen setting, in frames.
   private var latencyFrames: Int? {
     chosen.map { chosen in
-      chosen.latencyFrames + (confirmation.map { run.trials[$0].addedFrames } ?? 0)
+      chosen.latencyFrames + (confirmation.map { run.tuning.trials[$0].addedFrames } ?? 0)
     }
   }
 
@@ -126,15 +126,15 @@ struct TuneResult {
       .compactMap { $0 }.joined(separator: " and ")
     return TunePicture(
       title: names,
-      subtitle: "\(configuration.sampleRate) Hz, \(run.trials.count.counted("trial")) of "
+      subtitle: "\(configuration.sampleRate) Hz, \(run.tuning.trials.count.counted("trial")) of "
         + "\(run.command.seconds.shown(1)) s\(run.command.load ? " under load" : "")",
       sampleRate: configuration.sampleRate,
-      trials: run.trials.map {
+      trials: run.tuning.trials.map {
         TunePicture.Trial(
           periodFrames: $0.setting.periodFrames, headroomFrames: $0.setting.headroomFrames,
           addedFrames: $0.addedFrames, seconds: $0.seconds, xruns: $0.xruns, loadMax: $0.loadMax,
-          isStable: $0.isStable(loadLimit: run.loadLimit))
-      }, chosen: confirmation, loadLimit: run.loadLimit)
+          isStable: $0.isStable(loadLimit: run.tuning.settings.loadLimit))
+      }, chosen: confirmation, loadLimit: run.tuning.settings.loadLimit)
   }
 }
 

@@ -64,12 +64,17 @@ extension FuzzTarget {
     }
     ScratchFile.configuration.with(input.bytes) { _ in
       setenv("XDG_CONFIG_HOME", ScratchFile.folder, 1)
-      let commands: [[String]] = [
+      let examples: [[String]] = [
         ["record", "note.wav"], ["play", "-D", "hw:1,0", "a.wav"], ["devices"], ["latency"],
       ]
-      let written = input.choose(from: commands)
-      guard let words = try? CommandWords(written, of: DuplexCommand.commands),
-        var defaults = try? Defaults(for: words, alsoSet: FormatOption.optionsSet)
+      let written = input.choose(from: examples)
+      let commands = DuplexCommand.commands
+      guard let words = try? CommandWords(written, of: commands) else { return }
+      let command = commands[words.command] as? any ToolCommand.Type
+      guard
+        var defaults = try? Defaults(
+          for: words, completeWords: command?.completeWords ?? [],
+          alsoSet: FormatOption.optionsSet)
       else { return }
       try? defaults.adapt(to: written) { words in
         do {

@@ -18,30 +18,9 @@ struct TrackConversion: ~Copyable {
     quality: Int, name: String
   ) throws(FileFailure) -> TrackConversion? {
     guard inputRate != outputRate || speed != 1 else { return nil }
-    let rates = RateConverter.supportedRates
-    guard rates.contains(inputRate) else {
-      throw FileFailure(
-        .unusableContents, "\(name) has a rate of \(inputRate) Hz, which cannot be converted.",
-        hint: "Convert it with sox first.")
-    }
-    guard rates.contains(outputRate) else {
-      throw FileFailure(
-        .unusableContents, "\(name) cannot be played at \(outputRate) Hz.",
-        hint: "Play it at \(rates.boundsText) Hz.")
-    }
+    try check(inputRate, outputRate, speed, name)
     if speed != 1 {
       let ratio = Double(inputRate) / Double(outputRate) * speed
-      guard TrackSettings.speeds.contains(speed),
-        ratio <= VariableRateConverter.supportedMaxima.upperBound
-      else {
-        throw FileFailure(
-          .unusableContents,
-          "\(name), at \(inputRate) Hz, cannot be played \(speed) times as fast at \(outputRate) Hz.",
-          hint: TrackSettings.speeds.contains(speed)
-            ? "Ask for a higher rate or a lower speed."
-            : "Ask for a speed of \(TrackSettings.speeds.boundsText).",
-          remedy: .slowDown)
-      }
       var varying = VariableRateConverter(
         channelCount: channelCount, maximumInputPerOutput: max(1, ratio))
       varying.setRatio(ratio)
@@ -58,6 +37,36 @@ struct TrackConversion: ~Copyable {
       throw FileFailure(
         .unusableContents, "\(name) cannot be converted to \(outputRate) Hz: \(error.message)",
         hint: error.hint)
+    }
+  }
+
+  /// Throws `.unusableContents` if the file `name` cannot be played at `outputRate` Hz and `speed`.
+  private static func check(
+    _ inputRate: Int, _ outputRate: Int, _ speed: Double, _ name: String
+  ) throws(FileFailure) {
+    let rates = RateConverter.supportedRates
+    guard rates.contains(inputRate) else {
+      throw FileFailure(
+        .unusableContents, "\(name) has a rate of \(inputRate) Hz, which cannot be converted.",
+        hint: "Convert it with sox first.")
+    }
+    guard rates.contains(outputRate) else {
+      throw FileFailure(
+        .unusableContents, "\(name) cannot be played at \(outputRate) Hz.",
+        hint: "Play it at \(rates.boundsText) Hz.")
+    }
+    guard speed != 1 else { return }
+    let ratio = Double(inputRate) / Double(outputRate) * speed
+    guard TrackSettings.speeds.contains(speed),
+      ratio <= VariableRateConverter.supportedMaxima.upperBound
+    else {
+      throw FileFailure(
+        .unusableContents,
+        "\(name), at \(inputRate) Hz, cannot be played \(speed) times as fast at \(outputRate) Hz.",
+        hint: TrackSettings.speeds.contains(speed)
+          ? "Ask for a higher rate or a lower speed."
+          : "Ask for a speed of \(TrackSettings.speeds.boundsText).",
+        remedy: .slowDown)
     }
   }
 

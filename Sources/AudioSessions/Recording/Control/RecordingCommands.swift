@@ -51,14 +51,29 @@ struct RecordingCommandPoints {
     case gap(Int)
   }
 
+  /// The frame at which the user starts the recording; nil if no start waits. It is not among the
+  /// others, because a gate starts at a frame that it receives, before that frame is written.
+  private(set) var startFrame: Int?
   private var points: [(frame: Int, point: Point)] = []
   /// The number of points that were removed. They stay in the array, since moving the others is
   /// slow.
   private var takenCount = 0
 
-  /// Adds `point`, which is due at `frame`, or as soon as possible after it.
+  /// Adds `point`, which is due at `frame`, or as soon as possible after it. Of several starts the
+  /// first one counts.
   mutating func add(_ point: Point, at frame: Int) {
+    guard point != .command(.start) else {
+      startFrame = startFrame ?? frame
+      return
+    }
     points.insert((frame, point), at: index(behind: frame))
+  }
+
+  /// Removes the start if it is due at `frame` or earlier. Returns whether it was.
+  mutating func takeStart(upTo frame: Int) -> Bool {
+    guard let start = startFrame, start <= frame else { return false }
+    startFrame = nil
+    return true
   }
 
   /// Removes and returns the next point that is due at `frame` or earlier; nil if there is none.
