@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import AudioDevices
@@ -23,6 +24,13 @@ import Testing
   @Test func `input and output have different status files`() {
     #expect(BusyDevice.statusPattern(of: "hw:0,0", .capture).contains("/pcm0c/"))
     #expect(BusyDevice.statusPattern(of: "hw:0,0", .playback).contains("/pcm0p/"))
+  }
+
+  @Test(arguments: [EMFILE, ENFILE])
+  func `a device for which too many files are open is not called absent`(code: Int32) {
+    let failure = PCMFailure.opening("default", .capture, code: -code)
+    #expect(failure.kind == .refused)
+    #expect(failure.message == "The input default cannot be opened: too many files are open.")
   }
 
   @Test func `a card that does not exist has no holder`() {

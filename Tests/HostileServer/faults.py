@@ -61,6 +61,14 @@ def no_type(x):
 
 
 @fault
+def modified(x):
+    # A proxy on the way has changed the file (RFC 9110, 15.3.4).
+    body = x.body()
+    x.head(203, f"Content-Type: {x.type}", f"Content-Length: {len(body)}")
+    x.send(body)
+
+
+@fault
 def interim(x):
     x.raw(b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n")
     x.send(x.part())
@@ -287,7 +295,7 @@ def redirect_loop(x):
 def redirect_to(x):
     targets = {
         "file": "file:///etc/passwd", "ftp": "ftp://127.0.0.1/x.wav", "nothing": "http://",
-        "list": "/ok/near.m3u",
+        "list": "/ok/near.m3u", "long": "/status/" + "y" * 60_000,
     }
     x.head(302, f"Location: {targets[x.query['what']]}", "Content-Length: 0")
 

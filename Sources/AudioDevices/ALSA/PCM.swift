@@ -308,6 +308,10 @@ enum PCMFailure {
       return DeviceFailure(
         .busy, "The \(direction.noun) \(name) is in use\(holder).",
         hint: "End the program that holds it, or choose another device.", remedy: .endHolder)
+    case EMFILE, ENFILE:
+      return DeviceFailure(
+        .refused, "The \(direction.noun) \(name) cannot be opened: too many files are open.",
+        hint: "Raise the limit with ulimit -n, or close other programs.")
     case EACCES, EPERM:
       return .denied("the \(direction.noun) \(name)")
     case ENOENT where DeviceNames.leadsToJACK(name):

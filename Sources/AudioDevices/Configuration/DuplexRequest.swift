@@ -79,6 +79,21 @@ public struct DuplexRequest: Sendable {
     return request
   }
 
+  /// Returns the same durations at a device's own `rate` in Hz, as `atRate` does. Throws
+  /// `.invalidRequest` if no device supports so many frames.
+  package func checked(atRate rate: Int) throws(DeviceFailure) -> DuplexRequest {
+    try validate()
+    let request = atRate(rate)
+    do throws(DeviceFailure) {
+      try request.validate()
+    } catch {
+      throw DeviceFailure(
+        error.kind, "\(error.message.dropLast()) at the device's \(rate) Hz.",
+        hint: "Use fewer frames, or the device's rate.")
+    }
+    return request
+  }
+
   /// Checks for values that no device supports. Throws `.invalidRequest` for such a value, or if no
   /// device is named.
   public func validate() throws(DeviceFailure) {

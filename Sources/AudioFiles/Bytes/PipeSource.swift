@@ -20,7 +20,7 @@ final class PipeSource: ByteSource {
   init(
     _ descriptor: consuming FileDescriptor, name: String = StandardInput.name
   ) throws(FileFailure) {
-    signal = try WakeSignal()
+    signal = try WakeSignal(for: name)
     let pipe: FileIdentity?
     do throws(SystemError) {
       pipe = try descriptor.status.isPipe ? FileIdentity(descriptor) : nil

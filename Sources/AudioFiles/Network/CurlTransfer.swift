@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import RealtimeAudio
 
 /// The receiver of a transfer's header and body. Called on the thread that runs the transfer.
 protocol TransferReceiver: AnyObject {
@@ -159,7 +160,11 @@ final class CurlMulti {
   /// ended; nil while it is running, or if there is none.
   func perform() -> TransferEnd? {
     guard let transfer else { return nil }
-    switch ccurl_multi_perform(pointer, transfer.pointer) {
+    let outcome = ccurl_multi_perform(pointer, transfer.pointer)
+    if FileDescriptor.areExhausted(for: Self.descriptorCount(behind: outcome)) {
+      return .tooManyOpen
+    }
+    switch outcome {
     case ccurl_still_running: return nil
     case ccurl_complete: return .complete
     case ccurl_aborted: return .unwanted
@@ -189,6 +194,19 @@ final class CurlMulti {
     }
   }
 
+  /// Returns how many files, sockets and pipes libcurl opens, and has closed again, in a step that
+  /// has failed; 0 if the step opens none. libcurl does not report that it could not open them.
+  private static func descriptorCount(behind outcome: ccurl_outcome) -> Int {
+    switch outcome {
+    // A pair of sockets for the thread that looks the name up; its list of servers; a socket.
+    case ccurl_no_host, ccurl_no_proxy: 4
+    case ccurl_no_connection: 1
+    // The socket, and the file of certificates.
+    case ccurl_untrusted: 2
+    default: 0
+    }
+  }
+
   /// Waits until the transfer can make progress, `signal` is sent, or `seconds` have passed.
   func wait(_ seconds: Double, orFor signal: WakeSignal) {
     let milliseconds = min(max(seconds * 1000, 0), 60_000).rounded(.up)
@@ -208,6 +226,8 @@ enum TransferEnd: Equatable {
   case proxyRefused(ProxyRefusal)
   /// No connection could be made.
   case unconnected(String)
+  /// Too many files are open for a connection.
+  case tooManyOpen
   case untrusted(String)
   case notHTTP
   case badAddress
@@ -219,11 +239,17 @@ enum TransferEnd: Equatable {
 
 /// The libcurl library, which is loaded when the first address is used.
 enum CurlLibrary {
-  private static let isLoaded = ccurl_load()
+  private static let isLoaded = MutexBox(false)
 
-  /// Loads libcurl on the first call. Throws `.cannotOpen` if it is not installed.
+  /// Loads libcurl on the first call. Throws `.cannotOpen` if it is not installed, or if too many
+  /// files are open.
   static func load() throws(FileFailure) {
+    let isLoaded = isLoaded.withLock { isLoaded in
+      isLoaded = isLoaded || ccurl_load()
+      return isLoaded
+    }
     guard isLoaded else {
+      if FileDescriptor.areExhausted(for: 1) { throw .tooManyOpen("The network") }
       throw FileFailure(
         .cannotOpen, "Sound cannot be fetched from the network: there is no libcurl.",
         hint: "Install it: sudo apt install libcurl4")

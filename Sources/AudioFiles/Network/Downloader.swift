@@ -197,6 +197,8 @@ final class Downloader {
     case .unconnected(let reason):
       attempt.disconnection = reason
       interrupted(reason, isUnconnected: facts == nil)
+    case .tooManyOpen:
+      retry(.tooManyOpen(address.original.name), isUnconnected: facts == nil)
     case .untrusted(let reason): reject(.untrusted(address.current, reason))
     // On a reused connection, the server may have sent surplus bytes after the previous response.
     case .notHTTP where facts != nil: interrupted("the server sent what is not HTTP")

@@ -21,7 +21,8 @@ struct ResponseRules {
 
   func verdict(_ header: ResponseHeader) -> ResponseVerdict {
     switch header.status {
-    case 200: whole(header)
+    // A proxy on the way may have changed the file (203).
+    case 200, 203: whole(header)
     case 206: part(header)
     case 301, 302, 303, 307, 308:
       header.location.map { .redirect($0) } ?? .fail(.refused(address, header.status))

@@ -39,7 +39,7 @@ public final class RemoteFile: ByteSource {
     let requestTime = HostClock.seconds
     let bounds = bounds.limited
     let shared = MutexBox(RemoteState(cache: try SparseCache(), bounds: bounds))
-    let signal = try WakeSignal()
+    let signal = try WakeSignal(for: address.name)
     let thread = try Self.thread(
       Download(
         address: address, shared: shared, signal: signal, timeouts: timeouts, bounds: bounds))

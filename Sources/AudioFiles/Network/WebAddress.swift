@@ -6,8 +6,15 @@ import RealtimeAudio
 struct WebAddress: Equatable, Sendable {
   /// The whole address.
   let text: String
-  /// The address without the user name and password, for messages.
-  let name: String
+  /// The address without the user name and password.
+  private let publicText: String
+  /// The same for messages. If a server wrote the address, the middle of a long one is left out.
+  var name: String { isRedirected ? publicText.excerpt : publicText }
+  /// Whether a server wrote the address.
+  private var isRedirected = false
+
+  static func == (one: WebAddress, other: WebAddress) -> Bool { one.text == other.text }
+
   let path: String
   let isEncrypted: Bool
 
@@ -25,7 +32,7 @@ struct WebAddress: Equatable, Sendable {
         hint: "Give an address that begins with http:// or https://.")
     }
     self.text = text
-    self.name = name
+    publicText = name
     path = Self.text(ccurl_address_path(text)) ?? "/"
     isEncrypted = scheme == "https"
   }
@@ -33,7 +40,8 @@ struct WebAddress: Equatable, Sendable {
   /// The scheme, host and port: `http://example.org:8000`.
   var server: Substring {
     let scheme = isEncrypted ? 8 : 7
-    return name.prefix(scheme) + name.dropFirst(scheme).prefix { !"/?#".contains($0) }
+    return publicText.prefix(scheme)
+      + publicText.dropFirst(scheme).prefix { !"/?#".contains($0) }
   }
 
   /// The name or number of the server: `example.org`, `::1`.
@@ -51,9 +59,10 @@ struct WebAddress: Equatable, Sendable {
         "\(name) redirects to an invalid address: \(FileName.withoutUser(reference).excerpt).",
         hint: "Open the address in a browser, and give the one of the file itself.")
     }
-    let target: WebAddress
+    var target: WebAddress
     do throws(FileFailure) {
       target = try WebAddress(joined)
+      target.isRedirected = true
     } catch {
       throw FileFailure(
         .cannotOpen,
@@ -69,7 +78,7 @@ struct WebAddress: Equatable, Sendable {
   }
 
   /// Whether the address contains a user name.
-  var hasUser: Bool { text != name }
+  var hasUser: Bool { text != publicText }
 
   /// Resolves `reference` against this address. Returns nil if the result is not a valid address.
   func joined(to reference: String) -> String? {
@@ -133,6 +142,15 @@ extension FileFailure {
       return FileFailure(
         .cannotOpen, "The server of \(address.name) cannot answer now (HTTP \(status)).",
         hint: "Try again later.")
+    case 200..<300, 304:
+      return FileFailure(
+        .cannotOpen, "The server of \(address.name) answers without the file (HTTP \(status)).",
+        hint: "Check the address in a browser.")
+    case 300..<400:
+      return FileFailure(
+        .cannotOpen,
+        "The server of \(address.name) redirects, but not to another address (HTTP \(status)).",
+        hint: "Open the address in a browser, and give the one of the file itself.")
     default:
       return FileFailure(
         .cannotOpen, "The server refuses \(address.name) (HTTP \(status)).",

@@ -31,6 +31,18 @@ struct FileDescriptor: ~Copyable {
     number = copy
   }
 
+  /// Returns whether so many files are open, in this program or on the machine, that `count` more
+  /// cannot be opened. For libraries that do not report why they could open nothing.
+  static func areExhausted(for count: Int) -> Bool {
+    guard count > 0 else { return false }
+    let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard number >= 0 else { return SystemError.last.isDescriptorLimit }
+    let opened = FileDescriptor(owning: number)
+    let areExhausted = areExhausted(for: count - 1)
+    _ = consume opened
+    return areExhausted
+  }
+
   deinit {
     _ = Glibc.close(number)
   }

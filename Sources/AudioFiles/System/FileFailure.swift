@@ -123,15 +123,20 @@ extension FileFailure {
       return FileFailure(
         .cannotOpen, "The name of a file cannot hold a zero byte.",
         hint: "Check the spelling of its name.")
-    case EMFILE:
-      return FileFailure(
-        .cannotOpen, "\(path) cannot be opened: too many files are open already.",
-        hint: "Play fewer files at once, or raise ulimit -n.")
+    case EMFILE, ENFILE: return .tooManyOpen(path)
     default:
       return FileFailure(
         .cannotOpen, "\(path) cannot be opened: \(error.reason).",
         hint: "Check the file and the disk it is on.")
     }
+  }
+
+  /// Returns the failure to open the input `name`, a path or an address, because too many files are
+  /// open.
+  static func tooManyOpen(_ name: String) -> FileFailure {
+    FileFailure(
+      .cannotOpen, "\(name) cannot be opened: too many files are open already.",
+      hint: "Play fewer files at once, or raise ulimit -n.")
   }
 
   /// The failure if standard input was closed before the program started, or is not usable as a
@@ -205,6 +210,8 @@ extension FileFailure {
         "\(path) is being written by another program.",
         "Wait until that has ended, or choose another name."
       )
+    case EISDIR where FileStatus(of: path)?.isFolder != true:
+      ("\(path) ends with a slash, like a folder.", "Leave out the slash to name a file.")
     case EISDIR: ("\(path) is a folder.", "Name a file in it.")
     case ENOENT where path.isEmpty: ("The name of the file is empty.", "Name a file.")
     case ENOENT where FileName.isAddress(path):

@@ -19,5 +19,7 @@ struct SystemError: Error {
   var isFullDisk: Bool { number == ENOSPC || number == EDQUOT }
   /// Whether the disk was full or failed.
   var isRefusedWrite: Bool { isFullDisk || number == EFBIG || number == EIO }
+  /// Whether this program, or all programs together, have too many files open.
+  var isDescriptorLimit: Bool { number == EMFILE || number == ENFILE }
   var isDenied: Bool { number == EACCES || number == EPERM }
 }

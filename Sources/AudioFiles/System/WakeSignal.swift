@@ -6,14 +6,11 @@ final class WakeSignal: Sendable {
   private let receiver: FileDescriptor
   private let sender: FileDescriptor
 
-  /// Throws `.cannotOpen` if no more files can be open.
-  init() throws(FileFailure) {
+  /// Creates a signal for the thread that reads the input `name`. Throws `.cannotOpen` if no more
+  /// files can be open.
+  init(for name: String) throws(FileFailure) {
     var ends: [Int32] = [0, 0]
-    guard linux_pipe(&ends, false) else {
-      throw FileFailure(
-        .cannotOpen, "No pipe can be made: \(SystemError.last.reason).",
-        hint: "Raise the limit of open files with ulimit -n.")
-    }
+    guard linux_pipe(&ends, false) else { throw .opening(name, .last) }
     receiver = FileDescriptor(owning: ends[0])
     sender = FileDescriptor(owning: ends[1])
   }

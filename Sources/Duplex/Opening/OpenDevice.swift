@@ -224,7 +224,7 @@ import SimulatedDevices
     let request = selection.request
     let clock: SessionClock =
       specification.clock == .free ? .virtual : .real(selection.priority)
-    let atDevice = request.atRate(specification.sampleRate)
+    let atDevice = try request.checked(atRate: specification.sampleRate)
     if specification.hasTwoClocks, request.captureDevice != nil, request.playbackDevice != nil {
       let pair = try DevicePair(
         simulating: specification, request: atDevice, microphone: microphone)
@@ -267,7 +267,7 @@ import SimulatedDevices
   ) throws(DeviceFailure) -> DeviceStream {
     let specification = try SimulatedDeviceSpecification(parsing: request.playbackDevice ?? "")
     return try DeviceStream(
-      simulating: specification, request: request.atRate(specification.sampleRate))
+      simulating: specification, request: request.checked(atRate: specification.sampleRate))
   }
 }
 

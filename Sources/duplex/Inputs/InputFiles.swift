@@ -49,7 +49,9 @@ struct MixOption: ExpressibleByArgument {
     let host = SourceAddress.isRemote(argument) ? argument.firstIndex(of: "/") : nil
     let name = host.map { argument[argument.index($0, offsetBy: 2)...] } ?? argument[...]
     let isHost = host != nil && !name.contains("/")
-    if !isHost, let colon = argument.lastIndex(of: ":"), colon != argument.startIndex,
+    // A file may have this name.
+    if !isHost, !SoundFileReader.exists(argument),
+      let colon = argument.lastIndex(of: ":"), colon != argument.startIndex,
       NumberParser.decimal(argument[argument.index(after: colon)...]) != nil
     {
       guard let gain = Gain(argument[argument.index(after: colon)...]) else { return nil }

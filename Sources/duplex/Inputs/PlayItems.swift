@@ -90,6 +90,8 @@ struct PlayItems {
     self.sources = sources
     let isMixed = mixMode != nil
     if isMixed { try Self.checkMixed(sources.count) }
+    style.range.warnOfNamedRanges(of: sources)
+    if style.raw != nil { Self.warnOfHeaders(of: sources) }
     var opened: [Int: OpenedSource] = [:]
     var failures: [Int: FileFailure] = [:]
     for index in sources.indices {
@@ -151,6 +153,16 @@ struct PlayItems {
       throw ToolFailure.usage(
         "At most \(maximumMixed) sources can be played at the same time.",
         hint: "Name fewer sources, or play the sources one after the other.")
+    }
+  }
+
+  /// Warns about the first file with a header, which is played as samples.
+  private static func warnOfHeaders(of sources: SourceList) {
+    for address in sources where !(address.isFound || address.isPipe || address.isRemote) {
+      guard let container = Decoding.container(ofFileAt: address.location) else { continue }
+      return warn(
+        "rawHeader", "\(address.name) is \(container), and its header is played as samples.",
+        hint: "Leave out --raw to play its sound.")
     }
   }
 

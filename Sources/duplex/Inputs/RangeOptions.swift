@@ -98,6 +98,24 @@ struct RangeOptions: ParsableArguments {
     guard start.seconds(at: 1) < end.seconds(at: 1) else { throw Self.wrongOrder(of: "the region") }
   }
 
+  /// Warns about an option for a range that has no effect, because the name of every source has
+  /// the range itself.
+  func warnOfNamedRanges(of sources: SourceList) {
+    guard start != nil || end != nil || region != nil else { return }
+    let haveStarts = sources.allSatisfy { $0.start != nil }
+    let haveEnds = sources.allSatisfy { $0.end != nil }
+    let options = [
+      ("start", start != nil && haveStarts), ("end", end != nil && haveEnds),
+      ("region", region != nil && haveStarts && haveEnds),
+    ]
+    let set = Set(DefaultOption.current.map(\.option))
+    for (option, isIgnored) in options where isIgnored && !set.contains(option) {
+      warn(
+        "optionIgnored", "--\(option) has no effect here.",
+        hint: "The times in the name of the source count: SOURCE#t=START,END.")
+    }
+  }
+
   private static func wrongOrder(of region: String) -> FileFailure {
     FileFailure(
       .invalidRequest, "The end of \(region) must be after its start.",

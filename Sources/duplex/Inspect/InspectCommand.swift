@@ -163,7 +163,9 @@ private struct InspectRun {
   private func inspect(_ path: String, _ stop: StopRequest?) throws -> InspectedFile {
     let inputs = Set([FileIdentity(of: path)].compactMap { $0 })
     for picture in command.pictures {
-      try PicturePath.check(picture, overwrite: command.overwrite, against: inputs)
+      try about(picture) {
+        try PicturePath.check(picture, overwrite: command.overwrite, against: inputs)
+      }
     }
     let decoder = try Decoding.decoder(forPath: path)
     let line = ProgressLine(
@@ -214,7 +216,16 @@ private struct InspectRun {
     } catch {
       throw ToolFailure(error)
     }
-    try TextFile.write(drawn, to: path, overwrite: command.overwrite)
+    try about(path) { try TextFile.write(drawn, to: path, overwrite: command.overwrite) }
+  }
+
+  /// Runs `body`, whose failure is about the picture `path`, and not about the sound.
+  private func about(_ path: String, _ body: () throws -> Void) throws(ToolFailure) {
+    do throws(ToolFailure) {
+      try mappingErrors(body)
+    } catch {
+      throw error.of(path)
+    }
   }
 
   private func show(_ file: InspectedFile, asNote: Bool) {

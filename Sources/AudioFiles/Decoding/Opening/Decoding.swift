@@ -60,6 +60,15 @@ public enum Decoding {
         channelCount: channelCount))
   }
 
+  /// Returns the name of the container (`WAV`, `FLAC`) with whose first bytes the file `path`
+  /// begins; nil if it begins with none, or cannot be read.
+  package static func container(ofFileAt path: String) -> String? {
+    guard let file = try? LocalFile(path: path),
+      let head = try? BufferedBytes(file).bytes(at: 0, count: SoundContainer.headByteCount)
+    else { return nil }
+    return SoundContainer(head: head)?.title
+  }
+
   private static func decoder(
     of bytes: BufferedBytes, _ exactness: MPEGDecoder.Exactness,
     other: (BufferedBytes) throws(FileFailure) -> FileDecoder
