@@ -364,12 +364,18 @@ let package = Package(
 // If each module is built once and its tests run once, DUPLEX_TESTS lists the only test targets, so
 // that no others are built. Modules are then compiled as a whole, and those with long tests are
 // optimised. Both reduce the processor time in this case, but would increase it if single files
-// change.
+// change. A second process that writes a module earlier than its objects would expand all macros
+// again, and nobody searches an index of the modules of Swift and of C libraries.
 if let only = Context.environment["DUPLEX_TESTS"]?.split(separator: " ") {
   package.targets.removeAll { $0.isTest && !only.contains($0.name[...]) }
   for target in package.targets where target.swiftSettings != nil {
     let isLong = ["AudioFiles", "AudioSessions"].contains(target.name)
     target.swiftSettings? += whole + (isLong ? optimised : [])
+    target.swiftSettings?.append(
+      .unsafeFlags([
+        "-no-emit-module-separately-wmo", "-index-ignore-system-modules",
+        "-index-ignore-clang-modules",
+      ]))
   }
 }
 
