@@ -201,7 +201,8 @@ import Testing
       let source = EndlessSource(bytes, hasLength: hasLength)
       let trouble = failure { _ = try Decoding.decoder(for: source) }
       #expect(trouble != nil)
-      #expect(source.readByteCount <= 80 << 20)
+      // libogg computes the checksums of a thousand times as many bytes as these pages have.
+      #expect(source.readByteCount <= (bytes.starts(with: "OggS".utf8) ? 1 << 20 : 80 << 20))
     }
   }
 

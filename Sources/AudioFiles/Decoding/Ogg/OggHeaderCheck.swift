@@ -17,6 +17,8 @@ final class OggHeaderCheck {
     case streams
     /// The headers of chained streams are too large to be kept together.
     case chain
+    /// Pages with wrong checksums begin within one another again and again.
+    case nestedPages
     /// There is not enough memory for the check.
     case memory
   }
@@ -39,9 +41,17 @@ final class OggHeaderCheck {
   /// The maximum number of bytes before the end of the setup header.
   private static let farthest = 1 << 25
 
+  /// The maximum number of bytes in pages with wrong checksums: eight times as many as there are
+  /// bytes, and 1 MiB. In a damaged file each byte belongs to one such page, or to a few. If every
+  /// sixth byte begins one, libogg computes the checksums of 6000 bytes for each of them.
+  private static func maximumRejected(_ byteCount: Int) -> Int { 8 * byteCount + 1 << 20 }
+
   private var sync = ogg_sync_state()
   private var streams: [Int32: HeaderPackets] = [:]
   private var keptByteCount = 0
+  /// The number of bytes so far, and the number of bytes in pages with wrong checksums.
+  private var byteCount = 0
+  private var rejectedByteCount = 0
   /// Whether the libraries keep the headers of all streams found.
   var keepsAll = false
   /// The codec of the first complete page that begins a stream; nil before it was found.
@@ -61,10 +71,8 @@ final class OggHeaderCheck {
 
   /// Whether the last bytes read are the beginning of an incomplete page.
   var holdsTornPage: Bool {
-    guard let data = sync.data, sync.fill > sync.returned else { return false }
-    let rest = UnsafeRawBufferPointer(
-      start: data + Int(sync.returned), count: Int(sync.fill - sync.returned))
-    return "OggS".utf8.prefix(rest.count).elementsEqual(rest.prefix(4))
+    let rest = unsearched
+    return !rest.isEmpty && "OggS".utf8.prefix(rest.count).elementsEqual(rest.prefix(4))
   }
 
   /// Resets the state before a seek: the next bytes do not follow the last ones.
@@ -84,13 +92,39 @@ final class OggHeaderCheck {
     UnsafeMutableRawPointer(room).copyMemory(
       from: bytes.baseAddress ?? .init(room), byteCount: bytes.count)
     ogg_sync_wrote(&sync, bytes.count)
+    byteCount += bytes.count
     var page = ogg_page()
     while true {
-      let found = ogg_sync_pageout(&sync, &page)
+      let candidate = nextPageByteCount
+      let found = ogg_sync_pageseek(&sync, &page)
       if found == 0 { return true }
-      if found > 0 { refusal = inspect(at: &page) }
+      if found > 0 {
+        refusal = inspect(at: &page)
+      } else {
+        rejectedByteCount += candidate
+        if rejectedByteCount > Self.maximumRejected(byteCount) { refusal = .nestedPages }
+      }
       guard refusal == nil else { return false }
     }
+  }
+
+  /// The bytes that libogg holds and has not searched for pages.
+  private var unsearched: UnsafeRawBufferPointer {
+    let count = Int(sync.fill - sync.returned)
+    guard let data = sync.data, count > 0 else {
+      return UnsafeRawBufferPointer(start: nil, count: 0)
+    }
+    return UnsafeRawBufferPointer(start: data + Int(sync.returned), count: count)
+  }
+
+  /// The number of bytes of the page with which the unsearched bytes begin; 0 if they begin with
+  /// none, or do not hold its header.
+  private var nextPageByteCount: Int {
+    let bytes = unsearched
+    guard bytes.count >= 27, bytes.starts(with: "OggS".utf8) else { return 0 }
+    let header = 27 + Int(bytes[26])
+    guard bytes.count >= header else { return 0 }
+    return bytes[27..<header].reduce(header) { $0 + Int($1) }
   }
 
   /// Throws `.unusableContents` if the first complete page of an Ogg file begins a Vorbis stream
@@ -206,186 +240,5 @@ private final class HeaderPackets {
 
   private static func isSetup(_ packet: [UInt8]) -> Bool {
     packet.starts(with: [5] + "vorbis".utf8)
-  }
-}
-
-/// The memory that libvorbis allocates for a setup header (Vorbis I specification, 4.2.4). A
-/// damaged header is counted up to the damage, where libvorbis stops reading as well.
-private struct VorbisSetupCost {
-  /// The number of values in the code books: the sum of entries times dimensions.
-  private(set) var valueCount = 0
-  /// The number of bytes kept for each known stream, whether it is played or not.
-  private(set) var keptByteCount = 0
-  private var bits: LowBits
-
-  /// The sizes of the structures of libvorbis in bytes.
-  private enum Size {
-    static let book = 128
-    static let floor = 1200
-    static let residue = 2900
-    static let mapping = 3300
-  }
-
-  init(_ header: [UInt8], maximumValues: Int) {
-    bits = LowBits(header, from: 7)
-    guard skipBooks(maximumValues), skipTimes(), skipFloors(), skipResidues() else { return }
-    keptByteCount += Size.mapping * ((bits.take(6) ?? 0) + 1)
-  }
-
-  /// Skips the code books (section 3.2.1).
-  private mutating func skipBooks(_ maximumValues: Int) -> Bool {
-    guard let last = bits.take(8) else { return false }
-    for _ in 0...last {
-      guard bits.take(24) == 0x564342, let dimensions = bits.take(16),
-        let entries = bits.take(24)
-      else { return false }
-      valueCount += entries * max(1, dimensions)
-      keptByteCount += Size.book + entries
-      guard valueCount <= maximumValues, skipLengths(entries), skipValues(entries, dimensions)
-      else {
-        return false
-      }
-    }
-    return true
-  }
-
-  private mutating func skipTimes() -> Bool {
-    bits.take(6).map { bits.skip(16 * ($0 + 1)) } ?? false
-  }
-
-  /// Skips the floors (sections 6.2.1 and 7.2.2).
-  private mutating func skipFloors() -> Bool {
-    guard let last = bits.take(6) else { return false }
-    for _ in 0...last {
-      keptByteCount += Size.floor
-      let isSkipped =
-        switch bits.take(16) {
-        case 0: bits.skip(54) && bits.take(4).map { bits.skip(8 * ($0 + 1)) } ?? false
-        case 1: skipFloor1()
-        default: false
-        }
-      guard isSkipped else { return false }
-    }
-    return true
-  }
-
-  private mutating func skipFloor1() -> Bool {
-    guard let partitions = bits.take(5) else { return false }
-    var classes: [Int] = []
-    for _ in 0..<partitions { classes.append(bits.take(4) ?? 0) }
-    var dimensions: [Int] = []
-    for _ in 0..<(classes.max() ?? -1) + 1 {
-      guard let dimension = bits.take(3), let subclasses = bits.take(2),
-        bits.skip((subclasses > 0 ? 8 : 0) + (8 << subclasses))
-      else { return false }
-      dimensions.append(dimension + 1)
-    }
-    guard bits.take(2) != nil, let width = bits.take(4) else { return false }
-    return bits.skip(classes.reduce(0) { $0 + dimensions[$1] } * width)
-  }
-
-  /// Skips the residues (section 8.6.1).
-  private mutating func skipResidues() -> Bool {
-    guard let last = bits.take(6) else { return false }
-    for _ in 0...last {
-      keptByteCount += Size.residue
-      guard bits.skip(16 + 3 * 24), let classes = bits.take(6), bits.skip(8) else { return false }
-      var books = 0
-      for _ in 0...classes {
-        guard let low = bits.take(3), let hasMore = bits.take(1),
-          let high = hasMore == 1 ? bits.take(5) : 0
-        else { return false }
-        books += low.nonzeroBitCount + high.nonzeroBitCount
-      }
-      guard bits.skip(8 * books) else { return false }
-    }
-    return true
-  }
-
-  private mutating func skipLengths(_ entries: Int) -> Bool {
-    guard let isOrdered = bits.take(1) else { return false }
-    if isOrdered == 1 {
-      guard bits.take(5) != nil else { return false }
-      var entry = 0
-      while entry < entries {
-        guard let count = bits.take(Self.bitCount(entries - entry)) else { return false }
-        // A count of 0 makes no progress, but uses up bits of the header, so the loop ends.
-        entry += count
-      }
-      return entry == entries
-    }
-    guard let isSparse = bits.take(1) else { return false }
-    for _ in 0..<entries {
-      guard let isUsed = isSparse == 1 ? bits.take(1) : 1 else { return false }
-      if isUsed == 1, bits.take(5) == nil { return false }
-    }
-    return true
-  }
-
-  private mutating func skipValues(_ entries: Int, _ dimensions: Int) -> Bool {
-    guard let type = bits.take(4) else { return false }
-    if type == 0 { return true }
-    guard type <= 2, bits.take(32) != nil, bits.take(32) != nil, let width = bits.take(4),
-      bits.take(1) != nil
-    else { return false }
-    let count = type == 1 ? Self.root(entries, dimensions) : entries * dimensions
-    keptByteCount += 8 * count
-    return bits.skip(count * (width + 1))
-  }
-
-  /// Returns the function `ilog` of the specification.
-  private static func bitCount(_ value: Int) -> Int { Int.bitWidth - value.leadingZeroBitCount }
-
-  /// Returns the function `lookup1_values` of the specification: the greatest number whose power
-  /// does not exceed `entries`.
-  private static func root(_ entries: Int, _ dimensions: Int) -> Int {
-    guard dimensions > 0 else { return 0 }
-    var root = 0
-    while power(root + 1, dimensions, isWithin: entries) { root += 1 }
-    return root
-  }
-
-  private static func power(_ base: Int, _ exponent: Int, isWithin maximum: Int) -> Bool {
-    guard base > 1 else { return base <= maximum }
-    var power = 1
-    for _ in 0..<exponent {
-      power *= base
-      if power > maximum { return false }
-    }
-    return true
-  }
-}
-
-/// A reader of numbers whose lowest bit comes first (Vorbis I specification, 2).
-private struct LowBits {
-  private let bytes: [UInt8]
-  private var offset: Int
-
-  init(_ bytes: [UInt8], from byte: Int) {
-    self.bytes = bytes
-    offset = 8 * byte
-  }
-
-  /// Returns the next number of `count` bits, at most 32; nil after the end.
-  mutating func take(_ count: Int) -> Int? {
-    let start = offset
-    guard skip(count) else { return nil }
-    var value = 0
-    var done = 0
-    while done < count {
-      let bit = (start + done) & 7
-      let width = min(8 - bit, count - done)
-      let part = Int(bytes[(start + done) >> 3]) >> bit & (1 << width - 1)
-      value |= part << done
-      done += width
-    }
-    return value
-  }
-
-  /// Skips `count` bits. Returns false if the data ends before.
-  mutating func skip(_ count: Int) -> Bool {
-    guard count <= 8 * bytes.count - offset else { return false }
-    offset += count
-    return true
   }
 }

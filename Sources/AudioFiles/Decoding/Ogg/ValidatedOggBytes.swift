@@ -68,6 +68,7 @@ extension FileFailure {
         "has comments of more than \(OggHeaderCheck.maximumCommentByteCount >> 20) MiB"
       case .streams:
         "begins more than \(OggHeaderCheck.maximumStreams) streams at the same time"
+      case .nestedPages: "has damaged pages that begin within one another"
       case .books, .chain, .memory, nil:
         "announces larger Vorbis code books than any encoder writes"
       }
