@@ -23,8 +23,9 @@ import Testing
   private func isEqual(_ first: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>) -> Bool {
     first.withUnsafeBytes { first in
       second.withUnsafeBytes { second in
-        first.count == second.count
-          && (first.isEmpty || memcmp(first.baseAddress!, second.baseAddress!, first.count) == 0)
+        guard first.count == second.count else { return false }
+        guard let left = first.baseAddress, let right = second.baseAddress else { return true }
+        return memcmp(left, right, first.count) == 0
       }
     }
   }
