@@ -49,6 +49,8 @@ struct DuplexCommand: ParsableCommand {
       try mappingErrors { try checkRequest(of: command) }
       for warning in warnings { warning.report() }
       IgnoredOptions.report(words.command, arguments)
+      // The parser is not needed again.
+      MemoryLock.releaseStartUpCode()
       let status = try mappingErrors {
         if let audio = command as? any AudioCommand { command = try audio.resolvingDeviceNames() }
         return try command.perform()

@@ -101,11 +101,9 @@ struct PlayCommand: AlsoPlayingCommand {
       range: range, gains: gain, pans: pan, resamplerQuality: audio.resamplerQuality, raw: raw)
     let items = try PlayItems(
       list, style, mixMode: together ? .together : compare ? .alternatives(0) : nil)
-    var choice = DeviceChoice(
+    let choice = DeviceChoice(
       audio, captures: false, plays: true, preferredRate: items.firstRate,
       alsoPlay: alsoPlay.devices)
-    // Remote sources use the network code of the start-up again.
-    choice.isStartUpOver = !list.contains(where: \.isRemote)
     return try choice.use { open in
       try play(items.items, choices: compare ? list.count : 0, on: open)
     }

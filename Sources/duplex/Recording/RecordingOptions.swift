@@ -3,6 +3,7 @@ import AudioBasics
 import AudioDevices
 import AudioFiles
 import AudioSessions
+import RealtimeAudio
 import VoiceCleaning
 
 /// The options of all commands that record.
@@ -252,6 +253,8 @@ extension RecordingOptions {
     let cleaner =
       settings.isNone
       ? nil : try VoiceCleaner(settings, sampleRate: rate, channelCount: plan.channelCount)
+    // The ring buffer takes megabytes: before that, the code that chose the file is released.
+    MemoryLock.releaseStartUpCode()
     return try RecordingWriter(
       plan,
       ringFrames: try RecordingRing.frameCount(

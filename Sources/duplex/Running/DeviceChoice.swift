@@ -11,9 +11,6 @@ struct DeviceChoice {
   let options: AudioOptions
   let request: DuplexRequest
   private let selection: DeviceSelection
-  /// Whether the memory of code that ran only at start-up may be released; false if another session
-  /// follows.
-  var isStartUpOver = true
   /// The cards that other programs released for this run.
   private let reservation = CardReservation()
 
@@ -58,7 +55,8 @@ struct DeviceChoice {
     } catch {
       throw error.cause
     }
-    if isStartUpOver { MemoryLock.releaseStartUpCode() }
+    // The session allocates more than the code that opened the devices needed.
+    MemoryLock.releaseStartUpCode()
     return try body(open)
   }
 

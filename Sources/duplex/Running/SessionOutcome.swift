@@ -26,6 +26,8 @@ struct SessionOutcome {
     let watch = SessionWatch(
       options, configuration, parts, request,
       watchdog: clock.isVirtual ? ShutdownWatchdog(request, background) : nil)
+    // The code that prepared the session is not needed again.
+    MemoryLock.releaseStartUpCode()
     MemoryLock.lockTouchedPages()
     let limit = parts.frameLimit ?? options.duration?.frameCount(at: configuration.sampleRate)
     let runner = SessionRunner(
