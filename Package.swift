@@ -373,10 +373,11 @@ if let only = Context.environment["DUPLEX_TESTS"]?.split(separator: " ") {
     let isLong = ["AudioFiles", "AudioSessions"].contains(target.name)
     target.swiftSettings? += whole + (isLong ? optimised : [])
     target.swiftSettings?.append(
-      .unsafeFlags([
-        "-no-emit-module-separately-wmo", "-index-ignore-system-modules",
-        "-index-ignore-clang-modules",
-      ]))
+      .unsafeFlags(
+        [
+          "-no-emit-module-separately-wmo", "-index-ignore-system-modules",
+          "-index-ignore-clang-modules",
+        ], .when(configuration: .debug)))
   }
 }
 

@@ -1,8 +1,8 @@
 // The processing of frames by a limiter, and linear gain ramps.
 #include "vectors.h"
 
-// Returns the peaks of eight frames of one or two channels. If not `is_ordered`, a NaN
-// sample never compares as higher, and the peaks of stereo frames are in another order.
+// Returns the peaks of eight frames of one or two channels. If not `is_ordered`, a NaN sample never
+// compares as higher, and the peaks of stereo frames are in another order.
 BODY float8 frame_peaks(int is_stereo, int is_ordered, const float *samples) {
   if (!is_stereo) return magnitudes(load8(samples));
   const float8 first = magnitudes(load8(samples)), second = magnitudes(load8(samples + 8));
