@@ -55,7 +55,7 @@ import Testing
     }
 
     mutating func fullScale() -> Float? {
-      unit.callbacks.protection?.feedbackSuppressor?.leveller.fullScale
+      unit.callbacks.protection?.feedbackSuppressor?.limits.leveller.fullScale
     }
 
     private static func all(_ reader: inout RecordingReader) -> [Float] {

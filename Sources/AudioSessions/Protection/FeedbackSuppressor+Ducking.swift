@@ -9,8 +9,8 @@ extension FeedbackSuppressor {
   /// Lowers the microphone by 40 dB at once.
   @_noLocks
   mutating func duck(_ fit: LoopFit, at frame: Int) {
-    microphoneGain.duck(loopGain: min(24, max(-reductionDecibels, fit.gain)))
-    duckedLevel = history.level(band: suspect.band, age: 0)
+    microphoneGain.duck(loopGain: min(24, max(-limits.decibels, fit.gain)))
+    howl.level = level
     enterDucked(at: frame)
     endTest()
   }
@@ -21,24 +21,24 @@ extension FeedbackSuppressor {
     duckCount &+= 1
     ducks.publish(duckCount)
     schedule.forgetFailures()
-    events.emit(.ducked, pitchCosine: bands.pitchCosine(band: suspect.band), at: frame)
+    events.emit(.ducked, pitchCosine: analysis.bands.pitchCosine(band: suspect.band), at: frame)
     stage = .ducked
-    duckedHop = hop
+    howl.hop = hop
   }
 
   /// Whether the suspect is far below a loud level, so that it may die away slowly.
   var canWait: Bool {
     @_noLocks mutating get {
-      !isHeld && !leveller.isActive
-        && history.level(band: suspect.band, age: 0) + 30 * suspect.growth < Self.loudDBFS
+      !limits.isReached && !limits.leveller.isActive
+        && level + 30 * suspect.growth < Self.loudDBFS
     }
   }
 
   /// Lowers the microphone until the gain of the proven loop is below 0 dB.
   @_noLocks
   mutating func lower(_ fit: LoopFit, isLoud: Bool) {
-    duckedLevel = history.level(band: suspect.band, age: 0)
-    let level = history.highest(band: suspect.band, hops: fit.hops, age: 0)
+    howl.level = level
+    let level = analysis.history.highest(band: suspect.band, hops: fit.hops, age: 0)
     decay = DecayTest(of: fit, level: level, gain: microphoneGain.decibels, isLoud: isLoud)
     endTest()
     stage = .lowered
@@ -49,7 +49,7 @@ extension FeedbackSuppressor {
   /// attenuation. Restores the gain if the sound does not die away.
   @_noLocks
   mutating func waitForDecay(at frame: Int) {
-    switch decay.follow(history, band: suspect.band) {
+    switch decay.follow(analysis.history, band: suspect.band) {
     case nil: return
     case true?:
       microphoneGain.restrict(to: decay.safeGain)
@@ -65,14 +65,11 @@ extension FeedbackSuppressor {
     giveUp()
   }
 
-  /// Waits until the howl has died away: at least 1/3 s, and at most 2 s, which is enough for any
-  /// howl.
+  /// Waits until the howl has died away, and begins to restore the gain.
   @_noLocks
   mutating func waitForQuiet(at frame: Int) {
-    let level = history.level(band: suspect.band, age: 0)
-    let waited = hop &- duckedHop
-    guard waited > 125, level < max(-55, duckedLevel - 20) || waited > 750 else { return }
-    events.emit(.released, pitchCosine: bands.pitchCosine(band: suspect.band), at: frame)
+    guard howl.isOver(level: level, at: hop) else { return }
+    events.emit(.released, pitchCosine: analysis.bands.pitchCosine(band: suspect.band), at: frame)
     stage = .returning
   }
 

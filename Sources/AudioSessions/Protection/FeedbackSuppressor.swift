@@ -30,86 +30,81 @@ import RealtimeAudio
 ///    gain of 3 dB below unity. If the howl returns, the microphone is held 6 dB lower, and for
 ///    longer. After that time the rest of the gain is restored, too.
 public struct FeedbackSuppressor: ~Copyable {
-  /// A sound that may be a howl.
-  struct Suspect: BitwiseCopyable {
-    var band = 0
-    /// The growth in dB per hop; 0 if the sound is at the limit.
-    var growth: Float = 0
-  }
-
+  /// The stages from a suspicion to the restored gain. A test that finds no howl, or that lost
+  /// frames end, is followed by `listening`, or by `returning` if an earlier howl still lowers the
+  /// gain.
   enum Stage: BitwiseCopyable {
-    /// No suspect was detected, or none is proven yet.
+    /// No suspect was detected, or none is proven yet. A suspect is followed by `perturbing`, or by
+    /// `stabilizing` if it overdrives the microphone.
     case listening
-    /// A sound that overdrives the microphone is held low until its level is stable.
+    /// A sound that overdrives the microphone is held low until its level is stable, and is then
+    /// tested: `perturbing`.
     case stabilizing
-    /// A code of dips is being sent.
+    /// A code of dips is being sent. A proof is followed by `ducked`, or by `lowered` if the decay
+    /// of the sound must confirm it; a sound that hides the code, by another code.
     case perturbing
-    /// The microphone is lowered, to test whether the sound dies away.
+    /// The microphone is lowered, to test whether the sound dies away. If it does: `ducked`.
     case lowered
-    /// A howl is dying away.
+    /// A howl is dying away, and then the gain is restored: `returning`.
     case ducked
-    /// The gain is being restored.
+    /// The gain is being restored. Meanwhile a suspect is treated as in `listening`, which follows.
     case returning
   }
 
-  /// The number of howls ducked so far.
-  public internal(set) var duckCount = 0
-  var ducks = PublishedValue()
+  /// A howl that was attenuated.
+  struct DuckedHowl: BitwiseCopyable {
+    /// The hop in which it was counted.
+    var hop = 0
+    /// Its level in dBFS before it was attenuated.
+    var level: Float = 0
 
-  /// The combined gain of the limiter and the leveller, as a factor and in dB (at most 0 dB).
-  var reduction: Float { @_noLocks get { limiterGain * leveller.gain } }
-  var reductionDecibels: Float {
-    @_noLocks get { reduction < 1 ? RealtimeDecibels.level(ofPower: reduction * reduction) : 0 }
+    /// Returns whether it has died away to `level` dBFS in the hop `now`: after at least 1/3 s, and
+    /// at most 2 s, which is enough for any howl.
+    @_noLocks
+    func isOver(level: Float, at now: Int) -> Bool {
+      let waited = now &- hop
+      return waited > 125 && (level < max(-55, self.level - 20) || waited > 750)
+    }
   }
-  /// Whether the limiter attenuates the sound or the microphone is overdriven.
-  var isHeld: Bool { @_noLocks get { isOverdriven || limiterGain < 0.998 } }
-
-  /// The greatest value of `heldHops`: 64 ms.
-  private static var maximumHeldHops: Int { @_noLocks get { 24 } }
 
   /// The level in dBFS above which a tone is loud; a full-scale sine has -3 dBFS.
   static var loudDBFS: Float { @_noLocks get { -23 } }
 
+  /// The number of howls ducked so far.
+  public internal(set) var duckCount = 0
+  var ducks = PublishedValue()
+  var events: FeedbackEventWriter
+
   var stage = Stage.listening
-  var bands: HopLevels
-  var history = LevelHistory()
-  var lines = GrowthLines()
+  var suspect = FeedbackSuspect(band: 0, reason: .limit)
+  var analysis: LevelAnalysis
+  var limits: LevelLimits
   var estimator = LoopGainEstimator()
   var perturbation: GainPerturbation
   var schedule = PerturbationSchedule()
-  var leveller: OverloadLeveller
   var microphoneGain: MicrophoneGain
   var decay = DecayTest()
-  var events: FeedbackEventWriter
-  /// The number of hops since the start, the unit of time of all counters here.
-  var hop = 0
-  /// The number of recent hops in which the limiter attenuated the sound or the microphone was
-  /// overdriven.
-  var heldHops = 0
-  var suspect = Suspect()
-  /// The gain of the limiter of the output, as a factor.
-  var limiterGain: Float = 1
-  /// The hop in which the last howl was counted, and its level before it was lowered.
-  var duckedHop = 0
-  var duckedLevel: Float = 0
+  var howl = DuckedHowl()
   /// Whether no gain lowers the microphone, so that all samples remain unchanged.
   private var isTransparent = true
   /// The frame of the cycle at which the latest hop ended.
-  var hopEnd = 0
-  /// Whether the microphone is at its full scale.
-  var isOverdriven = false
-  /// The combined gain of the limiter and the leveller when the code began, as a factor.
-  var codeGain: Float = 1
+  private var hopEnd = 0
+
+  /// The number of the latest hop.
+  var hop: Int { @_noLocks get { analysis.hop } }
+  /// The level of the suspect in dBFS in the latest hop.
+  var level: Float { @_noLocks get { analysis.history.level(band: suspect.band, age: 0) } }
 
   /// Creates a suppressor for sound of `channelCount` channels, in which a microphone at its full
   /// scale reaches `fullScale`. It reports its actions through `events`.
   public init(
     sampleRate: Int, channelCount: Int, fullScale: Float = 1, events: consuming FeedbackEventWriter
   ) {
-    bands = HopLevels(sampleRate: sampleRate, channelCount: channelCount)
-    perturbation = GainPerturbation(hopFrames: bands.hopFrames)
-    leveller = OverloadLeveller(fullScale: fullScale, sampleRate: sampleRate)
-    microphoneGain = MicrophoneGain(hopFrames: bands.hopFrames)
+    analysis = LevelAnalysis(sampleRate: sampleRate, channelCount: channelCount)
+    limits = LevelLimits(
+      leveller: OverloadLeveller(fullScale: fullScale, sampleRate: sampleRate))
+    perturbation = GainPerturbation(hopFrames: analysis.bands.hopFrames)
+    microphoneGain = MicrophoneGain(hopFrames: analysis.bands.hopFrames)
     self.events = events
   }
 
@@ -117,7 +112,7 @@ public struct FeedbackSuppressor: ~Copyable {
   /// changes nothing.
   @_noLocks
   mutating func setFullScale(_ gain: Gain) {
-    if gain.factor > 0 { leveller.setFullScale(gain.factor) }
+    if gain.factor > 0 { limits.leveller.setFullScale(gain.factor) }
   }
 
   /// Returns a view of the current number of ducked howls.
@@ -126,8 +121,7 @@ public struct FeedbackSuppressor: ~Copyable {
   /// Ends the analysis of earlier samples after lost frames: they are unrelated to the next ones.
   @_noLocks
   public mutating func interrupt() {
-    history.clear()
-    lines.clear()
+    analysis.clear()
     switch stage {
     case .perturbing, .stabilizing: endTest()
     case .lowered: releaseLowered()
@@ -140,9 +134,9 @@ public struct FeedbackSuppressor: ~Copyable {
   /// must hold its gain, which is required while a code is sent.
   @_noLocks @discardableResult
   public mutating func process(_ bus: inout MixerBus, limiterGain: Float = 1) -> Bool {
-    self.limiterGain = limiterGain
+    limits.limiterGain = limiterGain
     guard bus.frames > 0 else { return perturbation.isSending }
-    if bands.framesLeft > bus.frames {
+    if analysis.bands.framesLeft > bus.frames {
       _ = analyse(&bus, from: 0)
     } else {
       analyseHops(&bus)
@@ -154,10 +148,11 @@ public struct FeedbackSuppressor: ~Copyable {
   @_noLocks @inline(never)
   private mutating func analyseHops(_ bus: inout MixerBus) {
     // The peak of the cycle is otherwise measured together with the sums of the channels.
-    if bands.framesLeft < bus.frames { bus.measurePeak() }
+    if analysis.bands.framesLeft < bus.frames { bus.measurePeak() }
     var analysed = analyse(&bus, from: 0)
-    while bands.isHopOver {
-      finishHops(at: bus.time.frame, end: analysed)
+    while analysis.bands.isHopOver {
+      hopEnd = analysed
+      finishHops(at: bus.time.frame)
       if analysed < bus.frames { analysed = analyse(&bus, from: analysed) }
     }
   }
@@ -166,35 +161,18 @@ public struct FeedbackSuppressor: ~Copyable {
   /// at which it stopped.
   @_noLocks @inline(__always)
   private mutating func analyse(_ bus: inout MixerBus, from start: Int) -> Int {
-    // Frames that are too quiet to matter.
     let silence: Float = stage == .perturbing || stage == .lowered ? 0 : 0.0005
-    let stop: Int
-    if bus.peakBound < silence {
-      stop = bands.passSilence(from: start, to: bus.frames)
-    } else if bus.peakBound < .infinity && start == 0 && bus.frames <= bands.framesLeft {
-      bands.listen(bus.buffer, frames: bus.frames)
-      stop = bus.frames
-    } else {
-      let peak: Float
-      (stop, peak) = bands.listen(bus.buffer, from: start, to: bus.frames, silence: silence)
-      if bus.peakBound == .infinity { bus.peakBound = peak }
-    }
-    isOverdriven = leveller.isOverdriven(peak: bus.peakBound)
+    let stop = analysis.listen(&bus, from: start, silence: silence)
+    limits.compare(peak: bus.peakBound)
     return stop
   }
 
-  /// Takes the next step at the end of a hop, or of four, at the frame `end` of the cycle that
-  /// begins at `frame`. Four hops are analysed at once while the suppressor listens, and either no
-  /// limit is reached or no code may be sent soon.
+  /// Takes the next step at the end of a hop, or of four, in the cycle that begins at `frame`. Four
+  /// hops are analysed at once while the suppressor listens, and either no limit is reached or no
+  /// code may be sent soon.
   @_noLocks @inline(never)
-  private mutating func finishHops(at frame: Int, end: Int) {
-    hopEnd = end
-    let (before, gain) = (bands.levels, reductionDecibels)
-    bands.finishHops()
-    if bands.hopsAtOnce > 1 { addHops(since: before, gain: gain) }
-    history.add(bands.levels, gain: gain)
-    lines.add(history.levels(age: 0), at: history.newest)
-    hop &+= 1
+  private mutating func finishHops(at frame: Int) {
+    analysis.finishHops(gain: limits.decibels)
     switch stage {
     case .listening: findCandidate()
     case .stabilizing: stabilize()
@@ -206,31 +184,21 @@ public struct FeedbackSuppressor: ~Copyable {
       findCandidate()
     }
     if stage != .listening { isTransparent = false }
-    let isCalm = stage == .listening && (!isHeld || hop &+ Self.maximumHeldHops < schedule.nextHop)
-    bands.analyse(hopsAtOnce: isCalm && GrowthLines.isDue(at: history) ? HopLevels.levelHops : 1)
-  }
-
-  /// Adds the levels of the hops that were analysed together with the latest one, as steps from the
-  /// levels `before` them. The limiters change them by `gain` dB.
-  @_noLocks @inline(__always)
-  private mutating func addHops(since before: SIMD4<Float>, gain: Float) {
-    let step = (bands.levels - before) * (1 / Float(HopLevels.levelHops))
-    history.add(before + step, gain: gain)
-    history.add(before + step * 2, gain: gain)
-    lines.add(history.levels(age: 0), at: history.newest)
-    history.add(before + step * 3, gain: gain)
-    hop &+= 3
+    let isCalm =
+      stage == .listening
+      && (!limits.isReached || hop &+ LevelLimits.maximumReachedHops < schedule.nextHop)
+    analysis.beginHops(isCalm: isCalm)
   }
 
   /// Applies the gains to the microphone in the output. Returns whether a code is being sent.
   @_noLocks @inline(never)
   private mutating func apply(to bus: inout MixerBus) -> Bool {
     perturbation.process(&bus.buffer, frames: bus.frames)
-    leveller.process(&bus, isHeld: perturbation.isSending)
+    limits.leveller.process(&bus, isHeld: perturbation.isSending)
     microphoneGain.process(&bus.buffer, frames: bus.frames)
     isTransparent =
       stage == .listening && microphoneGain.isTransparent && perturbation.isTransparent
-      && leveller.isTransparent
+      && limits.leveller.isTransparent
     return perturbation.isSending
   }
 }
@@ -240,54 +208,37 @@ extension FeedbackSuppressor {
   /// Searches for a band that behaves like a howl, and begins to prove it.
   @_noLocks
   mutating func findCandidate() {
-    let hops = bands.hopsAtOnce
-    heldHops = isHeld ? min(Self.maximumHeldHops, heldHops &+ hops) : max(0, heldHops &- hops)
-    let loudest = bands.loudest
-    if bands.levels[loudest] < -55 { return schedule.rest(in: hop) }
+    limits.count(analysis.bands.hopsAtOnce)
+    let loudest = analysis.bands.loudest
+    if analysis.bands.levels[loudest] < -55 { return schedule.rest(in: hop) }
     guard hop >= schedule.nextHop else { return }
-    if let growing = growingBand() {
+    // After a howl another one is likely, and the dips of an aborted deep code circulate in a loop
+    // for a while; in both cases a line may deviate more.
+    let isRough = duckCount > 0 || schedule.isCirculating(in: hop)
+    if let growing = analysis.growingBand(spread: isRough ? 2 : 0.3) {
       suspect = growing
-    } else if heldHops >= 12, history.isSteady(band: loudest, hops: heldHops) {
-      suspect = Suspect(band: loudest)
+    } else if limits.reachedHops >= 12,
+      analysis.history.isSteady(band: loudest, hops: limits.reachedHops)
+    {
+      suspect = FeedbackSuspect(band: loudest, reason: .limit)
     } else {
       return
     }
     schedule.beginSuspect()
-    if isOverdriven { beginStabilizing() } else { sendCode() }
-  }
-
-  /// Returns the loudest band that grows as in a loop.
-  @_noLocks
-  private mutating func growingBand() -> Suspect? {
-    // After a howl another one is likely, and the dips of an aborted deep code circulate in a loop
-    // for a while; in both cases a line may deviate more.
-    let isRough = duckCount > 0 || schedule.isCirculating(in: hop)
-    let growths = lines.growths(of: history, spread: isRough ? 2 : 0.3)
-    guard any(growths .!= SIMD4(repeating: 0)) else { return nil }
-    var found: Suspect?
-    var level: Float = -55
-    var band = 0
-    while band < 4 {
-      if growths[band] > 0, bands.levels[band] > level {
-        found = Suspect(band: band, growth: growths[band])
-        level = bands.levels[band]
-      }
-      band &+= 1
-    }
-    return found
+    if limits.isOverdriven { beginStabilizing() } else { sendCode() }
   }
 
   @_noLocks
-  mutating func beginStabilizing() {
+  private mutating func beginStabilizing() {
     stage = .stabilizing
     perturbation.pause()
-    leveller.begin()
+    limits.leveller.begin()
   }
 
   /// Waits until the level of a sound that is held low is stable.
   @_noLocks
-  mutating func stabilize() {
-    switch leveller.follow(gain: reduction, isOverdriven: isOverdriven) {
+  private mutating func stabilize() {
+    switch limits.holdLow() {
     case .unstable: return
     case .stable: sendCode()
     case .external: giveUp()
@@ -296,45 +247,45 @@ extension FeedbackSuppressor {
 
   /// Sends a code.
   @_noLocks
-  mutating func sendCode() {
+  private mutating func sendCode() {
     stage = .perturbing
-    bands.bePrecise()
-    codeGain = reduction
-    let (level, growth) = (history.level(band: suspect.band, age: 0), suspect.growth)
+    analysis.bands.bePrecise()
+    limits.beginCode()
+    let (level, growth) = (level, suspect.growth)
     // The levels at the end of the code, and one second from now.
     let (isDeep, continues) = schedule.begin(
-      isUrgent: growth == 0 || isHeld || level + 80 * growth > -6,
+      isUrgent: !suspect.isGrowing || limits.isReached || level + 80 * growth > -6,
       willBeLoud: level + 400 * growth > Self.loudDBFS)
-    estimator.begin(history, band: suspect.band, isDeep: isDeep, continues: continues)
+    estimator.begin(analysis.history, band: suspect.band, isDeep: isDeep, continues: continues)
     perturbation.begin(isDeep: isDeep, after: hopEnd)
   }
 
   /// Evaluates one hop of the returned sound.
   @_noLocks
-  mutating func measureLoop(at frame: Int) {
+  private mutating func measureLoop(at frame: Int) {
     // Another sound masks the code: the code starts again at the current level.
-    if isOverdriven || reduction < 0.7 * codeGain {
+    if limits.isCodeMasked {
       if perturbation.isDeep { schedule.abortDeepCode(in: hop) }
-      return isOverdriven || leveller.isActive ? beginStabilizing() : sendCode()
+      return limits.isOverdriven || limits.leveller.isActive ? beginStabilizing() : sendCode()
     }
-    if !perturbation.isDeep && isHeld && !schedule.hasDecayed { return sendCode() }
+    if !perturbation.isDeep && limits.isReached && !schedule.hasDecayed { return sendCode() }
     if let fit = estimator.listen(
-      history, band: suspect.band, energies: bands.energies(band: suspect.band))
+      analysis.history, band: suspect.band,
+      energies: analysis.bands.energies(band: suspect.band))
     {
-      let limited = -reductionDecibels
+      let limited = -limits.decibels
+      let isLevelled = limits.leveller.isActive
       if fit.confirmsFeedback(limited: limited) {
         if canWait { return lower(fit, isLoud: false) }
-        return fit.needsDecay(limited: limited) && !leveller.isActive
+        return fit.needsDecay(limited: limited) && !isLevelled
           ? lower(fit, isLoud: true) : duck(fit, at: frame)
       }
-      if fit.needsRepeat(limited: limited, isLoud: leveller.isActive) {
-        schedule.needsRepeat = true
-      }
+      if fit.needsRepeat(limited: limited, isLoud: isLevelled) { schedule.needsRepeat = true }
     }
     if estimator.isOver && schedule.needsRepeat && estimator.codes < 4 {
       // The proof is incomplete. A sound held at the limit has been loud for long enough by now.
       schedule.continueProof()
-      if isHeld { beginStabilizing() } else { sendCode() }
+      if limits.isReached { beginStabilizing() } else { sendCode() }
     } else if estimator.isOver || hasFallen {
       schedule.end(hasFallen: hasFallen, isDeep: perturbation.isDeep)
       giveUp()
@@ -345,7 +296,6 @@ extension FeedbackSuppressor {
   /// code began, after a time in which a short loop gave its first result.
   private var hasFallen: Bool {
     @_noLocks get {
-      let level = history.level(band: suspect.band, age: 0)
       let firstResultHops = PerturbationCode.length(stage: 0) &+ PerturbationCode.chipHops
       return level < -75 || level < estimator.start - 30 && estimator.age > firstResultHops
     }
@@ -354,7 +304,7 @@ extension FeedbackSuppressor {
   /// Ends a test that found no howl.
   @_noLocks
   mutating func giveUp() {
-    schedule.fail(in: hop, isGrowing: suspect.growth > 0)
+    schedule.fail(in: hop, isGrowing: suspect.isGrowing)
     endTest()
   }
 
@@ -365,8 +315,8 @@ extension FeedbackSuppressor {
       stage = microphoneGain.isRestricted ? .returning : .listening
     case .listening, .ducked, .returning: break
     }
-    leveller.end()
-    bands.beImprecise()
+    limits.leveller.end()
+    analysis.bands.beImprecise()
     perturbation.end()
   }
 }

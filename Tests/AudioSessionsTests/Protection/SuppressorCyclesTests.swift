@@ -54,7 +54,7 @@ import Testing
         next += 1
         return noise[next % 8192]
       }
-      #expect(rig.suppressor.bands.levels.max() > -60)
+      #expect(rig.suppressor.analysis.bands.levels.max() > -60)
       #expect(rig.sendingCycles == 0 && rig.suppressor.duckCount == 0)
     }
   }
@@ -66,7 +66,7 @@ import Testing
     var rig = Rig(periodFrames: periodFrames)
     rig.run(cycles: 1, isMeasured: isMeasured) { $0 % 2 == 0 ? 1 : -1 }
     rig.run(cycles: 48000 / periodFrames, isMeasured: isMeasured) { _ in 0 }
-    #expect(!rig.suppressor.isOverdriven && rig.suppressor.heldHops == 0)
+    #expect(!rig.suppressor.limits.isOverdriven && rig.suppressor.limits.reachedHops == 0)
     rig.run(cycles: 4800 / periodFrames, isMeasured: isMeasured) { $0 % 8 < 4 ? 0.1 : -0.1 }
     #expect(rig.sendingCycles == 0)
   }
@@ -83,8 +83,8 @@ import Testing
       let sample = { (index: Int) in index / 2 % 24 < 12 ? amplitude : -amplitude }
       rig.run(cycles: 1, isMeasured: false, sample)
       other.run(cycles: 1, isMeasured: true, sample)
-      levels[0].append(rig.suppressor.bands.levels)
-      levels[1].append(other.suppressor.bands.levels)
+      levels[0].append(rig.suppressor.analysis.bands.levels)
+      levels[1].append(other.suppressor.analysis.bands.levels)
     }
     let (sending, others) = (rig.sendingCycles, other.sendingCycles)
     #expect(levels[0] == levels[1] && sending == others && sending > 0)
@@ -100,7 +100,9 @@ import Testing
       other.bus.begin(frames: 0, at: CycleTime(frame: 0, nanoseconds: 0, lostFrames: 0))
       other.suppressor.process(&other.bus)
     }
-    let (levels, others) = (rig.suppressor.bands.levels, other.suppressor.bands.levels)
+    let (levels, others) = (
+      rig.suppressor.analysis.bands.levels, other.suppressor.analysis.bands.levels
+    )
     #expect(levels == others && levels.max() > -60)
   }
 }

@@ -1,0 +1,116 @@
+// Audio thread.
+
+import AudioBasics
+
+/// A sound that may be a howl.
+struct FeedbackSuspect: BitwiseCopyable {
+  /// The reason for the suspicion.
+  enum Reason: BitwiseCopyable {
+    /// The level rises linearly, by this number of dB per hop.
+    case growth(Float)
+    /// The level stays at the limit.
+    case limit
+  }
+
+  var band: Int
+  var reason: Reason
+
+  @_noLocks
+  init(band: Int, reason: Reason) {
+    (self.band, self.reason) = (band, reason)
+  }
+
+  /// The growth in dB per hop.
+  var growth: Float {
+    @_noLocks get { if case .growth(let decibels) = reason { decibels } else { 0 } }
+  }
+  var isGrowing: Bool { @_noLocks get { if case .growth = reason { true } else { false } } }
+}
+
+/// The levels of a sound in four bands: those of the latest hop, those of the last seconds, and
+/// their growth.
+struct LevelAnalysis: ~Copyable {
+  /// The latest levels, and the filters that measure them.
+  var bands: HopLevels
+  /// The levels of the last seconds.
+  private(set) var history = LevelHistory()
+  private var lines = GrowthLines()
+  /// The number of hops since the start, the unit of time of the suppressor's counters.
+  private(set) var hop = 0
+
+  init(sampleRate: Int, channelCount: Int) {
+    bands = HopLevels(sampleRate: sampleRate, channelCount: channelCount)
+  }
+
+  /// Forgets the levels of earlier samples.
+  @_noLocks
+  mutating func clear() {
+    history.clear()
+    lines.clear()
+  }
+
+  /// Analyses the frames from `start` up to the end of the hop or of the cycle, unless all of them
+  /// are below `silence`, a magnitude too low to matter. Returns the frame at which it stopped.
+  @_noLocks @inline(__always)
+  mutating func listen(_ bus: inout MixerBus, from start: Int, silence: Float) -> Int {
+    if bus.peakBound < silence { return bands.passSilence(from: start, to: bus.frames) }
+    if bus.peakBound < .infinity && start == 0 && bus.frames <= bands.framesLeft {
+      bands.listen(bus.buffer, frames: bus.frames)
+      return bus.frames
+    }
+    let (stop, peak) = bands.listen(bus.buffer, from: start, to: bus.frames, silence: silence)
+    if bus.peakBound == .infinity { bus.peakBound = peak }
+    return stop
+  }
+
+  /// Adds the levels of the hop that is over, or of the four that were analysed at once, which the
+  /// limiters change by `gain` dB.
+  @_noLocks @inline(__always)
+  mutating func finishHops(gain: Float) {
+    let before = bands.levels
+    bands.finishHops()
+    if bands.hopsAtOnce > 1 { addHops(since: before, gain: gain) }
+    history.add(bands.levels, gain: gain)
+    lines.add(history.levels(age: 0), at: history.newest)
+    hop &+= 1
+  }
+
+  /// Adds the levels of the hops that were analysed together with the latest one, as steps from the
+  /// levels `before` them.
+  @_noLocks @inline(__always)
+  private mutating func addHops(since before: SIMD4<Float>, gain: Float) {
+    let step = (bands.levels - before) * (1 / Float(HopLevels.levelHops))
+    history.add(before + step, gain: gain)
+    history.add(before + step * 2, gain: gain)
+    lines.add(history.levels(age: 0), at: history.newest)
+    history.add(before + step * 3, gain: gain)
+    hop &+= 3
+  }
+
+  /// Analyses the next four hops at once if the sound `isCalm` and no growth is searched for before
+  /// they are over, otherwise only the next one.
+  @_noLocks @inline(__always)
+  mutating func beginHops(isCalm: Bool) {
+    let isAtOnce = isCalm && GrowthLines.isDue(at: history)
+    bands.analyse(hopsAtOnce: isAtOnce ? HopLevels.levelHops : 1)
+  }
+
+  /// Returns the loudest band that grows as in a loop, along a line from which it deviates by
+  /// `spread` dB or 3 % of its rise.
+  @_noLocks @inline(__always)
+  mutating func growingBand(spread: Float) -> FeedbackSuspect? {
+    let growths = lines.growths(of: history, spread: spread)
+    guard any(growths .!= SIMD4(repeating: 0)) else { return nil }
+    var found: FeedbackSuspect?
+    var level: Float = -55
+    var band = 0
+    while band < 4 {
+      if growths[band] > 0, bands.levels[band] > level {
+        found = FeedbackSuspect(band: band, reason: .growth(growths[band]))
+        level = bands.levels[band]
+      }
+      band &+= 1
+    }
+    return found
+  }
+}
