@@ -1,6 +1,16 @@
 import AudioBasics
 import CALSA
 
+/// The hardware parameters of a PCM, apart from its period and its buffer.
+private struct ChosenParameters {
+  let access: PCMAccess
+  let format: SampleFormat
+  /// The number of channels of the PCM, and those of them that are used; nil for all of them.
+  let channelCount: Int
+  let selection: ChannelSelection?
+  let sampleRate: Int
+}
+
 extension PCM {
   /// Requests a rate, which may differ from the unit's, then the period, and then a buffer of whole
   /// periods from the hardware, and stores the granted values. The buffer holds at least
@@ -41,6 +51,9 @@ extension PCM {
     let format = try chooseFormat(request.format, in: space)
     let (channelCount, selection) = try chooseChannels(request, in: space)
     let rate = try chooseRate(request.soughtSampleRate, in: space)
+    let chosen = ChosenParameters(
+      access: access, format: format, channelCount: channelCount, selection: selection,
+      sampleRate: rate)
     let scale = Double(rate) / Double(request.sampleRate ?? rate)
     let period = try choosePeriod(
       max(1, Int(rounding: Double(request.periodFrames) * scale)), in: space)
@@ -55,7 +68,7 @@ extension PCM {
       snd_pcm_hw_params_set_buffer_size_near(handle, space.pointer, &bufferFrames),
       "given a buffer")
     try check(snd_pcm_hw_params(handle, space.pointer), "configured")
-    try adopt(space.pointer, access, format, channelCount, selection, rate)
+    try adopt(chosen, in: space)
     return try adoptMemory(access)
   }
 
@@ -172,25 +185,28 @@ extension PCM {
     return max(1, Int(frames))
   }
 
+  /// Stores the chosen parameters, with the period and the buffer that the hardware granted.
   private mutating func adopt(
-    _ parameters: OpaquePointer, _ access: PCMAccess, _ format: SampleFormat, _ channelCount: Int,
-    _ selection: ChannelSelection?, _ rate: Int
+    _ chosen: ChosenParameters, in space: borrowing ALSAMemory
   ) throws(DeviceFailure) {
     var periodFrames: snd_pcm_uframes_t = 0
     var bufferFrames: snd_pcm_uframes_t = 0
     var rounding: Int32 = 0
     try check(
-      snd_pcm_hw_params_get_period_size(parameters, &periodFrames, &rounding), "asked its period")
-    try check(snd_pcm_hw_params_get_buffer_size(parameters, &bufferFrames), "asked its buffer")
+      snd_pcm_hw_params_get_period_size(space.pointer, &periodFrames, &rounding),
+      "asked its period")
+    try check(snd_pcm_hw_params_get_buffer_size(space.pointer, &bufferFrames), "asked its buffer")
+    let selection = chosen.selection
     configuration = StreamConfiguration(
-      device: name, sampleRate: rate, channelCount: selection?.channels.count ?? channelCount,
-      format: format, periodFrames: Int(periodFrames), bufferFrames: Int(bufferFrames))
+      device: name, sampleRate: chosen.sampleRate,
+      channelCount: selection?.channels.count ?? chosen.channelCount, format: chosen.format,
+      periodFrames: Int(periodFrames), bufferFrames: Int(bufferFrames))
     configuration.selection = selection
     configuration.isServer = isServer
     configuration.catchUpSeconds = catchUpSeconds
     transfer = PCMTransfer(
-      access: access, format: format, channelCount: channelCount, selection: selection,
-      frames: max(1, configuration.bufferFrames))
+      access: chosen.access, format: chosen.format, channelCount: chosen.channelCount,
+      selection: selection, frames: max(1, configuration.bufferFrames))
   }
 
   /// Reads the layout of mapped memory. Returns false if it is not suitable, so that copying is
