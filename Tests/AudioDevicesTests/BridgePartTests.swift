@@ -11,19 +11,19 @@ import Testing
   @Test func `a stalled device is detected after a tenth of a second and two periods`() {
     var detector = StallDetector(periodFrames: 480, sampleRate: 48000)
     detector.begin(at: 1_000_000_000)
-    #expect(detector.note(10, at: 1_500_000_000) == .moving)
-    #expect(detector.note(10, at: 1_620_000_000) == .moving)
-    #expect(detector.note(10, at: 1_620_000_001) == .standing)
-    #expect(detector.note(11, at: 1_620_000_002) == .moving)
+    #expect(detector.note(10, at: 1_500_000_000) == .advancing)
+    #expect(detector.note(10, at: 1_620_000_000) == .advancing)
+    #expect(detector.note(10, at: 1_620_000_001) == .stalled)
+    #expect(detector.note(11, at: 1_620_000_002) == .advancing)
   }
 
   @Test func `a device that never advances is given up after five seconds`() {
     var detector = StallDetector(periodFrames: 480, sampleRate: 48000)
     detector.begin(at: 1_000_000_000)
-    #expect(detector.note(0, at: 6_000_000_000) == .moving)
-    #expect(detector.note(0, at: 6_000_000_001) == .dead)
+    #expect(detector.note(0, at: 6_000_000_000) == .advancing)
+    #expect(detector.note(0, at: 6_000_000_001) == .neverStarted)
     detector.begin(at: 7_000_000_000)
-    #expect(detector.note(0, at: 12_000_000_000) == .moving)
+    #expect(detector.note(0, at: 12_000_000_000) == .advancing)
   }
 
   @Test func `each restart of the count of output frames changes the epoch`() {
@@ -55,13 +55,13 @@ import Testing
       #expect(output.poll(&bridge, at: now) == nil)
       _ = bridge.steer(frames: 48, at: now)
     }
-    output.isBroken = true
+    output.needsRestart = true
     try output.start(&bridge, at: now)
     // Without an input the output stays muted.
     bridge.restartInput()
     for _ in 1...1000 {
       now += 1_000_000
-      #expect(output.poll(&bridge, at: now) == nil && !output.isGoing)
+      #expect(output.poll(&bridge, at: now) == nil && !output.isPlaying)
     }
     #expect(abs(bridge.output.frames(at: now) - 1300 * 48) < 48)
   }

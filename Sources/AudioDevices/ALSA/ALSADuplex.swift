@@ -26,8 +26,8 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   /// The number of frames that must be available (or free) for a wake-up to count.
   private let wakeFrames: Int
   let places: DeviceLocations
-  /// An xrun or a failure that was detected in the middle of a cycle.
-  private var trouble: DeviceReadiness?
+  /// An xrun or a failure that was detected in the middle of a cycle, for the next wait.
+  private var pendingReadiness: DeviceReadiness?
   private var correction = LatencyCorrection(expected: 0)
   /// The number of frames from input to output as the driver counts them, at the last check of a
   /// start.
@@ -76,7 +76,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   /// Starts both directions together. Throws if a device does not start or went away.
   public mutating func start() throws(DeviceFailure) {
     try pcms.prepare()
-    trouble = nil
+    pendingReadiness = nil
     failedSleeps.end()
     leftover = .max
     losses.restart()
@@ -111,8 +111,8 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
 
   @_noLocks
   private mutating func wait(milliseconds: Int32) -> DeviceReadiness {
-    if let found = trouble {
-      trouble = nil
+    if let found = pendingReadiness {
+      pendingReadiness = nil
       // A device that is ready but delivers nothing would otherwise keep this thread busy.
       if case .waiting = found { HostClock.sleep(until: now &+ 1_000_000) }
       return found
@@ -123,10 +123,10 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
       let hasSlept = isStarted && leftover < wakeFrames
       if hasSlept {
         leftover = .max
-        switch wakeUp?.sleep(milliseconds: milliseconds) ?? .late {
+        switch wakeUp?.sleep(milliseconds: milliseconds) ?? .timedOut {
         case .due: break
-        case .late: return .waiting
-        case .troubled: return troubled()
+        case .timedOut: return .waiting
+        case .failed: return checkFailedSleep()
         }
       }
       var available = pcms.available()
@@ -158,7 +158,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   /// Handles a sleep that ended with an error. The mapped pages may still show no error, so the
   /// kernel is polled.
   @_noLocks
-  private mutating func troubled() -> DeviceReadiness {
+  private mutating func checkFailedSleep() -> DeviceReadiness {
     let answer = pcms.availableNow()
     if answer < 0 { return diagnosis(of: answer, onCapture: shape.hasCapture) }
     return failedSleeps.note() ? .lost : .waiting
@@ -200,7 +200,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
   public mutating func capturedFrames(_ frames: Int) -> DeviceFrames? {
     guard let lent = pcms.capture?.borrowFrames(frames) else {
       losses.undoRead(shape.periodFrames)
-      trouble = diagnosis(of: pcms.capture?.availableNow() ?? 0, onCapture: true)
+      pendingReadiness = diagnosis(of: pcms.capture?.availableNow() ?? 0, onCapture: true)
       return nil
     }
     return lent
@@ -236,7 +236,7 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
       available &-= played
     }
     if available < 0 {
-      trouble = diagnosis(of: available, onCapture: false)
+      pendingReadiness = diagnosis(of: available, onCapture: false)
       return nil
     }
     // There is no room: the input is ahead. Frames that do not fit are not played, so that the
@@ -269,9 +269,11 @@ public struct ALSADuplex: DuplexDriver, ~Copyable {
       refusals.end()
       return
     }
-    trouble = diagnosis(of: available, onCapture: onCapture)
-    if case .waiting? = trouble { trouble = .xrun(onCapture ? .captureXrun : .playbackXrun) }
-    if refusals.note() { trouble = .lost }
+    pendingReadiness = diagnosis(of: available, onCapture: onCapture)
+    if case .waiting? = pendingReadiness {
+      pendingReadiness = .xrun(onCapture ? .captureXrun : .playbackXrun)
+    }
+    if refusals.note() { pendingReadiness = .lost }
   }
 
   /// Returns the meaning of an error code of one direction for both.

@@ -8,7 +8,12 @@ import RealtimeAudio
 struct PollSet: ~Copyable {
   /// The reason why a sleep ended.
   enum Cause: BitwiseCopyable {
-    case due, late, troubled
+    /// The PCM is due.
+    case due
+    /// The time is over, or the thread was interrupted.
+    case timedOut
+    /// The PCM reports an error.
+    case failed
   }
 
   /// The number of frames that must be available (or free) for a wake-up to count.
@@ -51,15 +56,15 @@ struct PollSet: ~Copyable {
     let bad = UInt16(truncatingIfNeeded: POLLERR | POLLNVAL | POLLHUP)
     if waiting >= 0 {
       let events = duplex_sleep_waiting(waiting, milliseconds)
-      if events == 0 { return .late }
-      return UInt16(truncatingIfNeeded: events) & bad == 0 ? .due : .troubled
+      if events == 0 { return .timedOut }
+      return UInt16(truncatingIfNeeded: events) & bad == 0 ? .due : .failed
     }
-    guard duplex_sleep(descriptors, count, milliseconds) > 0 else { return .late }
+    guard duplex_sleep(descriptors, count, milliseconds) > 0 else { return .timedOut }
     // Plugins may wait for other events, and translate them.
     var events: UInt16 = 0
     snd_pcm_poll_descriptors_revents(
       handle, descriptors, UInt32(truncatingIfNeeded: count), &events)
-    return events & bad == 0 ? .due : .troubled
+    return events & bad == 0 ? .due : .failed
   }
 
   /// Sleeps after a wake-up with `frames` frames too few. Plugins cause such wake-ups, and would

@@ -30,7 +30,7 @@ struct AsynchronousInput: ~Copyable {
   private(set) var staged: StagedFrames
   private var stallDetector: StallDetector
   /// Whether the input must be started again.
-  var isBroken = false
+  var needsRestart = false
   private var absence = InputAbsence()
   private var catchUp: InputCatchUp
   /// The silence that is lent while the input is away.
@@ -89,7 +89,7 @@ struct AsynchronousInput: ~Copyable {
     delay.restart()
     placement.restart()
     catchUp.restart()
-    isBroken = false
+    needsRestart = false
     stallDetector.begin(at: now)
   }
 
@@ -110,7 +110,7 @@ struct AsynchronousInput: ~Copyable {
     input.detach()
     absence.begin(at: head)
     losses.beginGap(isConcealed: false)
-    isBroken = false
+    needsRestart = false
     available = 0
   }
 
@@ -143,22 +143,22 @@ struct AsynchronousInput: ~Copyable {
           discardRepeated(at: now)
           delay.restart()
         case .failed:
-          isBroken = true
+          needsRestart = true
           return .xrun(.captureXrun)
         }
       }
       switch stallDetector.note(reading.frames, at: now) {
-      case .moving: return nil
-      case .standing: break
-      case .dead: return .lost
+      case .advancing: return nil
+      case .stalled: break
+      case .neverStarted: return .lost
       }
     case .xrun: break
     case .suspended:
-      isBroken = true
+      needsRestart = true
       return .suspended
     case .lost: return .lost
     }
-    isBroken = true
+    needsRestart = true
     return .xrun(.captureXrun)
   }
 
@@ -213,11 +213,11 @@ struct AsynchronousInput: ~Copyable {
 
   /// Whether the input delivers frames that its server kept while the program was paused.
   var isCatchingUp: Bool {
-    @_noLocks get { catchUp.isActive && isGoing }
+    @_noLocks get { catchUp.isActive && isDelivering }
   }
 
   /// Whether the input delivers frames.
-  var isGoing: Bool {
+  var isDelivering: Bool {
     @_noLocks get { !isAway && !placement.isPending }
   }
 
@@ -317,8 +317,8 @@ extension AsynchronousInput {
   mutating func noteLateness(_ frames: Int, at now: UInt64) {
     // The converter had enough frames after all.
     guard frames > 0 else { return }
-    if isGoing && !isBroken { losses.addConcealed(unitFrames(frames)) }
-    losses.noteLateness(at: now, isReported: isGoing)
+    if isDelivering && !needsRestart { losses.addConcealed(unitFrames(frames)) }
+    losses.noteLateness(at: now, isReported: isDelivering)
   }
 
   /// Whether an event was not reported yet.

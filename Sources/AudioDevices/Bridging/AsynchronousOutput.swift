@@ -9,14 +9,14 @@ import RealtimeAudio
 /// dropped. When it is back it plays silence for 100 ms, or longer if its readings are late and
 /// few. Its new clock is then known, and it plays again at the same delay as before.
 struct AsynchronousOutput: ~Copyable {
-  private enum Presence: BitwiseCopyable {
+  private enum State: BitwiseCopyable {
     /// The output plays the frames it receives.
-    case going
+    case playing
     /// The output plays silence until its clock is known.
     case locking
     /// The output plays silence until its clock is known, and the bridge already uses that clock
     /// because it knows no other.
-    case beginning
+    case firstLocking
     /// The output is gone, or has stopped.
     case away
   }
@@ -35,11 +35,11 @@ struct AsynchronousOutput: ~Copyable {
   /// The number of frames that the output can accept now.
   private(set) var room = 0
   /// Whether the output must be started again.
-  var isBroken = false
+  var needsRestart = false
   private let periodFrames: Int
   private var output: DeviceStream
   private let bufferFrames: Int
-  private var presence = Presence.going
+  private var state = State.playing
   private var clock: FilteredClock
   private var stallDetector: StallDetector
   /// The number of frames handed over since the start, silence included.
@@ -70,18 +70,18 @@ struct AsynchronousOutput: ~Copyable {
   }
 
   /// Whether the frames handed over are played.
-  var isGoing: Bool {
-    @_noLocks get { presence == .going }
+  var isPlaying: Bool {
+    @_noLocks get { state == .playing }
   }
 
   /// Whether the output plays silence because its clock is not known.
   var isLocking: Bool {
-    @_noLocks get { presence == .locking || presence == .beginning }
+    @_noLocks get { state == .locking || state == .firstLocking }
   }
 
   /// Whether the output is detached until it is found again.
   var isAway: Bool {
-    @_noLocks get { presence == .away }
+    @_noLocks get { state == .away }
   }
 
   /// Starts the output again. Throws if it does not start.
@@ -90,7 +90,7 @@ struct AsynchronousOutput: ~Copyable {
   ) throws(DeviceFailure) {
     // An output that underran before its clock was known consumes larger steps than its first fill,
     // so it starts with more silence.
-    let isLong = isBroken || bridge.hasReadings && bridge.isAligned
+    let isLong = needsRestart || bridge.hasReadings && bridge.isAligned
     let frames = isLong ? lockingFrames : silenceFrames
     try output.start(silence: frames, at: now)
     begin(&bridge, silence: frames, at: now)
@@ -100,14 +100,14 @@ struct AsynchronousOutput: ~Copyable {
   private mutating func begin(
     _ bridge: inout ClockDomainBridge, silence frames: Int, at now: UInt64
   ) {
-    let isFirst = !isBroken && presence == .going
-    isBroken = false
+    let isFirst = !needsRestart && state == .playing
+    needsRestart = false
     written = frames
     stallDetector.begin(at: now)
     let isKnown = bridge.hasReadings && bridge.isAligned
     if !isKnown { bridge.restartOutput(queued: frames) }
     guard isKnown || !isFirst else { return }
-    presence = isKnown ? .locking : .beginning
+    state = isKnown ? .locking : .firstLocking
     clock.restart()
     gain.set(.silence)
   }
@@ -127,8 +127,8 @@ struct AsynchronousOutput: ~Copyable {
   @_noLocks
   mutating func detach() {
     output.detach(silence: lockingFrames)
-    presence = .away
-    isBroken = false
+    state = .away
+    needsRestart = false
   }
 
   /// Reattaches the output if it was away and is back. Returns whether it did.
@@ -136,7 +136,7 @@ struct AsynchronousOutput: ~Copyable {
   mutating func reattach(
     _ bridge: inout ClockDomainBridge, at now: UInt64
   ) -> Bool {
-    guard presence == .away, let silence = output.reattach(at: now) else { return false }
+    guard state == .away, let silence = output.reattach(at: now) else { return false }
     begin(&bridge, silence: silence, at: now)
     return true
   }
@@ -147,35 +147,35 @@ struct AsynchronousOutput: ~Copyable {
   mutating func poll(
     _ bridge: inout ClockDomainBridge, at now: UInt64
   ) -> DeviceReadiness? {
-    guard presence != .away else { return nil }
+    guard state != .away else { return nil }
     switch output.readState(at: now) {
     case .running(let reading, let available):
       room = available
       switch stallDetector.note(reading.frames, at: now) {
-      case .moving: break
-      case .standing:
-        isBroken = true
+      case .advancing: break
+      case .stalled:
+        needsRestart = true
         return .xrun(.playbackXrun)
-      case .dead: return .lost
+      case .neverStarted: return .lost
       }
-      if isBroken { return .xrun(.playbackXrun) }
+      if needsRestart { return .xrun(.playbackXrun) }
       // Some devices take a while to start.
       guard reading.frames > 0 else { return nil }
-      if presence != .locking { bridge.noteOutput(reading) }
-      if presence != .going {
+      if state != .locking { bridge.noteOutput(reading) }
+      if state != .playing {
         clock.take(reading)
         lock(&bridge, at: now)
       }
       return nil
     case .xrun:
       // The position moves in larger steps than the silence that was queued.
-      if !isBroken, isLocking {
+      if !needsRestart, isLocking {
         lockingFrames = min(bufferFrames &- periodFrames, 2 &* lockingFrames)
       }
-      isBroken = true
+      needsRestart = true
       return .xrun(.playbackXrun)
     case .suspended:
-      isBroken = true
+      needsRestart = true
       return .suspended
     case .lost: return .lost
     }
@@ -199,7 +199,7 @@ struct AsynchronousOutput: ~Copyable {
     playSilence(next - written, at: now)
     guard written == next else { return }
     bridge.changeOutput(to: clock, at: next)
-    presence = .going
+    state = .playing
     gain.ramp(to: .unity, frames: fadeFrames)
   }
 
@@ -223,9 +223,9 @@ struct AsynchronousOutput: ~Copyable {
   /// while the output does not play.
   @_noLocks
   mutating func room(for frames: Int, at now: UInt64) -> DeviceFrames {
-    lent = presence == .going && !isBroken ? output.frames(frames, at: now) : nil
+    lent = state == .playing && !needsRestart ? output.frames(frames, at: now) : nil
     // The output has failed, or the estimate of its clock was wrong.
-    if lent == nil, presence == .going { isBroken = true }
+    if lent == nil, state == .playing { needsRestart = true }
     return lent ?? discardBuffer.frames(frames)
   }
 
@@ -238,7 +238,7 @@ struct AsynchronousOutput: ~Copyable {
         gain.process(&piece, frames: frames)
         _ = lent.encode(piece, from: 0, frames: frames, at: 0)
       }
-      if !output.commit(frames) { isBroken = true }
+      if !output.commit(frames) { needsRestart = true }
       written += frames
     }
     lent = nil
@@ -258,7 +258,7 @@ struct AsynchronousOutput: ~Copyable {
       var moved = (consumed: 0, produced: 0)
       if missing > 0 {
         moved = bridge.convertSilence(missing, into: &piece, at: 0, room: periodFrames)
-        if presence == .going {
+        if state == .playing {
           gain = SmoothedGain(fadingInTo: .unity, frames: fadeFrames)
         }
       } else if done < frames {

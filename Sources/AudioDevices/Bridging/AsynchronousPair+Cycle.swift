@@ -40,7 +40,7 @@ extension AsynchronousPair {
     if input.losses.takeLateness() { return .xrun(.captureXrun) }
     while true {
       let now = time.now
-      if let trouble = poll(at: now) { return trouble }
+      if let readiness = poll(at: now) { return readiness }
       if hasEvents { return .waiting }
       if !isPlaybackMaster { concealInput(at: now) }
       let due = isPlaybackMaster ? playbackDue(at: now) : captureDue(at: now)
@@ -75,11 +75,11 @@ extension AsynchronousPair {
     // A sound server delivers the frames that it kept during a pause of this program. While the
     // output is silent, the pair waits for all of these frames.
     noteKeptFrames()
-    if !output.isGoing && !hasKeptFrames { catchUp(at: now) }
+    if !output.isPlaying && !hasKeptFrames { catchUp(at: now) }
     let due = bridge.output.nanoseconds(
       at: Double(bridge.writtenFrames - shape.headroomFrames), from: now)
     if due > now { return due }
-    guard !output.isGoing || output.room >= shape.periodFrames else { return soon }
+    guard !output.isPlaying || output.room >= shape.periodFrames else { return soon }
     guard isShort else { return now }
     if hasKeptFrames { return soon }
     // A missing input is replaced by silence before the output underruns.
@@ -91,7 +91,7 @@ extension AsynchronousPair {
   /// output plays.
   @_noLocks
   private mutating func noteKeptFrames() {
-    if output.isGoing || !input.isGoing {
+    if output.isPlaying || !input.isDelivering {
       hasKeptFrames = false
     } else if input.isCatchingUp {
       hasKeptFrames = true
@@ -103,7 +103,7 @@ extension AsynchronousPair {
   /// Whether the input has not advanced far enough for a period.
   private var isShort: Bool {
     @_noLocks mutating get {
-      bridge.isAligned && input.isGoing && input.end < bridge.needed(for: shape.periodFrames)
+      bridge.isAligned && input.isDelivering && input.end < bridge.needed(for: shape.periodFrames)
     }
   }
 

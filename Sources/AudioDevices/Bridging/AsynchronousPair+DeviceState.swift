@@ -22,9 +22,9 @@ extension AsynchronousPair {
       handleOutputLoss()
       return nil
     case .suspended?:
-      input.isBroken = !input.isAway
+      input.needsRestart = !input.isAway
       return .suspended
-    case let trouble?: return trouble
+    case let readiness?: return readiness
     }
   }
 
@@ -38,9 +38,9 @@ extension AsynchronousPair {
       input.detach()
       return nil
     case .suspended?:
-      output.isBroken = !output.isAway
+      output.needsRestart = !output.isAway
       return .suspended
-    case let trouble?: return trouble
+    case let readiness?: return readiness
     }
   }
 

@@ -104,15 +104,15 @@ public struct AsynchronousPair: DuplexDriver, ~Copyable {
   /// Starts the device that stopped; the other one continues. Throws if it cannot be started again.
   public mutating func recover() throws(DeviceFailure) {
     // An output that continues plays silence in place of the input's frames.
-    let isGapConcealed = isPlaybackMaster && !output.isBroken
+    let isGapConcealed = isPlaybackMaster && !output.needsRestart
     do throws(DeviceFailure) {
-      if output.isBroken { try output.start(&bridge, at: time.now) }
+      if output.needsRestart { try output.start(&bridge, at: time.now) }
     } catch {
       guard survivesDeviceLoss else { throw error }
       handleOutputLoss()
     }
     do throws(DeviceFailure) {
-      if input.isBroken { try input.restart(at: time.now, isGapConcealed: isGapConcealed) }
+      if input.needsRestart { try input.restart(at: time.now, isGapConcealed: isGapConcealed) }
     } catch {
       guard survivesDeviceLoss else { throw error }
       input.detach()

@@ -93,8 +93,8 @@ struct SecondaryOutputFeed: ~Copyable {
       isLost = false
       event = .secondaryOutputReturned
     }
-    guard let trouble = far.poll(&bridge, at: now) else { return }
-    if case .lost = trouble {
+    guard let readiness = far.poll(&bridge, at: now) else { return }
+    if case .lost = readiness {
       isLost = true
       event = .secondaryOutputLost
     } else {

@@ -3,8 +3,12 @@
 /// A detector for a device whose frame count stops, or never starts.
 struct StallDetector: BitwiseCopyable {
   enum Verdict: BitwiseCopyable {
-    /// The device advances, or has not stalled for long; it stopped; it never started.
-    case moving, standing, dead
+    /// The device advances, or has not stalled for long.
+    case advancing
+    /// The device has stopped.
+    case stalled
+    /// The device has never started.
+    case neverStarted
   }
 
   /// The time in nanoseconds that a device may take to start.
@@ -35,7 +39,7 @@ struct StallDetector: BitwiseCopyable {
       since = now
     }
     let still = now &- since
-    if self.frames == 0 { return still > Self.startTimeout ? .dead : .moving }
-    return still > limit ? .standing : .moving
+    if self.frames == 0 { return still > Self.startTimeout ? .neverStarted : .advancing }
+    return still > limit ? .stalled : .advancing
   }
 }
