@@ -49,7 +49,7 @@ struct ResponseRules {
   }
 
   private func whole(_ header: ResponseHeader) -> ResponseVerdict {
-    if let failure = trouble(header) { return .fail(failure) }
+    if let failure = bodyFailure(header) { return .fail(failure) }
     guard let known else { return .accept(from: 0) }
     // A station continues at the present time. A file is sent from its beginning, and must be
     // unchanged.
@@ -61,7 +61,7 @@ struct ResponseRules {
   }
 
   private func part(_ header: ResponseHeader) -> ResponseVerdict {
-    if let failure = trouble(header) { return .fail(failure) }
+    if let failure = bodyFailure(header) { return .fail(failure) }
     // Without a total length, the end of the part is not known to be the end of the file.
     if known == nil, start != nil, header.contentRange?.total == nil { return .withoutRange }
     guard let start, let range = header.contentRange, let bytes = range.bytes,
@@ -89,7 +89,7 @@ struct ResponseRules {
   }
 
   /// Returns the failure if the body cannot be audio; otherwise nil.
-  private func trouble(_ header: ResponseHeader) -> FileFailure? {
+  private func bodyFailure(_ header: ResponseHeader) -> FileFailure? {
     guard header.isIdentity else {
       return .packed(address, header.contentEncoding ?? "")
     }

@@ -150,11 +150,11 @@ extension SoundFileWriter {
     let number = copy.descriptor.number
     try mapSystemError(try Self.copy(from: sink.descriptor, to: number)) { .creating(path, $0) }
     let new = try mapSystemError(try FileDescriptor(duplicating: number)) { .creating(path, $0) }
-    var trouble: SystemError?
+    var firstError: SystemError?
     do throws(SystemError) {
       try copy.synchronize()
     } catch {
-      trouble = error
+      firstError = error
     }
     do throws(SystemError) {
       try copy.assignName()
@@ -168,7 +168,7 @@ extension SoundFileWriter {
     draft = nil
     start = FileStart(of: sink.descriptor)
     self.path = path
-    if let trouble { throw failure(trouble) }
+    if let firstError { throw failure(firstError) }
   }
 
   /// Copies all bytes, and sets the offset of the copy to that of the original.

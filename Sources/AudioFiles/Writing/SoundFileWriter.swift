@@ -268,25 +268,25 @@ public struct SoundFileWriter: ~Copyable, @unchecked Sendable {
   /// `finish` does.
   public mutating func complete() throws(FileFailure) {
     guard !isComplete else { return }
-    var trouble: FileFailure?
+    var firstFailure: FileFailure?
     cutOffForeignBytes()
     isComplete = true
     do throws(SystemError) {
       try sink.close()
     } catch {
-      trouble = failure(error)
+      firstFailure = failure(error)
     }
     // The frames that fit are saved.
-    if trouble == nil || (appearance == .readable && framesWritten > 0) {
+    if firstFailure == nil || (appearance == .readable && framesWritten > 0) {
       do throws(FileFailure) {
         try publish(isLast: true)
       } catch {
-        trouble = trouble ?? error
+        firstFailure = firstFailure ?? error
       }
-      trouble = trouble ?? missingName?.failure
+      firstFailure = firstFailure ?? missingName?.failure
     }
     draft = nil
-    if let trouble { throw trouble }
+    if let firstFailure { throw firstFailure }
   }
 
   /// Throws `.invalidRequest` if the file is closed.

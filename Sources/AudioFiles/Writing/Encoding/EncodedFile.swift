@@ -141,7 +141,7 @@ final class EncodedFile: SampleSink {
     let offset = lseek(descriptor, 0, SEEK_CUR)
     let end =
       fileFormat == .opus && !isBroken ? OpusEnd(of: descriptor, sampleRate: sampleRate) : nil
-    var trouble = end.flatMap { appendSilence($0.paddingFrameCount(after: frameCount)) }
+    var endError = end.flatMap { appendSilence($0.paddingFrameCount(after: frameCount)) }
     var isWhole = false
     defer {
       // Only the frames that the header of a container counts can be read.
@@ -153,7 +153,7 @@ final class EncodedFile: SampleSink {
         let length = fileFormat == .flac ? FLACLength(descriptor) : nil
         let isComplete =
           length.map { $0.headerFrameCount == frameCount }
-          ?? (trouble == nil && !error.isRefusedWrite)
+          ?? (endError == nil && !error.isRefusedWrite)
         // The data after a missing block is useless as well.
         let isCut = isBroken && fileFormat != .flac
         if !isComplete || isCut, !isContainer {
@@ -166,14 +166,14 @@ final class EncodedFile: SampleSink {
           AIFFLength.writeLength(byteCount, endingAt: offset, in: descriptor)
         }
         if !isComplete || isBroken { countKept() }
-        if isComplete, let end { trouble = end.cutOff(after: frameCount) }
+        if isComplete, let end { endError = end.cutOff(after: frameCount) }
         if isComplete { try? encodedTags?.rewriteEnd(descriptor) }
         return isComplete || isBroken
       }
     } catch {
-      throw trouble ?? error
+      throw endError ?? error
     }
-    if let trouble { throw trouble }
+    if let endError { throw endError }
     isWhole = true
   }
 

@@ -9,7 +9,8 @@ final class VorbisSink: SampleSink {
   /// The number of frames in the pages written to the file.
   private var pagedFrameCount = 0
   private var byteCount = 0
-  private var trouble: SystemError?
+  /// The error of the first page that could not be written; later pages would be useless.
+  private var writeError: SystemError?
   private(set) var isOpen = true
   private(set) var frameCount = 0
   var notes: RecordingNotes
@@ -38,7 +39,7 @@ final class VorbisSink: SampleSink {
     _ samples: UnsafePointer<Float>, frames: Int, scratch: UnsafeMutableRawPointer
   ) throws(SystemError) {
     try checkOpen()
-    if let trouble { throw trouble }
+    if let writeError { throw writeError }
     guard frames > 0 else { return }
     encoder.take(samples, frames: frames)
     frameCount += frames
@@ -47,14 +48,14 @@ final class VorbisSink: SampleSink {
 
   func refresh() throws(SystemError) {
     try checkOpen()
-    if trouble == nil { try writePages(early: true) }
+    if writeError == nil { try writePages(early: true) }
   }
 
   func close() throws(SystemError) {
     guard isOpen else { return }
     isOpen = false
     var failure: SystemError?
-    if trouble == nil {
+    if writeError == nil {
       encoder.end()
       do throws(SystemError) {
         try writePages(early: true)
@@ -75,7 +76,7 @@ final class VorbisSink: SampleSink {
         }
         // A partial page is useless, and so is a page after a missing one.
         OutputBytes.cut(descriptor, at: byteCount)
-        trouble = error
+        writeError = error
         frameCount = pagedFrameCount
         throw error
       }

@@ -101,15 +101,15 @@ final class WaveFile: SampleSink {
   func close() throws(SystemError) {
     guard isOpen else { return }
     isOpen = false
-    var trouble: SystemError?
+    var firstError: SystemError?
     do throws(SystemError) {
       try refreshHeader(trailerByteCount: appendTrailer())
     } catch {
-      trouble = error
+      firstError = error
       dataByteCount = writtenByteCount
     }
-    if Glibc.close(descriptor) != 0, trouble == nil { trouble = .last }
-    if let trouble { throw trouble }
+    if Glibc.close(descriptor) != 0, firstError == nil { firstError = .last }
+    if let firstError { throw firstError }
   }
 
   /// The offset at which the last sample ends.

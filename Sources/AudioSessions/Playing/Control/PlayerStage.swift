@@ -113,10 +113,10 @@ public struct PlayerStage: MixerStage, ~Copyable {
     }
   }
 
-  /// Discards the owed frames as far as they are available.
+  /// Discards the overdue frames as far as they are available.
   @_noLocks
   private mutating func discardOverdueFrames() {
-    // The work of one cycle is bounded; the rest is owed to the next cycle.
+    // The work of one cycle is bounded; the next cycle discards the rest.
     var turns = 0
     while overdueFrames > 0 && turns < 256 {
       let count = ring.read(into: &buffer, frames: min(overdueFrames, buffer.frameCount))

@@ -222,7 +222,7 @@ struct FileSeries: ~Copyable {
     guard growing != nil else { return try open(at: start) }
     guard isDue, growingFrames != 0, !plan.isStream else { return }
     do throws(FileFailure) {
-      if let trouble = try followName(beforeNext: true) { events.emit(.warning(trouble)) }
+      if let failure = try followName(beforeNext: true) { events.emit(.warning(failure)) }
     } catch {
       // The file has no name and would vanish when it is closed, so it keeps growing until it can
       // be written again.
@@ -290,9 +290,9 @@ struct FileSeries: ~Copyable {
       growing = nil
       return
     }
-    let trouble = try followName(beforeNext: false)
+    let failure = try followName(beforeNext: false)
     try close(growing.take())
-    if let trouble { throw trouble }
+    if let failure { throw failure }
   }
 
   /// Writes the growing file again if it was deleted or its name was taken, and adopts its new name
@@ -301,9 +301,9 @@ struct FileSeries: ~Copyable {
   private mutating func followName(beforeNext: Bool) throws(FileFailure) -> FileFailure? {
     // Standard output has no name, even if the user redirected it to a file.
     guard !plan.isStream, let old = current?.path else { return nil }
-    let trouble = try growing?.restoreIfNeeded(
+    let failure = try growing?.restoreIfNeeded(
       orNextOf: &names, isLast: !beforeNext, events: events)
-    guard let name = growing?.followName() else { return trouble }
+    guard let name = growing?.followName() else { return failure }
     let move = moves.note(old, name)
     if let move { follow(move) }
     if beforeNext, let move {
@@ -311,7 +311,7 @@ struct FileSeries: ~Copyable {
     } else {
       events.emit(.renamed(old, to: name, isFolder: false))
     }
-    return trouble
+    return failure
   }
 
   /// Adopts the new paths of the files whose folder was renamed.
@@ -325,17 +325,17 @@ struct FileSeries: ~Copyable {
   private mutating func close(_ ending: consuming GrowingSeriesFile?) throws(FileFailure) {
     guard var ending = ending.take() else { return }
     let before = ending.file.frames
-    var trouble: FileFailure?
+    var failure: FileFailure?
     do throws(FileFailure) {
       try ending.complete()
     } catch {
-      trouble = error
+      failure = error
     }
     let file = ending.file
     frames += file.frames - before
     files.append(file)
     if !plan.isStream { written.insertComplete(file.path) }
-    if let trouble { throw trouble }
+    if let failure { throw failure }
     guard !plan.isStream else { return }
     events.emit(.finished(file))
     finished.add(file.path, end: end)
