@@ -59,10 +59,11 @@ public struct RateConverter: ~Copyable, Sendable {
     if inputRate != outputRate {
       exact = ExactRateConverter.make(
         channelCount: channelCount, inputRate: inputRate, outputRate: outputRate, quality: quality)
-    }
-    if inputRate != outputRate && exact == nil {
-      interpolating = try SpeexResampler.make(
-        channelCount: channelCount, inputRate: inputRate, outputRate: outputRate, quality: quality)
+      if exact == nil {
+        interpolating = try SpeexResampler.make(
+          channelCount: channelCount, inputRate: inputRate, outputRate: outputRate,
+          quality: quality)
+      }
     }
     inputDelay = exact?.delayFrames ?? interpolating?.delayFrames ?? 0
     self.channelCount = channelCount
