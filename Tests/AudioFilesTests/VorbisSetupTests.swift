@@ -84,6 +84,11 @@ import Testing
     #expect(trouble?.message.contains("larger Vorbis code books") == true)
   }
 
+  @Test func `a lack of memory is not reported as damage`() {
+    let failure = FileFailure.oggHeaders("a.ogg", .memory)
+    #expect(failure.kind == .cannotOpen && failure.message.contains("memory"))
+  }
+
   /// Returns the first page of a real file, and a setup header with `books` codebooks, 255 bytes
   /// per page.
   private func hostile(books: Int) throws -> [UInt8] {
@@ -158,10 +163,5 @@ private struct Bits {
       bytes[count >> 3] |= UInt8(value >> bit & 1) << (count & 7)
       count += 1
     }
-  }
-
-  @Test func `a lack of memory is not reported as damage`() {
-    let trouble = FileFailure.oggHeaders("a.ogg", .memory)
-    #expect(trouble.kind == .cannotOpen && trouble.message.contains("memory"))
   }
 }
