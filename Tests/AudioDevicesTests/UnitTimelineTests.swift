@@ -133,16 +133,21 @@ import Testing
     #expect(events.last == TimelineEvent(kind: .captureAbsent, frame: 32, frames: 5 * 32))
   }
 
-  @Test func `frames that were left out during an absence are counted once`() throws {
+  @Test(arguments: [0, nil])
+  func `frames that were left out during an absence are counted and reported once`(concealed: Int?)
+    throws
+  {
+    let writer = EventWriter<TimelineEvent>()
+    var reader = writer.makeReader()
     let progress = UnitProgress()
     var lost = DeviceStatus()
     lost.hasEvents = true
     var unit = DuplexUnit(
       device: ReportingDevice(
-        [.ready(), lost, .ready(), .ready(lost: 100), .ready()],
+        [.ready(), lost, .ready(), .ready(lost: 100, bridged: concealed), .ready()],
         events: [DeviceEvent(.captureLost)], isEmpty: false, hasCapture: true,
         log: MutexBox(.init())),
-      callbacks: DuplexClosures(), progress: progress)
+      callbacks: DuplexClosures(), progress: progress, events: writer)
     try unit.start()
     for _ in 0..<5 { _ = unit.cycle() }
     progress.requestStop()
@@ -150,6 +155,9 @@ import Testing
     unit.stop()
     #expect(progress.frames == 4 * 32 + 100)
     #expect(progress.lostFrames == 3 * 32 + 100)
+    #expect(reader.read() == TimelineEvent(kind: .captureLost, frame: 32, frames: 0))
+    #expect(reader.read() == TimelineEvent(kind: .captureAbsent, frame: 32, frames: 3 * 32 + 100))
+    #expect(reader.read() == nil)
   }
 
   @Test func `a pause of the output is an xrun`() throws {

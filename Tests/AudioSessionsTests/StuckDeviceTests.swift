@@ -14,6 +14,8 @@ import Testing
     case start, wait, stop, close
     /// The start is refused at once.
     case refusal
+    /// An xrun occurs, and the recovery does not return.
+    case recovery
     /// Each call returns, but no more frames arrive.
     case stillness
   }
@@ -50,6 +52,24 @@ import Testing
     // The last frame is known only if the audio thread has ended.
     #expect(work.isAbandoned == (call == .start || call == .wait))
     #expect(work.isConcluded == (call == .stop || call == .close))
+  }
+
+  @Test func `an xrun from which a stuck device does not recover is reported at the end`() throws {
+    let released = AtomicFlag()
+    defer { released.raise() }
+    let runner = SessionRunner(
+      device: StuckDevice(in: .recovery, after: 10, until: released),
+      callbacks: Mixer(periodFrames: 64, captureChannels: 1, playbackChannels: 0),
+      background: [], meter: nil, frameLimit: nil)
+    var reported: [TimelineEvent] = []
+    let report = try runner.run(clock: .real(.normal)) { moment, _ in
+      HostClock.pause(milliseconds: 1)
+      reported += moment.events
+      return moment.captureXruns > 0 ? .stop(.signal) : .proceed
+    }
+    #expect(report.isDeviceStuck && report.captureXruns == 1)
+    #expect(reported == [TimelineEvent(kind: .captureXrun, frame: 640, frames: 0)])
+    #expect(report.events == reported)
   }
 
   @Test(arguments: [true, false])
@@ -186,6 +206,7 @@ private struct StuckDevice: DuplexDriver, ~Copyable, @unchecked Sendable {
       hang()
       return .waiting
     }
+    if call == .recovery, rest == 0 { return .xrun(.captureXrun) }
     if call == .stillness, rest == 0 {
       HostClock.pause(milliseconds: 10)
       return .waiting
@@ -201,7 +222,7 @@ private struct StuckDevice: DuplexDriver, ~Copyable, @unchecked Sendable {
   mutating func commit(_ frames: Int) {}
   mutating func takeEvent() -> DeviceEvent? { nil }
   func secondaryReading(_ index: Int) -> SecondaryOutputReading? { nil }
-  mutating func recover() throws(DeviceFailure) {}
+  mutating func recover() throws(DeviceFailure) { hang() }
   mutating func enableReconnection(reportingTo news: MutexBox<DeviceReturn?>) {}
   mutating func close() {}
   mutating func pollForReconnection() -> DeviceReturn { .absent }

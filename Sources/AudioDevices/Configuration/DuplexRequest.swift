@@ -106,7 +106,8 @@ public struct DuplexRequest: Sendable {
       "A period of \(periodFrames) frames is impossible.",
       hint: "Use \(Self.periodFrameRange.boundsText) frames; 64 to 1024 is usual.")
     try require(
-      Self.periodsRange.contains(periods), "A buffer of \(periods) periods is impossible.",
+      Self.periodsRange.contains(periods),
+      "A buffer of \(periods.counted("period")) is impossible.",
       hint: "Use \(Self.periodsRange.boundsText) periods; 2 or 3 is usual.")
     try require(
       periodFrames * periods <= Self.maximumBufferFrames,

@@ -43,13 +43,15 @@ struct TimelineReporter: ~Copyable {
   /// replaced since the cycle before; nil for `concealed` while their number is not known.
   @_noLocks @inline(__always)
   mutating func reportGap(lost: Int, concealed: Int?, at frame: Int) {
+    // The event of the input's return, or of its absence at the end, has all frames since its loss.
+    let isInAbsence = isReturnReported || captureLostFrame != nil
     if let concealed {
       // Lost frames form a gap, whether or not an xrun was reported.
-      let all = unreportedLostFrames &+ (isReturnReported ? 0 : lost) &+ concealed
+      let all = unreportedLostFrames &+ (isInAbsence ? 0 : lost) &+ concealed
       if all > 0, xrun == nil { beginXrun(.captureXrun, at: frame) }
       reportXrun(lost: all)
       unreportedLostFrames = 0
-    } else {
+    } else if !isInAbsence {
       unreportedLostFrames &+= lost
     }
     isReturnReported = false

@@ -206,7 +206,7 @@ extension SoundDecoder {
   /// `.unusableContents` if there is no such frame, or if seeking is not supported.
   func checkSeek(toFrame frame: Int) throws(FileFailure) {
     guard supportsSeeking else {
-      throw .onlyForward(name, isFile: byteSource?.isSeekable ?? false)
+      throw .onlyForward(name, isFile: byteSource?.hadRandomAccess ?? false)
     }
     // No audio is longer than the bound. Larger numbers might overflow in additions.
     let end = (isLengthEstimated ? nil : frameCount) ?? FileBounds.frameCount

@@ -116,6 +116,9 @@ public final class RemoteFile: ByteSource {
     shared.withLock { $0.situation.hasRanges || $0.isComplete }
   }
 
+  /// Whether the server sends any part of the file that is requested.
+  fileprivate var hasRanges: Bool { shared.withLock { $0.situation.hasRanges } }
+
   /// The maximum number of bytes downloaded ahead of the reader. Use more for audio with a higher
   /// bit rate. Any thread.
   public var readAheadByteCount: Int {
@@ -332,4 +335,10 @@ public struct RemoteFileTimeouts: Sendable {
 
   /// Creates the default limits, which suit interactive playback.
   public init() {}
+}
+
+extension ByteSource {
+  /// Whether any part of the source could be read from its opening on, so that only its format
+  /// prevents seeks. A server without ranges sends a source that becomes seekable at its end.
+  package var hadRandomAccess: Bool { (self as? RemoteFile)?.hasRanges ?? isSeekable }
 }

@@ -205,7 +205,9 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   /// `.unusableContents` if there is no such frame, or if the file is not seekable.
   public mutating func seek(toFrame frame: Int) throws(FileFailure) {
     guard frame != position else { return }
-    guard isSeekable else { throw .onlyForward(path, isFile: bytes.isSeekable) }
+    guard isSeekable else {
+      throw .onlyForward(path, isFile: bytes.isSeekable && bytes.source.hadRandomAccess)
+    }
     try resume()
     guard frame >= 0, frame <= limit, try moveDecoder(to: frame) else {
       if let promised = announcedFrameCount ?? frameCount, frame >= 0, frame <= promised {

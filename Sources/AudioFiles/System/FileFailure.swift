@@ -216,6 +216,11 @@ extension FileFailure {
     case ENOENT where path.isEmpty: ("The name of the file is empty.", "Name a file.")
     case ENOENT where FileName.isAddress(path):
       ("\(path) is an address, where nothing can be written.", "Name a file.")
+    case ENOENT where FileStatus(of: FileName.folder(of: path))?.isRemoved == true:
+      (
+        "\(path) cannot be created: its folder was removed.",
+        "Change to another folder, or name a file in one."
+      )
     case ENOENT where FileStatus(of: FileName.folder(of: path))?.isFolder == true:
       ("\(path) cannot be created: its folder takes no new files.", "Choose another folder.")
     case ENOENT, ENOTDIR:

@@ -8,12 +8,15 @@ package struct FileStatus {
   let isPipe: Bool
   /// Whether it is a socket.
   let isSocket: Bool
+  /// Whether it has no name any more, such as the removed working folder of a program.
+  let isRemoved: Bool
   package let byteCount: Int
 
   init(_ status: stat) {
     let type = status.st_mode & S_IFMT
     isPipe = type == S_IFIFO || type == S_IFSOCK
     isSocket = type == S_IFSOCK
+    isRemoved = status.st_nlink == 0
     isFolder = type == S_IFDIR
     isRegular = type == S_IFREG
     byteCount = min(max(0, Int(status.st_size)), FileBounds.byteCount)

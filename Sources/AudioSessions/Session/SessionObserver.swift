@@ -11,6 +11,8 @@ struct SessionObserver: ~Copyable {
   private var events: EventReader<TimelineEvent>
   private var meter: MeterView?
   private var report = SessionReport()
+  /// Whether the audio thread has not returned from a call of the device, and reports nothing more.
+  private var isThreadStuck = false
   private let callbackDelayFrames: Int
 
   /// Creates an observer of the unit that publishes `progress` and `events`, and runs for at most
@@ -47,10 +49,29 @@ struct SessionObserver: ~Copyable {
       cycles: progress.cycles, busyNanoseconds: progress.busyNanoseconds,
       deviceReturn: progress.takeReturn(), drift: progress.drift)
     while let event = events.read() { snapshot.events.append(event) }
+    if isThreadStuck { snapshot.events += unreportedXruns(after: snapshot.events) }
     while let reading = meter?.next() { snapshot.readings.append(reading) }
     report.events += snapshot.events
     return snapshot
   }
+
+  /// Returns the events of the xruns that were counted, and that no event of the report or `newer`
+  /// has: the device did not return from the recovery.
+  private func unreportedXruns(after newer: [TimelineEvent]) -> [TimelineEvent] {
+    [
+      (TimelineEvent.Kind.captureXrun, progress.captureXruns),
+      (.playbackXrun, progress.playbackXruns),
+    ].flatMap { kind, count in
+      let reported = (report.events + newer).count { $0.kind == kind }
+      return Array(
+        repeating: TimelineEvent(kind: kind, frame: progress.frames, frames: 0),
+        count: max(0, count - reported))
+    }
+  }
+
+  /// Records that the audio thread did not return from a call of the device. The next snapshot has
+  /// the events that the thread can no longer write.
+  mutating func noteStuckThread() { isThreadStuck = true }
 
   /// Records a stall if the last cycle ended `nanoseconds` before the end was requested. Two
   /// periods are normal.

@@ -171,6 +171,7 @@ public struct SessionRunner<Callbacks: SessionCallbacks & ~Copyable>: ~Copyable 
     }
     if closing?.end() == false { observer.noteStuckDevice() }
     for thread in threads { thread.isDone ? thread.join() : thread.abandon() }
+    if !ended.isRaised { observer.noteStuckThread() }
     _ = observer.poll(watch, granted)
     if let failure, !observer.progress.isStarted { throw failure }
     let reason = failure.map { StopReason.device($0) } ?? requested ?? observer.ownEnd

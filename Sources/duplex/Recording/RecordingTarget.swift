@@ -34,7 +34,7 @@ struct RecordingTarget {
       throw ToolFailure.usage(
         "The name of the file is empty.", hint: "Name a file that ends in .wav, .flac or the like.")
     }
-    try Self.refuseFolder(path)
+    if path != "-" { try Self.refuseFolder(path) }
     guard path != "-" || !Terminal.showsResults else {
       throw ToolFailure.usage(
         "Standard output is a terminal, which cannot show sound.",

@@ -107,7 +107,8 @@ struct SessionOutcome {
         summary.hasSounded.map { !$0 }
         ?? (isUncreated || (report.frames == 0 && recorded == nil))
       status = isNothing ? failure.status : .loss
-    } else if let deviceFailure = report.stopReason.failure ?? report.absenceFailure(configuration)
+    } else if let deviceFailure = report.stopReason.failure
+      ?? report.absenceFailure(configuration, isRecorded: (recorded?.frames ?? 0) > 0)
     {
       let failure = ToolFailure(deviceFailure)
       failure.report()
@@ -179,14 +180,19 @@ extension SessionReport {
     }
   }
 
-  /// Returns the failure of a device that was unplugged at the end; nil if there is none, or if the
-  /// user ended the session and therefore knows about it.
-  fileprivate func absenceFailure(_ configuration: DuplexConfiguration) -> DeviceFailure? {
+  /// Returns the failure of a device that was unplugged at the end of a session, which `isRecorded`
+  /// or not; nil if there is none, or if the user ended the session and therefore knows about it.
+  fileprivate func absenceFailure(
+    _ configuration: DuplexConfiguration, isRecorded: Bool
+  ) -> DeviceFailure? {
     if stopReason.isUserRequest { return nil }
     func absent(_ name: String?) -> DeviceFailure {
       DeviceFailure(
         .lost, "The device \(name ?? configuration.deviceNames) did not come back.",
-        hint: "The recording is saved, with silence in place of lost frames.")
+        hint: isRecorded
+          ? "The recording is saved, with silence in place of lost frames."
+          : configuration.isServer
+            ? "Start its sound server, then start again." : "Plug it in again, then start again.")
     }
     for event in events {
       switch event.kind {

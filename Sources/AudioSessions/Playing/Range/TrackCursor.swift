@@ -88,7 +88,7 @@ struct TrackCursor: ~Copyable {
       throw FileFailure(
         .unusableContents,
         "\(decoder.name) can only be played from its beginning to its end.",
-        hint: .seekableCopy(isFile: decoder.byteSource?.isSeekable ?? false))
+        hint: .seekableCopy(isFile: decoder.byteSource?.hadRandomAccess ?? false))
     }
     if range.isReversed, decoder.frameCount == nil {
       throw FileFailure(
