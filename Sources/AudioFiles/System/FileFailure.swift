@@ -218,6 +218,11 @@ extension FileFailure {
       ("\(path) is an address, where nothing can be written.", "Name a file.")
     case ENOENT where FileStatus(of: FileName.folder(of: path))?.isFolder == true:
       ("\(path) cannot be created: its folder takes no new files.", "Choose another folder.")
+    case ENOENT where path.hasPrefix("~/"):
+      (
+        "\(path) cannot be created: there is no folder ~ here.",
+        "Only a shell replaces ~ by the home folder: give the whole path."
+      )
     case ENOENT, ENOTDIR:
       (
         "\(path) cannot be created: its folder does not exist.",

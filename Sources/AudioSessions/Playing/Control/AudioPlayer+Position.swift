@@ -30,7 +30,8 @@ extension AudioPlayer {
     return list.withLock { $0.nextEntry }.map { ($0.position.index, $0.item.name) }
   }
 
-  /// The title that the radio station announces, or its name; nil if it announces neither.
+  /// The title that the radio station announces, or its name; nil if it announces neither. It
+  /// changes up to 1.5 s before the first frame of the new title is played.
   public var announcedTitle: String? {
     connection?.queue.published.withLock { $0.announcedTitle }
   }
