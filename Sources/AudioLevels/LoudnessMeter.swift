@@ -210,7 +210,7 @@ extension ProgrammeLevels {
   /// The highest magnitude of each channel in dBFS, without interpolation; -200 for silence.
   ///
   /// ```swift
-  /// let engine = DuplexEngine(device: "sim:clock=free,noise=-20")
+  /// let engine = DuplexEngine(input: "sim:clock=free,noise=-20", output: nil)
   /// let recording = try await engine.record(to: "levels.wav")
   /// try await engine.run(seconds: 1)
   /// let levels = recording.state.levels
