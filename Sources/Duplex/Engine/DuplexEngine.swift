@@ -261,7 +261,8 @@ public final class DuplexEngine: Sendable {
 
   /// Inserts `effect` after the existing effects of the microphone: in its path to the output, or,
   /// at `.input`, before it is measured, recorded and played. Possible while audio runs. The
-  /// effect's `process` runs on the audio thread: mark it `@_noLocks`.
+  /// effect's `process` runs on the audio thread: mark it `@_noLocks`. An effect at a point that
+  /// the devices lack, such as `.input` without an input, waits for other devices and does not run.
   ///
   /// At `.monitor` the effect is after the monitor's gain and before the limiter and the player,
   /// whenever there is an output. It receives silence if the microphone is not played, and may
