@@ -89,7 +89,7 @@ public struct PlayerEvent: Sendable {
     /// The source does not support a request, or has no such position; it continues as before.
     case refused(FileFailure)
     /// A radio station announces the title that it plays now, or its name. It is sent when the
-    /// title is decoded, up to 1.5 s before its first frame is played.
+    /// first frame of the title is played.
     case titled(String)
     /// Frames were due and not available: silence is played until they are.
     case waiting
