@@ -207,6 +207,26 @@ public struct ProgrammeLevels: Sendable, Equatable {
 }
 
 extension ProgrammeLevels {
+  /// The highest magnitude of each channel in dBFS, without interpolation; -200 for silence.
+  ///
+  /// ```swift
+  /// let engine = DuplexEngine(input: "sim:clock=free,noise=-20", output: nil)
+  /// let recording = try await engine.record(to: "levels.wav")
+  /// try await engine.run(seconds: 1)
+  /// let levels = recording.state.levels
+  /// print(levels.peakDBFS, levels.truePeakDBTP, levels.rmsDBFS)
+  /// precondition(levels.rmsDBFS.allSatisfy { abs($0 + 20) < 0.5 })
+  /// ```
+  public var peakDBFS: [Double] { samplePeaks.map { Decibels.level($0) } }
+  /// The highest magnitude of each channel in dBTP, including those between samples; -200 for
+  /// silence.
+  public var truePeakDBTP: [Double] { truePeaks.map { Decibels.level($0) } }
+  /// The root mean square of each channel in dBFS (a full-scale square wave is 0); -200 for
+  /// silence.
+  public var rmsDBFS: [Double] {
+    meanSquares.map { Decibels.level(Float($0.squareRoot())) }
+  }
+
   /// The levels of a meter without channels.
   public static var nothing: ProgrammeLevels { ProgrammeLevels() }
 }

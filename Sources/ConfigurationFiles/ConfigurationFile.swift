@@ -41,6 +41,9 @@ public struct ConfigurationFailure: Error, Equatable {
   public var line: Int
   /// A description of the error.
   public var message: String
+
+  /// Whether a value is none of the types of TOML, as text without quotes is.
+  public var isValueWithoutQuotes: Bool { message.contains("could not determine value type") }
 }
 
 /// The contents of a configuration file: TOML, with tables one level deep.

@@ -153,7 +153,7 @@ struct DuplexCommand: ParsableCommand {
     let expected = ExpectedValues.sentence(for: complaint)
     ToolFailure.usage(
       complaint,
-      hint: expected ?? "See \(helpCommand(in: fullMessage(for: error)))."
+      hint: expected ?? nextStep(after: complaint, helpCommand(in: fullMessage(for: error)))
     ).report()
     end(.usage)
   }
@@ -163,6 +163,16 @@ struct DuplexCommand: ParsableCommand {
   private static func helpCommand(in message: String) -> Substring {
     message.split(separator: "'").last { $0.hasPrefix("duplex ") && $0.hasSuffix(" --help") }
       ?? "duplex --help"
+  }
+
+  /// Returns the sentence that leads from `complaint` to the correct use: the arguments of the
+  /// command of `help`, if one of them is missing, and `help` itself.
+  private static func nextStep(after complaint: String, _ help: Substring) -> String {
+    let name = help.split(separator: " ").dropFirst().first.map(String.init) ?? ""
+    let isMissing = complaint.hasPrefix("Missing expected argument")
+    guard isMissing, commands[name] != nil else { return "See \(help)." }
+    let labels = commands.arguments(of: name).filter(\.isPositional).map(\.label)
+    return "Write duplex \(name) \(labels.joined(separator: " ")); see \(help)."
   }
 
   /// Returns the parser's error for `arguments` without unprintable characters; nil if it accepts

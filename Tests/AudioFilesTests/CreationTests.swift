@@ -37,6 +37,12 @@ import Testing
     #expect(folder.bytes(of: "take.mp3") == [1, 2, 3])
   }
 
+  @Test func `a tilde that no shell replaced is named as the reason`() {
+    let refusal = create("~/none.wav")
+    #expect(refusal?.kind == .cannotCreate)
+    #expect(refusal?.message == "~/none.wav cannot be created: there is no folder ~ here.")
+  }
+
   @Test func `a path with a zero byte is refused, and no prefix of it is used`() {
     let folder = TemporaryFolder()
     #expect(create(folder("take\0.wav"))?.kind == .cannotCreate)

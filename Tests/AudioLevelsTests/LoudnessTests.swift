@@ -325,6 +325,16 @@ import Testing
     }
   }
 
+  @Test func `levels are given in decibels, and silence is -200`() {
+    var meter = meter()
+    add(1, dBFS: -20, channels: [true, false], to: &meter)
+    let levels = meter.levels
+    #expect(isNear(levels.peakDBFS[0], -20, by: 0.01) && levels.peakDBFS[1] == -200)
+    #expect(isNear(levels.truePeakDBTP[0], -20, by: 0.05) && levels.truePeakDBTP[1] == -200)
+    #expect(isNear(levels.rmsDBFS[0], -23.01, by: 0.01) && levels.rmsDBFS[1] == -200)
+    #expect(ProgrammeLevels.nothing.peakDBFS.isEmpty && ProgrammeLevels.nothing.rmsDBFS.isEmpty)
+  }
+
   @Test
   func `the true peak of a loop of a few frames is found, with and without a louder sample`() {
     let (frames, turn) = (12800, 37)

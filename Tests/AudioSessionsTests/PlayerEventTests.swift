@@ -248,6 +248,25 @@ import Testing
     #expect(names(rig.events).contains { $0.hasPrefix("0 failed") })
   }
 
+  @Test func `a title is reported when its first frame is played`() throws {
+    let rig = try PlayerRig()
+    rig.player.enqueue(Ramp(frames: 192_000, supportsSeeking: false, hasTitles: true))
+    rig.player.play()
+    var reported: [(title: String, frame: Int)] = []
+    for _ in 0..<2400 {
+      _ = rig.cycle()
+      for event in rig.events {
+        guard case .titled(let title) = event.kind else { continue }
+        #expect(rig.player.announcedTitle == title)
+        reported.append((title, rig.frame))
+      }
+    }
+    #expect(reported.map(\.title) == ["second 0", "second 1", "second 2", "second 3"])
+    for (second, report) in reported.enumerated() {
+      #expect(abs(report.frame - second * 48000) <= 4800)
+    }
+  }
+
   @Test func `a source that ends early at once begins before it fails`() throws {
     let rig = try PlayerRig()
     rig.player.enqueue(Ramp(frames: 32, supportsSeeking: true, announcedFrameCount: 6400))
@@ -272,14 +291,19 @@ import Testing
     private let failsBehindSeek: Bool
     private var hasFailed = false
 
+    /// Whether each second has a title, as of a radio station.
+    private let hasTitles: Bool
+    var announcedTitle: String? { hasTitles ? "second \(position / sampleRate)" : nil }
+
     init(
       frames: Int, supportsSeeking: Bool, failsBehindSeek: Bool = false,
-      announcedFrameCount: Int? = nil
+      announcedFrameCount: Int? = nil, hasTitles: Bool = false
     ) {
       frameCount = frames
       self.supportsSeeking = supportsSeeking
       self.failsBehindSeek = failsBehindSeek
       self.announcedFrameCount = announcedFrameCount
+      self.hasTitles = hasTitles
     }
 
     func read(

@@ -57,6 +57,17 @@ import Testing
     #expect(failure?.message.isEmpty == false)
   }
 
+  @Test(arguments: [
+    ("device = usb", true), ("a = 1\ndevice = hw:1,0", true), ("device = 'usb'\n[", false),
+    ("device: usb", false),
+  ])
+  func `text without quotes is told from other errors`(text: String, isText: Bool) {
+    let failure = #expect(throws: ConfigurationFailure.self) {
+      try ConfigurationFile(parsing: text)
+    }
+    #expect(failure?.isValueWithoutQuotes == isText)
+  }
+
   @Test func `an empty text has no entries, and deep nesting is refused`() throws {
     #expect(try ConfigurationFile(parsing: "").entries.isEmpty)
     let deep = "a = " + String(repeating: "[", count: 100_000)

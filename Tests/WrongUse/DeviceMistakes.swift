@@ -43,6 +43,8 @@ let deviceMistakes: [Mistake] = [
     _ = (outputs.secondaryReading(.min), outputs.secondaryReading(.max))
   },
   Mistake(name: "callbacks-too-short", answer: .stopped) { try run(Fixed(64, 2)) },
+  Mistake(name: "callbacks-without-frames", answer: .stopped) { try run(Fixed(0, 2)) },
+  Mistake(name: "callbacks-without-channels", answer: .stopped) { try run(Fixed(0, 0)) },
   Mistake(name: "callbacks-of-one-channel", answer: .stopped) { try run(Fixed(256, 1)) },
   Mistake(name: "unit-started-twice", answer: .thrown) {
     var unit = DuplexUnit(

@@ -63,6 +63,11 @@ let engineMistakes: [Mistake] = [
     try await engine.record(to: "no/where/take.wav")
     try await engine.start()
   },
+  Mistake(name: "recording-in-a-home-that-no-shell-replaced", answer: .thrown) {
+    let engine = DuplexEngine(device: "sim:clock=free")
+    try await engine.record(to: "~/take.wav")
+    try await engine.start()
+  },
   Mistake(name: "recording-with-a-negative-ring", answer: .thrown) {
     try await record { $0.ringSeconds = -1 }
   },
@@ -176,6 +181,11 @@ let engineMistakes: [Mistake] = [
   },
   Mistake(name: "pre-roll-without-end", answer: .thrown) {
     try await record { $0.gate = { _, _ in WindowGate(preRollFrames: .max) } }
+  },
+  Mistake(name: "voice-gate-of-other-channels", answer: .stopped) {
+    try await record {
+      $0.gate = { _, _ in VoiceGate(VoiceSettings(sampleRate: 44100, channelCount: 6)) }
+    }
   },
   Mistake(name: "voice-gate-of-no-sense", answer: .harmless) {
     for seconds in [Double.infinity, -.infinity, .nan, 1e300, -1e300, 1e9] {

@@ -223,6 +223,11 @@ extension FileFailure {
       )
     case ENOENT where FileStatus(of: FileName.folder(of: path))?.isFolder == true:
       ("\(path) cannot be created: its folder takes no new files.", "Choose another folder.")
+    case ENOENT where path.hasPrefix("~/"):
+      (
+        "\(path) cannot be created: there is no folder ~ here.",
+        "Only a shell replaces ~ by the home folder: give the whole path."
+      )
     case ENOENT, ENOTDIR:
       (
         "\(path) cannot be created: its folder does not exist.",

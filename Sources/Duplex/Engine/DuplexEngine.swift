@@ -244,6 +244,10 @@ public final class DuplexEngine: Sendable {
   /// The player of files, addresses and decoders, which is mixed with the microphone in the output.
   /// Its queue and position are kept after a stop and after a change of device.
   ///
+  /// It plays while the engine runs and has an output; without either, and after the release of the
+  /// engine, it waits. A source that cannot be played does not end the run and is not in its
+  /// report: only the player's event `.failed` reports it.
+  ///
   /// The first use mounts the player in the mixer of the engine: from then on the audio thread
   /// checks for its samples in each cycle, and an engine that only records or monitors never pays
   /// for a player. A caller cannot use a player without this property, so it cannot forget to mount
@@ -257,7 +261,8 @@ public final class DuplexEngine: Sendable {
 
   /// Inserts `effect` after the existing effects of the microphone: in its path to the output, or,
   /// at `.input`, before it is measured, recorded and played. Possible while audio runs. The
-  /// effect's `process` runs on the audio thread: mark it `@_noLocks`.
+  /// effect's `process` runs on the audio thread: mark it `@_noLocks`. An effect at a point that
+  /// the devices lack, such as `.input` without an input, waits for other devices and does not run.
   ///
   /// At `.monitor` the effect is after the monitor's gain and before the limiter and the player,
   /// whenever there is an output. It receives silence if the microphone is not played, and may

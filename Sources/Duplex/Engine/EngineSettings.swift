@@ -21,7 +21,9 @@ extension DuplexEngine {
     /// at -1 dBFS without delay, and a suppressor. An engine has no dim: `dimGain` has no effect,
     /// and `DuplexEngine.outputGain` lowers all that is played.
     public var protection = ProtectionSettings()
-    /// Whether the engine stops when the player has nothing more to play; this requires an output.
+    /// Whether the engine stops when the player has nothing more to play: at once if its queue is
+    /// empty. While the player waits for `AudioPlayer.play`, or is paused, the engine runs. This
+    /// requires an output.
     public var endsWithPlayer = false
     /// The duration of a network source in seconds, 0 or more, that must be buffered before the
     /// player begins, and again after the network was too slow; nil for 3 s, or less if the network

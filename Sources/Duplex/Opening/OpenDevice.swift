@@ -57,6 +57,10 @@ import SimulatedDevices
   /// when `watch` stops it, when the callbacks end it, or when the device goes away, unless it
   /// `reconnects`. Cards that sound servers released stay reserved until the devices are closed.
   ///
+  /// The call consumes this value: read what you need of `configuration` before it, also for its
+  /// own arguments. Without a limit, a `watch` or callbacks that end it, a session in virtual time
+  /// never returns.
+  ///
   /// Throws if the device does not start, or if the callbacks do not fit it. A device that fails
   /// later is the `failure` of the report.
   ///

@@ -38,8 +38,8 @@ public protocol AudioEffect: ~Copyable {
   /// Called on the audio thread, once per cycle. It must not allocate, lock, use files or the
   /// terminal, or change reference counts. Mark it `@_noLocks`, and the compiler rejects
   /// violations; without the mark they are not checked. Functions of the C library are rejected as
-  /// well: use `RealtimeMath` for sines, logarithms and similar functions. So are writes to an
-  /// array, which may copy it: keep delay lines and other state in a `SampleBuffer` that `prepare`
+  /// well: use `RealtimeMath` for sines, logarithms and similar functions. So are arrays, even to
+  /// read one: keep delay lines, tables and other state in a `SampleBuffer` that `prepare`
   /// allocates.
   mutating func process(_ frames: inout EffectFrames)
 }

@@ -169,11 +169,16 @@ struct CommandWords {
     if let full = try fullName(name, of: names, dashes: "--") {
       return "--" + full + word.dropFirst(2 + name.count)
     }
-    let synonym = synonyms[name].flatMap { names.contains($0) ? $0 : nil }
-    guard let nearest = synonym ?? EditDistance.nearest(to: name, of: names) else {
+    guard let nearest = nearestOption(to: name, of: names) else {
       throw unknown("--" + name, in: word, command)
     }
     throw ToolFailure.usage("There is no option --\(name).", hint: "Did you mean --\(nearest)?")
+  }
+
+  /// Returns the one of `names` that a user who wrote `name` probably meant; nil if there is none.
+  static func nearestOption(to name: String, of names: [String]) -> String? {
+    let synonym = synonyms[name].flatMap { names.contains($0) ? $0 : nil }
+    return synonym ?? EditDistance.nearest(to: name, of: names)
   }
 
   /// Names that other programs give to options of this one.

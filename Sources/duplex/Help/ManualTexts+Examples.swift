@@ -17,6 +17,9 @@ extension ManualTexts {
       Example(
         "Record ten minutes of a USB microphone to FLAC", "duplex record -D usb -d 10m talk.flac"),
       Example(
+        "Record an interview with two microphones, one on each channel, after a check of the level",
+        "duplex record -c 2 --auto-gain-check 10s interview.wav"),
+      Example(
         "Record inputs 3 and 4 of an interface at 96 kHz",
         "duplex record -D scarlett --capture-channels 3,4 -r 96k pair.wav"),
       Example(

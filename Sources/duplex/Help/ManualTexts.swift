@@ -35,12 +35,43 @@ enum ManualTexts {
     "Every lost frame is reported: after an overrun, an underrun or a pulled cable the "
       + "recording has silence of the same length, and the summary lists the gap.",
     "`duplex COMMAND --help` shows the common options of a command on one screen, `--help-all` all of "
-      + "them. Commands and long options may be shortened as long as they stay one: `duplex rec --dur 3`.",
+      + "them. Commands and long options may be shortened while they are unambiguous: `duplex rec --dur 3`.",
     "Standard output has results only. Messages, meters and progress go to standard error, meters only "
       + "where that is a terminal.",
   ]
 
   static let chapters = [
+    Chapter(
+      "TERMS", "",
+      items: [
+        ("frame", "One sample of each channel."),
+        (
+          "period",
+          "The frames that a device delivers and takes at a time: 256, unless -p says otherwise, which is 5.3 ms at "
+            + "48 kHz."
+        ),
+        (
+          "headroom",
+          "The frames that are queued ahead of the output: one period, unless --headroom says otherwise."
+        ),
+        (
+          "xrun",
+          "An overrun of the input or an underrun of the output: duplex was too late for a period. The sound is lost, "
+            + "and a recording has silence of the same length in its place. Longer periods help."
+        ),
+        (
+          "round trip",
+          "The time from the output over a cable or the air to the input, which `duplex latency` measures."
+        ),
+        (
+          "dBFS, dBTP",
+          "The level of samples, and of the sound between them (true peak): 0 is the highest."
+        ),
+        (
+          "LUFS",
+          "Loudness as heard, by ITU-R BS.1770 and EBU R 128: -16 is usual for podcasts, -23 for television."
+        ),
+      ]),
     Chapter(
       "DEVICES",
       "-D names a device for both directions, -C and -P one for each. Two different devices are one "

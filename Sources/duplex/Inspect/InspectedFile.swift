@@ -72,7 +72,7 @@ struct InspectedFile {
 
   /// The line for a file in the list of a folder: length, peak, loudness, name and title.
   var note: String {
-    let peak = levels.samplePeaks.max().map { Decibels.level($0).shownLevel } ?? ""
+    let peak = levels.peakDBFS.max().map { $0.shownLevel } ?? ""
     let loudness = levels.integratedLUFS.map { $0.shownLevel } ?? "-"
     let title = tags.title.map { "  \($0)" } ?? ""
     return ClockTime(seconds, showsTenths: true).text.aligned(to: 10) + peak.aligned(to: 7)

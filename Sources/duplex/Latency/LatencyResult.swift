@@ -97,9 +97,12 @@ struct LatencyResult {
       return ToolFailure.lostSignal(
         "Frames were lost in every measurement (\(trips.rejected) rejected).")
     }
+    let noise =
+      trips.noiseDBFS > -200
+      ? "the input's noise is at \(trips.noiseDBFS.shownLevel) dBFS"
+      : "the input is digital silence"
     return ToolFailure.noSignal(
-      "The input received no test signal, at peaks up to \(trips.levelDBFS.shownLevel) dBFS; the input's noise is "
-        + "at \(trips.noiseDBFS.shownLevel) dBFS.",
+      "The input received no test signal, at peaks up to \(trips.levelDBFS.shownLevel) dBFS; \(noise).",
       hint: "Check that neither side is muted, that the cable is in the right jacks, that phantom "
         + "power is on if the microphone wants it, that the mixer plays the computer and not the "
         + "monitor mix; then try a higher --level.")

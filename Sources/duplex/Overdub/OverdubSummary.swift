@@ -46,7 +46,7 @@ struct OverdubSummary {
         "roundTripFrames": (roundTrip.frames + added).digits(5),
         "latencySource": roundTrip.source.rawValue, "takeFrames": last.report.frames,
         "fromFrame": plan.region.lowerBound, "toFrame": plan.region.upperBound,
-        "peakDBFS": last.report.levels.samplePeaks.map { Decibels.level($0).digits(2) },
+        "peakDBFS": last.report.levels.peakDBFS.map { $0.digits(2) },
       ],
       sentence: paths.isEmpty
         ? totals.isInterrupted ? nil : "Nothing was recorded: no take was kept or changed."

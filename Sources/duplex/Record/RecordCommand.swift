@@ -30,8 +30,8 @@ struct RecordCommand: MicrophoneCommand {
   static let configuration = CommandConfiguration(
     commandName: "record", abstract: "Record the microphone to a file.",
     discussion: """
-      Without FILE the recording is note-YYYYMMDD-HHMMSS.wav in the current folder; - is standard \
-      output. Press q or Ctrl-C to end, ? for all keys.
+      Without FILE it records to note-YYYYMMDD-HHMMSS.wav in the current folder. The FILE - is \
+      standard output. Press q or Ctrl-C to end, ? for all keys.
 
       \(KeyBindings.help(of: "record"))
       """)

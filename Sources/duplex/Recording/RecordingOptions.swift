@@ -34,7 +34,7 @@ struct RecordingOptions: ParsableArguments {
   @Option(
     help: .init(
       "Length of the ring buffer between the audio thread and the disk: frames are lost if the disk stalls "
-        + "for longer. (default: 12, at most 256 MiB)",
+        + "for longer. (default: 12s, at most 256 MiB)",
       valueName: "time"))
   var ring: TimeOption?
 
@@ -140,7 +140,7 @@ struct StartOptions: ParsableArguments {
 
   @Option(
     help: .init(
-      "Silence to keep after each phrase. (default: 0.5, at most --hold)", valueName: "time"))
+      "Silence to keep after each phrase. (default: 0.5s, at most --hold)", valueName: "time"))
   var tail: TimeOption?
 
   @Option(

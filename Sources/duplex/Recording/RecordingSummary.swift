@@ -50,7 +50,7 @@ struct RecordingSummary {
     let frames =
       kept.counted("frame") + (kept < report.frames ? " of \(report.frames) recorded" : "")
     let peak =
-      report.levels.samplePeaks.max().map { Decibels.level($0).shownLevel + " dBFS peak" }
+      report.levels.peakDBFS.max().map { $0.shownLevel + " dBFS peak" }
       ?? (plan.measuresLevels ? "no peak" : "levels off")
     let loudness = report.levels.integratedLUFS.map { ", \($0.shown(1)) LUFS" } ?? ""
     let clipped = report.levels.clippedSamples.reduce(0, +)
@@ -88,11 +88,10 @@ extension Fields {
 extension ProgrammeLevels {
   /// The fields for events and summaries.
   var fields: Fields {
-    func decibels(_ values: [Float]) -> [JSON] { values.map { Decibels.level($0).digits(2) } }
-    return [
-      "peakDBFS": decibels(samplePeaks),
-      "rmsDBFS": decibels(meanSquares.map { Float($0.squareRoot()) }),
-      "truePeakDBTP": decibels(truePeaks), "integratedLUFS": integratedLUFS?.digits(2),
+    [
+      "peakDBFS": peakDBFS.map { $0.digits(2) }, "rmsDBFS": rmsDBFS.map { $0.digits(2) },
+      "truePeakDBTP": truePeakDBTP.map { $0.digits(2) },
+      "integratedLUFS": integratedLUFS?.digits(2),
       "loudnessRangeLU": loudnessRangeLU?.digits(2),
       "maximumMomentaryLUFS": maximumMomentaryLUFS?.digits(2),
       "maximumShortTermLUFS": maximumShortTermLUFS?.digits(2), "clippedSamples": clippedSamples,
@@ -135,7 +134,7 @@ extension RecordingState {
       "recording": isOpen && !isPaused, "momentaryLUFS": levels.momentaryLUFS?.digits(2),
       "shortTermLUFS": levels.shortTermLUFS?.digits(2),
       "integratedLUFS": levels.integratedLUFS?.digits(2),
-      "truePeakDBTP": levels.truePeaks.map { Decibels.level($0).digits(2) },
+      "truePeakDBTP": levels.truePeakDBTP.map { $0.digits(2) },
       "clippedSamples": levels.clippedSamples, "diskSecondsLeft": secondsLeft?.digits(0),
     ]
   }

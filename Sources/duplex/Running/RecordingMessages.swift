@@ -114,7 +114,7 @@ struct GainVerdict {
 
   /// Judges the levels that were measured before the take.
   init(_ levels: ProgrammeLevels) {
-    let peak = Decibels.level(levels.samplePeaks.max() ?? 0)
+    let peak = levels.peakDBFS.max() ?? -200
     let shown = peak <= -200 ? "silence" : "\(peak.shown(1)) dBFS peak"
     let loudness = levels.integratedLUFS.map { ", \($0.shown(1)) LUFS" } ?? ""
     let prefix = "The level check measured \(shown)\(loudness): "

@@ -109,7 +109,7 @@ final class SessionPanel {
       live.clock = ClockTime(seconds, showsTenths: true).text
       (live.left, live.fraction) = (progress.text, progress.fraction)
     } else if state?.isOpen == false {
-      live.clock = recording?.isWaiting == true ? "waiting for the start" : "waiting for sound"
+      live.clock = recording?.isWaiting == true ? "waiting for the start" : "waiting for a voice"
     } else {
       let start =
         parts.task.map { configuration.seconds($0.firstFrame) } ?? recordingStart ?? seconds

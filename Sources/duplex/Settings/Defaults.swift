@@ -331,7 +331,7 @@ struct Defaults {
     -> ToolFailure
   {
     let location = entry.table.isEmpty ? "" : " in [\(entry.table)]"
-    let nearest = EditDistance.nearest(to: entry.key, of: names.sorted())
+    let nearest = CommandWords.nearestOption(to: entry.key, of: names.sorted())
     return failure(
       path, entry.line, "There is no option \(entry.key)\(location).",
       hint: nearest.map { "Did you mean \($0)?" } ?? "See duplex --help.")
@@ -368,9 +368,11 @@ struct Defaults {
     do throws(ConfigurationFailure) {
       return (path, try ConfigurationFile(parsing: text).entries)
     } catch {
+      let action =
+        error.isValueWithoutQuotes ? "Put text in quotes, as device = \"usb\"" : "Correct the file"
       throw failure(
         path, error.line, "\(error.message).",
-        hint: "Correct the file, or ignore it in this run with --no-config.")
+        hint: "\(action), or ignore it in this run with --no-config.")
     }
   }
 }

@@ -30,9 +30,12 @@ extension AudioPlayer {
     return list.withLock { $0.nextEntry }.map { ($0.position.index, $0.item.name) }
   }
 
-  /// The title that the radio station announces, or its name; nil if it announces neither.
+  /// The title that the radio station announces for what is played, or the name of the station; nil
+  /// if it announces neither.
   public var announcedTitle: String? {
-    connection?.queue.published.withLock { $0.announcedTitle }
+    guard let connection else { return nil }
+    let frame = connection.playedFrame
+    return connection.queue.published.withLock { $0.title(at: frame) }
   }
 
   /// The bit rate of the current source in bits per second; nil if it is unknown.

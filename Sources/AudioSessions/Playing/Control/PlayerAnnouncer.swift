@@ -59,6 +59,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     while let mark = marks.read() { timeline.add(mark) }
     timeline.playedCount = position
     let played = queue.published.withLock { played in
+      played.forgetTitles(before: position)
       let copy = played
       played.canceled = []
       played.failures = []
@@ -70,7 +71,7 @@ final class PlayerAnnouncer: BackgroundWork, @unchecked Sendable {
     for refusal in played.refusals { emitForNewest(.refused(refusal)) }
     for span in played.spans { follow(span, position) }
     for span in played.canceled { cancel(span) }
-    if let announced = played.announcedTitle, announced != title {
+    if let announced = played.title(at: position), announced != title {
       title = announced
       emitForNewest(.titled(announced))
     }

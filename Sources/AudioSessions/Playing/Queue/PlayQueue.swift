@@ -251,7 +251,11 @@ final class PlayQueue: @unchecked Sendable {
 
   private func deliver(_ count: Int) {
     list.withLock { $0.hasDelivered = true }
-    published.withLock { delivery.add(count, to: &$0.spans) }
+    let title = decoders.first?.announcedTitle
+    published.withLock { played in
+      played.announce(title)
+      delivery.add(count, to: &played.spans)
+    }
   }
 
   /// Closes the spans of the source that is over.
@@ -343,7 +347,7 @@ final class PlayQueue: @unchecked Sendable {
     // This is called every few frames, and allocates nothing unless there is something to release.
     let (gone, oldestHeard) = published.withLock { played in
       played.isOver = isOver
-      played.announcedTitle = decoders.first?.announcedTitle
+      if decoders.isEmpty { played.announce(nil) }
       return (
         sources.keys.filter { !played.holds(turn: $0) },
         played.spans.first?.track.position.round

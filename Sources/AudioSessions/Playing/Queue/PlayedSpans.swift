@@ -29,12 +29,29 @@ struct PlayedSpans: Sendable {
   var failures: [Failure] = []
   /// The requests that a source cannot fulfil.
   var refusals: [FileFailure] = []
-  /// The title that a radio station announces.
-  var announcedTitle: String?
+  /// The titles that a radio station has announced, each with the frame of the queue from which it
+  /// applies; nil for none.
+  private var titles: [(frame: Int, text: String?)] = []
   /// The latest frames of the ring that the reader skips.
   var jump: RingJump?
   /// Whether no more frames follow.
   var isOver = false
+
+  /// Returns the title that applies at `frame` of the queue; nil if there is none.
+  func title(at frame: Int) -> String? { titles.last { $0.frame <= frame }?.text }
+
+  /// Records that `title` applies from the next delivered frame on.
+  mutating func announce(_ title: String?) {
+    guard title != titles.last?.text else { return }
+    let frame = spans.last?.endFrame ?? 0
+    titles.removeAll { $0.frame >= frame }
+    titles.append((frame, title))
+  }
+
+  /// Removes the titles that no longer apply at `frame` of the queue.
+  mutating func forgetTitles(before frame: Int) {
+    while titles.count > 1, titles[1].frame <= frame { titles.removeFirst() }
+  }
 
   /// Returns the span that is played at `frame` of the queue.
   func span(at frame: Int) -> TrackSpan? {

@@ -88,7 +88,9 @@ public struct PlayerEvent: Sendable {
     case failed(FileFailure)
     /// The source does not support a request, or has no such position; it continues as before.
     case refused(FileFailure)
-    /// A radio station announces the title that it plays now.
+    /// A radio station announces the title that it plays now, or its name. It is sent when the
+    /// first frame of the title is played, or earlier by the 16 KiB that a decoder reads at once:
+    /// up to a second at 128 kbit/s.
     case titled(String)
     /// Frames were due and not available: silence is played until they are.
     case waiting

@@ -80,7 +80,7 @@ struct GrowingSeriesFile: ~Copyable {
   mutating func setLoudness(_ levels: ProgrammeLevels) {
     writer.setLoudness(
       integratedLUFS: levels.integratedLUFS, rangeLU: levels.loudnessRangeLU,
-      truePeakDBTP: levels.truePeaks.max().map { Decibels.level($0) },
+      truePeakDBTP: levels.truePeakDBTP.max(),
       momentaryLUFS: levels.maximumMomentaryLUFS, shortTermLUFS: levels.maximumShortTermLUFS)
   }
 
