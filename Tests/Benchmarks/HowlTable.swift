@@ -30,20 +30,23 @@ func printHowls(rooms: Int, first: UInt64) {
     print("| " + cells.joined(separator: " | ") + " |")
   }
   print()
-  print("| gain | loops | ducked | with |")
+  print("| gain | sounds | mistaken for a howl | in room |")
   print("| ---: | ---: | ---: | :--- |")
   for gain in [nil, -12, -6, -3, -1, -0.5] as [Double?] {
-    let ducked = LoopSound.allCases.map { sound in
-      results(seeds) { seed in
+    let mistaken = LoopSound.allCases.map { sound in
+      let results = results(seeds) { seed in
         var rig = sound.room(seed, gainDB: gain)
         rig.sampleRate = 48000
         return rig.run(seconds: 12, sound: sound.make(seed, sampleRate: rig.sampleRate))
-      }.count { !$0.ducks.isEmpty }
+      }
+      return zip(seeds, results).filter { !$0.1.ducks.isEmpty }.map(\.0)
     }
-    let kinds = zip(LoopSound.allCases, ducked).filter { $0.1 > 0 }.map { "\($0) \($1)" }
+    let kinds = zip(LoopSound.allCases, mistaken).filter { !$0.1.isEmpty }.map { sound, rooms in
+      "\(sound) \(rooms.map { "\($0)" }.joined(separator: ", "))"
+    }
     let cells = [
-      gain.map { "\($0) dB" } ?? "no loop", "\(seeds.count * ducked.count)",
-      "\(ducked.reduce(0, +))", kinds.joined(separator: ", "),
+      gain.map { "\($0) dB" } ?? "no loop", "\(seeds.count * mistaken.count)",
+      "\(mistaken.map(\.count).reduce(0, +))", kinds.joined(separator: "; "),
     ]
     print("| " + cells.joined(separator: " | ") + " |")
   }

@@ -12,12 +12,12 @@ import RealtimeAudio
 /// 1. Detect a suspect: a band that rises linearly in dB (`GrowthLines`), or a level at the limit.
 /// 2. Modulate the monitor gain, the gain of the microphone in the output, with a fixed code of
 ///    dips (`PerturbationCode`). The dips of the first code are 0.5 dB deep; they are 3 dB deep if
-///    the sound is at the limit or if the shallow dips give too little evidence, unless the deep
-///    dips end the sound before it is proven, as in a loop that is shorter than a dip. The gain of
-///    the limiter is held during the code and its attenuation is known, so that a howl at the limit
-///    responds like one that grows freely. If a howl overdrives the microphone, the dips would not
-///    show; the sound is then first held 24 dB below the microphone's full scale, until the
-///    microphone is no longer overdriven. The same is done with a sound at the limit that needs
+///    the sound is or was at a limit or if the shallow dips give too little evidence, unless the
+///    deep dips end the sound before it is proven, as in a loop that is shorter than a dip. The
+///    gain of the limiter is held during the code and its attenuation is known, so that a howl at
+///    the limit responds like one that grows freely. If a howl overdrives the microphone, the dips
+///    would not show; the sound is then first held 24 dB below the microphone's full scale, until
+///    the microphone is no longer overdriven. The same is done with a sound at the limit that needs
 ///    another code.
 /// 3. Estimate the loop gain from the returned code (`LoopGainEstimator`). A gain of at least 0 dB
 ///    proves a howl. An external sound does not contain the code, and if the loop gain is lower,
@@ -217,7 +217,7 @@ extension FeedbackSuppressor {
     let isRough = duckCount > 0 || schedule.isCirculating(in: hop)
     if let growing = analysis.growingBand(spread: isRough ? 2 : 0.3) {
       suspect = growing
-    } else if limits.reachedHops >= 12,
+    } else if limits.reachedHops >= 8,
       analysis.history.isSteady(band: loudest, hops: limits.reachedHops)
     {
       suspect = FeedbackSuspect(band: loudest, reason: .limit)
@@ -252,9 +252,11 @@ extension FeedbackSuppressor {
     analysis.bands.bePrecise()
     limits.beginCode()
     let (level, growth) = (level, suspect.growth)
+    // A sound that is held low was at a limit, and returns to it soon if it is a howl.
+    let isLimited = !suspect.isGrowing || limits.isReached || limits.leveller.isActive
     // The levels at the end of the code, and one second from now.
     let (isDeep, continues) = schedule.begin(
-      isUrgent: !suspect.isGrowing || limits.isReached || level + 80 * growth > -6,
+      isUrgent: isLimited || level + 80 * growth > -6,
       willBeLoud: level + 400 * growth > Self.loudDBFS)
     estimator.begin(analysis.history, band: suspect.band, isDeep: isDeep, continues: continues)
     perturbation.begin(isDeep: isDeep, after: hopEnd)

@@ -48,7 +48,9 @@ struct LoopFit: BitwiseCopyable {
   /// gain seem larger, never smaller: a sound that dies away by itself is in a loop below 0 dB.
   @_noLocks
   private func isPlausible(limited: Float) -> Bool {
-    abs(part) < 2.5 && gain > -0.15 && misfit < 1 && !isBetterInPart(limited: limited)
+    // The best of the lags must be a maximum, and not only the last one that is searched.
+    abs(part) < 2.5 && gain > -0.15 && misfit < 1 && lag < LoopGainEstimator.maximumLag
+      && !isBetterInPart(limited: limited)
   }
 
   /// Returns whether a loop through which only a part of the level comes explains far more. A
@@ -120,13 +122,19 @@ struct LoopFit: BitwiseCopyable {
   /// Returns whether a sound is a howl whose gain above 0 dB the limiters take away.
   @_noLocks
   private func confirmsLimitedHowl(limited: Float) -> Bool {
-    // A loud sound may need more attenuation than any loop in a room does.
-    guard isShort || limited < 13 || residualRatio < 0.12 else { return false }
+    guard limited < 13 || residualRatio < unusualLoopResidual else { return false }
     return switch stage {
     case 0: share > 0.9 && residualRatio < (isShort ? 0.15 : 0.1) && abs(part) < 1.5
     case 1: share > 0.78 && residualRatio < (isShort ? 0.26 : 0.2) && abs(part) < 2
     default: residualRatio < 0.25 && abs(part) < 1.5
     }
+  }
+
+  /// The residual ratio permitted for a sound that the limiters attenuate by 13 dB or more: few
+  /// loops need that much, but a loud external sound may, such as a siren that excites one
+  /// resonance of the room after another.
+  private var unusualLoopResidual: Float {
+    @_noLocks get { stage == 0 ? 0.03 : stage == 1 ? 0.06 : 0.12 }
   }
 
   /// Returns whether another code of the same kind may complete the proof; a loud sound is tested

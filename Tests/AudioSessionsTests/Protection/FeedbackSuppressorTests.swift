@@ -59,6 +59,13 @@ import Testing
     Room(
       testDescription: "+0.2 dB, a loop of 5 ms without resonance", seed: 3071, gain: 0.2,
       seconds: 30, sampleRate: 48000),
+    Room(
+      testDescription: "+0.5 dB, swells and fades in each round trip", seed: 27, gain: 0.5,
+      seconds: 14, sampleRate: 48000),
+    Room(
+      testDescription: "+2 dB, was held low while it grew", seed: 5, gain: 2, sampleRate: 48000),
+    Room(
+      testDescription: "+3 dB, was held low while it grew", seed: 40, gain: 3, sampleRate: 48000),
   ])
   func `a howl at 48 kHz, at high frequencies or with a long resonance is attenuated`(room: Room) {
     let result = room.run()
@@ -106,6 +113,9 @@ import Testing
     Misjudged(sound: .music, seed: 51, gain: -0.5, sampleRate: 48000),
     Misjudged(sound: .swell, seed: 15, gain: -0.5, sampleRate: 48000),
     Misjudged(sound: .tremolo, seed: 7, gain: -0.5, sampleRate: 48000),
+    Misjudged(sound: .siren, seed: 5052, gain: -0.5, sampleRate: 48000),
+    Misjudged(sound: .siren, seed: 5069, gain: -0.5, sampleRate: 48000),
+    Misjudged(sound: .siren, seed: 5106, gain: -0.5, sampleRate: 48000),
   ])
   func `a rising sound in a loop below 0 dB is not attenuated`(_ misjudged: Misjudged) {
     let (sound, seed) = (misjudged.sound, misjudged.seed)
