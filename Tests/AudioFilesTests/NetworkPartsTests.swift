@@ -303,7 +303,7 @@ import Testing
     var wait = SoundWait(maximumSeconds: 18, waited: 5, sampleRate: 1000)
     #expect(wait.rest == 13)
     wait.waited(3)
-    wait.heard(999)
+    wait.received(999)
     #expect(wait.rest == 10)
     // The source is polled and not ready: the first poll starts the wait, and a late one counts
     // little.
@@ -315,7 +315,7 @@ import Testing
     let last = wait.poll(isReady: false, now: 210)
     #expect(last)
     #expect(wait.rest == 0)
-    wait.heard(1)
+    wait.received(1)
     #expect(wait.rest == 18)
     let fresh = wait.poll(isReady: true, now: 300)
     #expect(!fresh && wait.rest == 18)

@@ -70,7 +70,7 @@ enum PCMFailure {
     case ENODEV, ENOTTY, EBADFD, EBADF:
       return DeviceFailure(
         .lost, "The \(direction.noun) \(name) went away.",
-        hint: "Plug it in again, then start again.")
+        hint: DeviceFailure.reconnectionHint)
     case EBUSY:
       return opening(name, direction, code: code)
     default:

@@ -112,11 +112,14 @@ extension DeviceFailure {
 
 /// The failures after which a unit cannot continue.
 extension DeviceFailure {
+  /// What to do after the loss of a device that is not a sound server.
+  package static let reconnectionHint = "Plug it in again, then start again."
+
   static func lost(_ configuration: DuplexConfiguration) -> DeviceFailure {
     guard !configuration.isServer else { return serverGone(configuration.deviceNames) }
     return DeviceFailure(
       .lost, "The device \(configuration.deviceNames) went away.",
-      hint: "Plug it in again, then start again.")
+      hint: reconnectionHint)
   }
 
   /// Returns the failure of a sound server for `device` that has ended, or no longer responds.

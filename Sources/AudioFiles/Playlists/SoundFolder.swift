@@ -2,9 +2,9 @@ import Glibc
 
 /// Listing of the audio files in a folder. Any thread but the audio thread.
 public enum SoundFolder {
-  /// Returns whether `path` is a folder.
+  /// Returns whether `path` is a folder. `-` is standard input, even if a folder has this name.
   public static func isFolder(_ path: String) -> Bool {
-    FileStatus(of: path)?.isFolder == true
+    path != "-" && FileStatus(of: path)?.isFolder == true
   }
 
   /// Returns the audio files in a folder and its subfolders, recognised by their extensions and

@@ -69,7 +69,7 @@ enum ManualTexts {
         ),
         (
           "LUFS",
-          "Loudness as heard, by ITU-R BS.1770 and EBU R 128: -16 is usual for podcasts, -23 for television."
+          "Perceived loudness, by ITU-R BS.1770 and EBU R 128: -16 is usual for podcasts, -23 for television."
         ),
       ]),
     Chapter(

@@ -117,7 +117,7 @@ struct SourceList: RandomAccessCollection, Sendable {
   private mutating func add(_ source: String) throws(FileFailure) {
     if SourceAddress.isRemote(source) {
       try addRemote(source)
-    } else if source != "-", SoundFolder.isFolder(source) {
+    } else if SoundFolder.isFolder(source) {
       try countReading(of: source)
       let files = try SoundFolder.files(in: source)
       files.warnOfUnreadableFolders()

@@ -100,7 +100,7 @@ private struct InspectRun {
 
   /// Inspects a file, or each file of a folder, up to a request to end the run.
   private func inspectFiles(at path: String, _ results: inout Results) {
-    let isFolder = path != "-" && SoundFolder.isFolder(path)
+    let isFolder = SoundFolder.isFolder(path)
     if isFolder || path == "-" {
       guard !isInterrupted(&results) else { return }
       results.stop = nil

@@ -34,8 +34,9 @@ struct RecordingTarget {
       throw ToolFailure.usage(
         "The name of the file is empty.", hint: "Name a file that ends in .wav, .flac or the like.")
     }
-    if path != "-" { try Self.refuseFolder(path) }
-    guard path != "-" || !Terminal.showsResults else {
+    if path != "-" {
+      try Self.refuseFolder(path)
+    } else if Terminal.showsResults {
       throw ToolFailure.usage(
         "Standard output is a terminal, which cannot show sound.",
         hint: "Name a file, or send it to another program with |.")

@@ -186,13 +186,14 @@ extension SessionReport {
     _ configuration: DuplexConfiguration, isRecorded: Bool
   ) -> DeviceFailure? {
     if stopReason.isUserRequest { return nil }
+    let remedy =
+      configuration.isServer
+      ? "Start its sound server, then start again." : DeviceFailure.reconnectionHint
     func absent(_ name: String?) -> DeviceFailure {
       DeviceFailure(
         .lost, "The device \(name ?? configuration.deviceNames) did not come back.",
         hint: isRecorded
-          ? "The recording is saved, with silence in place of lost frames."
-          : configuration.isServer
-            ? "Start its sound server, then start again." : "Plug it in again, then start again.")
+          ? "The recording is saved, with silence in place of lost frames." : remedy)
     }
     for event in events {
       switch event.kind {

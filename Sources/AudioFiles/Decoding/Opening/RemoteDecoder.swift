@@ -32,7 +32,7 @@ final class RemoteDecoder: ForwardingDecoder {
     let count = try waiting { () throws(FileFailure) in
       try decoder.read(into: &buffer, at: target, frames: frames)
     }
-    wait.withLock { $0.heard(count) }
+    wait.withLock { $0.received(count) }
     return count
   }
 
@@ -85,7 +85,7 @@ struct SoundWait {
   }
 
   /// Records that `count` frames were received.
-  mutating func heard(_ count: Int) {
+  mutating func received(_ count: Int) {
     frames += count
     guard frames >= sampleRate else { return }
     frames = 0
