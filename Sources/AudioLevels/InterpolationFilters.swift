@@ -15,7 +15,9 @@ import Glibc
 ///
 /// For signals with high second differences, such as white noise, this bound is above the
 /// contribution of the taps far from the middle, which is at most their L1 norm times the highest
-/// magnitude.
+/// magnitude. In such signals many samples are near the peak. Sixteen positions at once are first
+/// evaluated in 16 bits, and the filters only if the result plus its rounding error is above the
+/// peak.
 ///
 /// The filter of a position is the mirror image of the filter of the position with the same
 /// distance to the other sample. Two samples with the same distance to the middle are therefore
@@ -35,17 +37,20 @@ struct InterpolationFilters: ~Copyable {
   /// positions around it, which may be zero. Each is repeated eight times.
   private let filters: SampleBuffer
   private let approximations: SampleBuffer
+  /// The coefficients of the filters, three for each pair of taps, for evaluation in 16 bits.
+  private let roundedFilters: UnsafeMutablePointer<Int16>
   /// The factors that give the error of the line, and of an approximation, from the highest second
   /// difference; and the factor of the highest magnitude that is added to both.
   private var lineError: Float = 0
   private var approximationError: Float = 0
   private var endError: Float = 0
-  /// The number of pairs of taps in the middle that can approximate a filter; and the factor that
-  /// gives the contribution of the other taps from the highest magnitude.
-  private static var middlePairs: Int {
-    @_noLocks get { 3 }
-  }
-  private var middleError: Float = 0
+  /// The largest L1 norm of the taps that a search in 16 bits omits at first, for the position in
+  /// the middle and for those around it.
+  private var outerNormOfMiddle: Float = 0
+  private var outerNormAround: Float = 0
+  /// The number of next blocks whose second differences are not computed: they rarely become low
+  /// from one block to the next.
+  private var assumedRoughBlocks = 0
 
   /// Creates the filters for `sampleRate`.
   init(sampleRate: Int) {
@@ -70,10 +75,15 @@ struct InterpolationFilters: ~Copyable {
       lineError = max(lineError, Float(found.lineError))
       approximationError = max(approximationError, Float(found.error))
       endError = max(endError, Float(found.endError))
-      let outer = taps / 2 - Self.middlePairs
-      let rest = filter.prefix(outer) + filter.suffix(outer)
+      let outer = taps / 2 - Int(VECTORS_ROUGH_PAIRS)
+      let outerTaps = filter.prefix(outer) + filter.suffix(outer)
       // The last term allows for rounding.
-      middleError = max(middleError, Float(rest.reduce(0) { $0 + abs($1) } + 1e-5))
+      let outerNorm = Float(outerTaps.reduce(0) { $0 + abs($1) } + 1e-5)
+      if phase == phases / 2 {
+        outerNormOfMiddle = outerNorm
+      } else {
+        outerNormAround = max(outerNormAround, outerNorm)
+      }
     }
     // The mirror image of an approximation is equally good.
     if let first = nearby.first { nearby[phases - 1] = first.reversed() }
@@ -83,6 +93,12 @@ struct InterpolationFilters: ~Copyable {
     }
     filters = SampleBuffer(pairsOf: whole)
     approximations = SampleBuffer(pairsOf: nearby)
+    roundedFilters = .allocate(capacity: max(1, 3 * filters.frameCount))
+    vectors_round_weights(roundedFilters, filters.base, filters.frameCount)
+  }
+
+  deinit {
+    roundedFilters.deallocate()
   }
 
   /// An approximation of a filter whose position is at the fraction `position` between two samples.
@@ -121,7 +137,7 @@ struct InterpolationFilters: ~Copyable {
   /// these frames is above `bounds`. `repetitions` contains blocks that were interpolated before:
   /// no value in them is above `known`.
   @_noLocks
-  func peaks(
+  mutating func peaks(
     of buffer: borrowing SampleBuffer, from first: Int, count: Int, known: SIMD4<Float>,
     bounds: SIMD4<Float>, _ lanes: PeakLanes, _ repetitions: inout RepeatedBlocks
   ) -> SIMD4<Float> {
@@ -130,24 +146,38 @@ struct InterpolationFilters: ~Copyable {
     let samples = UnsafePointer(buffer.base + first &* stride)
     let sampleCount = (reach &+ count) &* stride
     if repetitions.isRepeating && repetitions.contains(samples, sampleCount) { return known }
-    let bends = lanes.folded(
-      buffer.secondDifferencesOfFour(from: first, frames: reach &+ count))
-    // The threshold that one of the two nearest samples must exceed before a position is evaluated.
-    let minimumSamples = known - bends * lineError - bounds * endError
-    guard PeakLanes.isAny(PeakLanes.over(minimumSamples, bounds)) else { return known }
+    let mayBeRough =
+      stride <= VECTORS_MAXIMUM_ROUGH_STRIDE && PeakLanes.highest(bounds) < .infinity
+    var smooth: PeakSearch?
+    if !mayBeRough || assumedRoughBlocks == 0 {
+      let bends = lanes.folded(
+        buffer.secondDifferencesOfFour(from: first, frames: reach &+ count))
+      // The threshold that one of the two nearest samples must exceed before a position is
+      // evaluated.
+      let minimumSamples = known - bends * lineError - bounds * endError
+      guard PeakLanes.isAny(PeakLanes.over(minimumSamples, bounds)) else { return known }
+      // Below three quarters of the peak, few positions of noise would be skipped.
+      if mayBeRough && PeakLanes.isAny(PeakLanes.over(minimumSamples, bounds * 0.75)) {
+        assumedRoughBlocks = 8
+      } else {
+        smooth = PeakSearch(
+          weights: filters.base, nearby: approximations.base, pairs: taps / 2,
+          minimum_samples: minimumSamples,
+          minimum_nearby: known - bends * approximationError - bounds * endError)
+      }
+    }
     if repetitions.contains(samples, sampleCount) { return known }
     repetitions.add(samples, sampleCount)
-    // The approximations or the taps in the middle, whichever have the smaller error.
-    let (bent, outer) = (bends * approximationError + bounds * endError, bounds * middleError)
-    let isBentMore = PeakLanes.highest(bent) > PeakLanes.highest(outer)
-    let middle = SampleBuffer.pairSamples &* (taps / 2 &- Self.middlePairs)
-    var search = PeakSearch(
-      weights: filters.base, nearby: isBentMore ? filters.base + middle : approximations.base,
-      pairs: taps / 2, nearby_pairs: isBentMore ? Self.middlePairs : 2,
-      minimum_samples: minimumSamples, minimum_nearby: known - (isBentMore ? outer : bent))
     let windows = samples + (reach &- taps &+ 1) &* stride
+    if var smooth {
+      return lanes.folded(vectors_search_peaks(&smooth, known, windows, stride, count &* stride))
+    }
+    assumedRoughBlocks &-= 1
+    var rough = RoughPeakSearch(
+      weights: filters.base, rounded_weights: roundedFilters, pairs: taps / 2,
+      outer_norm_of_middle: outerNormOfMiddle, outer_norm_around: outerNormAround)
     return lanes.folded(
-      vectors_search_peaks(&search, known, windows, stride, count &* stride))
+      vectors_search_rough_peaks(&rough, known, bounds, windows, stride, count &* stride))
   }
 }
 

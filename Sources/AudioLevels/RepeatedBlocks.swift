@@ -29,7 +29,7 @@ struct RepeatedBlocks: ~Copyable {
   @_noLocks
   mutating func contains(_ samples: UnsafePointer<Float>, _ count: Int) -> Bool {
     isRepeating = false
-    guard count == sampleCount else { return false }
+    guard blockCount > 0 && count == sampleCount else { return false }
     let key = Self.key(of: samples, count)
     let keys = UnsafeRawPointer(keys.base)
     let wanted = SIMD4<UInt32>(repeating: key)

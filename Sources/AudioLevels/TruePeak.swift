@@ -29,7 +29,7 @@ public struct TruePeaks: ~Copyable, @unchecked Sendable {
     requirement(channelCount <= SampleBuffer.maximumChannels, "A meter has at most 1024 channels.")
     self.channelCount = max(0, channelCount)
     self.isShared = isShared
-    blockFrames = isShared ? 64 : 96
+    blockFrames = isShared ? 64 : 480
     // A vector of four holds one channel, or two or four channels side by side.
     let isWhole = isShared || channelCount == 2 || channelCount == 4
     meterCount = isWhole ? min(1, self.channelCount) : self.channelCount
@@ -147,7 +147,7 @@ struct TruePeak: ~Copyable {
   /// peaks are repeated to fill the four lanes. NaN does not count.
   private(set) var peaks = SIMD4<Float>()
 
-  private let filters: InterpolationFilters
+  private var filters: InterpolationFilters
   private var repetitions: RepeatedBlocks
   /// The number of channels that are measured, side by side.
   private let width: Int

@@ -146,8 +146,6 @@ long vectors_encode32(int32_t *target, const float *source, long count) {
 }
 #endif
 
-typedef int16_t short8 __attribute__((ext_vector_type(8)));
-typedef int16_t short16 __attribute__((ext_vector_type(16)));
 typedef uint16_t unsigned16 __attribute__((ext_vector_type(16)));
 typedef short8 unaligned_short8 __attribute__((aligned(2)));
 typedef short16 unaligned_short16 __attribute__((aligned(2)));

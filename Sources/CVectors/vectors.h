@@ -34,6 +34,8 @@
 typedef float float8 __attribute__((ext_vector_type(8)));
 typedef double double8 __attribute__((ext_vector_type(8)));
 typedef int32_t integer8 __attribute__((ext_vector_type(8)));
+typedef int16_t short8 __attribute__((ext_vector_type(8)));
+typedef int16_t short16 __attribute__((ext_vector_type(16)));
 // A vector in memory of any alignment.
 typedef float8 unaligned8 __attribute__((aligned(4)));
 
@@ -48,6 +50,8 @@ BODY float8 higher(float8 first, float8 second) { return first > second ? first 
 BODY float8 both(float4 lower, float4 upper) {
   return __builtin_shufflevector(lower, upper, 0, 1, 2, 3, 4, 5, 6, 7);
 }
+
+BODY float4 higher4(float8 eight) { return eight.lo > eight.hi ? eight.lo : eight.hi; }
 
 // Returns the highest of eight values that are not NaN.
 BODY float highest_of(float8 eight) {

@@ -156,7 +156,7 @@ import Testing
         guard let table = weights.baseAddress, let samples = sound.baseAddress else { return }
         // With these thresholds no sample is skipped.
         var search = PeakSearch(
-          weights: table, nearby: table + 24 * (pairs - 3), pairs: pairs, nearby_pairs: 3,
+          weights: table, nearby: table + 24 * (pairs - 2), pairs: pairs,
           minimum_samples: SIMD4(repeating: -1), minimum_nearby: SIMD4(repeating: -1))
         for end in [1, 2, 3, 4, 7, 8, 9, 16, 61, 64 * stride] {
           let windows = samples + 4 * stride
@@ -187,6 +187,54 @@ import Testing
         search.minimum_nearby = SIMD4(repeating: 100)
         #expect(
           vectors_search_peaks(&search, SIMD4(), samples + 4 * stride, stride, 64) == SIMD4())
+      }
+    }
+  }
+
+  /// The levels of the channels differ, one channel is silent, one is below the range of 16 bits,
+  /// and one sample is NaN.
+  @Test(arguments: [1, 2, 4, 8], [6, 12])
+  func `a search in 16 bits finds the same peaks between samples`(stride: Int, pairs: Int) {
+    let factors = samples(3 * pairs, seed: 8).map { $0 * 0.3 }
+    let weights = (0..<24 * pairs).map { factors[$0 / 8] }
+    let outer = 3 * (pairs - Int(VECTORS_ROUGH_PAIRS))
+    let norms = Swift.stride(from: 0, to: outer, by: 3).reduce(into: (Float(0), Float(0))) {
+      $0.0 += 2 * abs(factors[$1])
+      $0.1 += 2 * max(abs(factors[$1 + 1]), abs(factors[$1 + 2]))
+    }
+    var rounded = [Int16](repeating: 0, count: 3 * pairs)
+    vectors_round_weights(&rounded, weights, pairs)
+    let levels: [Float] = stride == 4 ? [1, 0.01, 0, 1e-34] : [0.7, 0.7, 0.7, 0.7]
+    for frames in [1, 3, 15, 16, 17, 100, 530] {
+      var sound = samples((frames + 2 * pairs + 3) * stride, seed: UInt64(9 + frames))
+      for index in sound.indices { sound[index] *= levels[index % 4] }
+      sound[sound.count / 2 / stride * stride] = .nan
+      weights.withUnsafeBufferPointer { weights in
+        sound.withUnsafeBufferPointer { sound in
+          guard let table = weights.baseAddress, let samples = sound.baseAddress else { return }
+          let windows = samples + 4 * stride
+          let bounds = SIMD4<Float>(levels) * 1.5
+          var exact = PeakSearch(
+            weights: table, nearby: table, pairs: pairs, minimum_samples: SIMD4(repeating: -1),
+            minimum_nearby: SIMD4(repeating: -1))
+          let peaks = vectors_search_peaks(&exact, SIMD4(), windows, stride, frames * stride)
+          for part: Float in [0, 0.5, 0.9, 0.999, 1, 1.1] {
+            let known = SIMD4(repeating: peaks.max() * part)
+            let wanted = vectors_search_peaks(&exact, known, windows, stride, frames * stride)
+            rounded.withUnsafeBufferPointer { rounded in
+              guard let rounded = rounded.baseAddress else { return }
+              var search = RoughPeakSearch(
+                weights: table, rounded_weights: rounded, pairs: pairs,
+                outer_norm_of_middle: norms.0, outer_norm_around: norms.1)
+              let end = frames * stride
+              let found = vectors_search_rough_peaks(&search, known, bounds, windows, stride, end)
+              #expect(found.max() == wanted.max())
+              if stride == 4 { #expect(found == wanted) }
+              #expect(
+                found == plain_search_rough_peaks(&search, known, bounds, windows, stride, end))
+            }
+          }
+        }
       }
     }
   }

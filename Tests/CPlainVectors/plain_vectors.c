@@ -25,9 +25,12 @@
 #define vectors_ramp plain_ramp
 #define vectors_filtered_power plain_filtered_power
 #define vectors_search_peaks plain_search_peaks
+#define vectors_round_weights plain_round_weights
+#define vectors_search_rough_peaks plain_search_rough_peaks
 
 #include "../../Sources/CVectors/converters.c"
 #include "../../Sources/CVectors/filters.c"
 #include "../../Sources/CVectors/levels.c"
 #include "../../Sources/CVectors/limiter.c"
+#include "../../Sources/CVectors/peaks.c"
 #include "../../Sources/CVectors/samples.c"

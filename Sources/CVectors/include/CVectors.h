@@ -220,9 +220,9 @@ SAMPLE_LOOP void vectors_filtered_power(
 /// The parameters of a search for peaks between samples (see InterpolationFilters.swift).
 typedef struct {
   /// The coefficients of the filters and of their approximations: for each pair of taps the weights
-  /// of three positions, each repeated eight times. There are 6 or 12 pairs, and 2 or 3 pairs.
+  /// of three positions, each repeated eight times. There are 6 or 12 pairs, and 2 pairs.
   const float *weights, *nearby;
-  long pairs, nearby_pairs;
+  long pairs;
   /// The thresholds that one of the two nearest samples, and an approximation, must exceed before
   /// the filters are evaluated.
   float4 minimum_samples, minimum_nearby;
@@ -233,5 +233,33 @@ typedef struct {
 /// groups of four or eight, one per lane, so up to three samples before `windows` are read.
 SAMPLE_LOOP float4 vectors_search_peaks(
     const PeakSearch *search, float4 known, const float *windows, long stride, long end);
+
+/// The parameters of a search in 16 bits, for sounds whose samples are all near a peak, such as
+/// noise.
+typedef struct {
+  /// The coefficients of the filters, as in `PeakSearch`, and the same from
+  /// `vectors_round_weights`.
+  const float *weights;
+  const int16_t *rounded_weights;
+  long pairs;
+  /// The L1 norm of the filter for the position in the middle without its `VECTORS_ROUGH_PAIRS`
+  /// pairs of taps in the middle, and that of the filters for the positions around it.
+  float outer_norm_of_middle, outer_norm_around;
+} RoughPeakSearch;
+
+/// The number of pairs of taps that are evaluated first.
+#define VECTORS_ROUGH_PAIRS 4
+
+/// The largest distance of the samples of a window for a search in 16 bits.
+#define VECTORS_MAXIMUM_ROUGH_STRIDE 8
+
+/// Writes three rounded weights for each of `pairs` pairs of taps.
+SAMPLE_LOOP void vectors_round_weights(int16_t *rounded, const float *weights, long pairs);
+
+/// Returns the same as `vectors_search_peaks`. No magnitude of the samples is above `bounds`, which
+/// must be finite. Sixteen windows at once are first evaluated with rounded samples and weights;
+/// the filters are evaluated if that may be above `known`.
+SAMPLE_LOOP float4 vectors_search_rough_peaks(
+    const RoughPeakSearch *search, float4 known, float4 bounds, const float *windows, long stride, long end);
 
 #pragma clang assume_nonnull end

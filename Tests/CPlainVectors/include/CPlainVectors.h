@@ -38,5 +38,7 @@ void plain_filtered_power(
     const SectionWeights *weights, SectionPair *early, SectionPair *late, double2 *sums, const float *left,
     const float *right, long stride, long count);
 float4 plain_search_peaks(const PeakSearch *search, float4 known, const float *windows, long stride, long end);
+float4 plain_search_rough_peaks(
+    const RoughPeakSearch *search, float4 known, float4 bounds, const float *windows, long stride, long end);
 
 #pragma clang assume_nonnull end
