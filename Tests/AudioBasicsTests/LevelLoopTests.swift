@@ -195,7 +195,7 @@ import Testing
   /// and one sample is NaN.
   @Test(arguments: [1, 2, 4, 8], [6, 12])
   func `a search in 16 bits finds the same peaks between samples`(stride: Int, pairs: Int) {
-    let factors = samples(3 * pairs, seed: 8).map { $0 * 0.3 }
+    let factors = samples(3 * pairs, seed: 8).map { $0 * 0.9 / Float(pairs) }
     let weights = (0..<24 * pairs).map { factors[$0 / 8] }
     let outer = 3 * (pairs - Int(VECTORS_ROUGH_PAIRS))
     let norms = Swift.stride(from: 0, to: outer, by: 3).reduce(into: (Float(0), Float(0))) {
