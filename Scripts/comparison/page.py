@@ -24,22 +24,27 @@ together. Those on the machine itself ran on {processor}, the figures of the sou
 """
 
 
-def replaced(page, sections):
-    """Returns the page; sections replace those with the same heading, new ones come last."""
+def replaced(page, sections, processor):
+    """Returns the page; sections replace those with the same heading, new ones come last.
+
+    Without a processor, the page keeps the one that it names.
+    """
+    named = re.search(r"itself ran on (.*), the figures of", page)
+    processor = processor or (named[1] if named else processor_model())
     parts = re.split(r"(?m)^(?=## )", page)[1:]
     kept = {part.split("\n", 1)[0]: part.strip() + "\n" for part in parts}
     for section in sections:
         text = section.markdown()
         kept[text.split("\n", 1)[0]] = text
-    return "\n".join([introduction.format(processor=processor_model()), *kept.values()])
+    return "\n".join([introduction.format(processor=processor), *kept.values()])
 
 
-def write(page, sections):
+def write(page, sections, processor):
     before = ""
     if os.path.exists(page):
         with open(page, encoding="utf-8") as file:
             before = file.read()
-    after = replaced(before, sections)
+    after = replaced(before, sections, processor)
     for name, text in ((page, after), (page.removesuffix("md") + "svg", dots.drawing(after))):
         with open(name, "w", encoding="utf-8") as file:
             file.write(text)
@@ -53,14 +58,15 @@ def main():
         for row in rows:
             if row.startswith("lab="):
                 _, output, kept = row.split("=")
-                sections = lab.sections(output, kept)
+                sections, processor = lab.sections(output, kept), None
             else:
+                processor = processor_model()
                 sections = [host.rows[row](duplex, benchmarks)]
             for section in sections:
                 print(section.markdown(), flush=True)
             # Written after each row, so that the results stay if a later row fails.
             if page != "-":
-                write(page, sections)
+                write(page, sections, processor)
         os.chdir(repository)
 
 
