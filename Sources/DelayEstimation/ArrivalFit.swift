@@ -281,21 +281,25 @@ struct ArrivalEquations {
     guard !scale.contains(0) else { return nil }
     // The types are explicit, because the compiler took 15 s to infer them.
     var rows: [[Double]] = (0..<size).map { row -> [Double] in
-      var scaled: [Double] = (0..<size).map { matrix[row][$0] * scale[row] * scale[$0] }
+      var scaled: [Double] = (0..<size).map { place -> Double in
+        matrix[row][place] * scale[row] * scale[place]
+      }
       scaled.append(right[row] * scale[row])
       return scaled
     }
     for column in 0..<size {
       let pivot =
-        (column..<size).max { abs(rows[$0][column]) < abs(rows[$1][column]) } ?? column
-      guard abs(rows[pivot][column]) > 1e-12 else { return nil }
+        (column..<size).max { rows[$0][column].magnitude < rows[$1][column].magnitude } ?? column
+      guard rows[pivot][column].magnitude > 1e-12 else { return nil }
       rows.swapAt(column, pivot)
       for row in 0..<size where row != column {
         let factor = rows[row][column] / rows[column][column]
         for place in column...size { rows[row][place] -= factor * rows[column][place] }
       }
     }
-    let solution: [Double] = (0..<size).map { rows[$0][size] / rows[$0][$0] * scale[$0] }
+    let solution: [Double] = (0..<size).map { row -> Double in
+      rows[row][size] / rows[row][row] * scale[row]
+    }
     return solution.contains { !$0.isFinite } ? nil : solution
   }
 }

@@ -9,10 +9,19 @@ import Testing
     let middle = Double(values.count - 1) / 2
     let mean = values.reduce(0, +) / Double(values.count)
     let times = values.indices.map { Double($0) - middle }
-    let slope =
-      zip(times, values).map { $0 * $1 }.reduce(0, +) / times.map { $0 * $0 }.reduce(0, +)
-    let rests = zip(times, values).map { time, value in value - mean - slope * time }
-    return (slope, rests.map { $0 * $0 }.reduce(0, +) / Double(values.count))
+    var products = 0.0
+    var squares = 0.0
+    for (time, value) in zip(times, values) {
+      products += time * value
+      squares += time * time
+    }
+    let slope = products / squares
+    var rests = 0.0
+    for (time, value) in zip(times, values) {
+      let rest = value - mean - slope * time
+      rests += rest * rest
+    }
+    return (slope, rests / Double(values.count))
   }
 
   @Test(arguments: [2, 48, 96, 384, 511])

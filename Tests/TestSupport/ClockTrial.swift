@@ -31,8 +31,11 @@ package struct ClockTrial {
     /// Returns the number of frames counted at `seconds` by a clock of `rate` nominal frames per
     /// second.
     package func frames(at seconds: Double, rate: Double) -> Double {
-      var extra = wanderPPM * (1 - cos(2 * .pi * seconds / wanderSeconds))
-      extra *= wanderSeconds / (2 * .pi)
+      var extra = 0.0
+      if wanderPPM != 0 {
+        extra = wanderPPM * (1 - cos(2 * .pi * seconds / wanderSeconds))
+        extra *= wanderSeconds / (2 * .pi)
+      }
       for (index, step) in steps.enumerated() where step.seconds < seconds {
         let end = index + 1 < steps.count ? min(seconds, steps[index + 1].seconds) : seconds
         extra += step.ppm * (end - step.seconds)
@@ -100,7 +103,21 @@ package struct ClockTrial {
     var end = 2 * length
     var position: Double?
     var ratio = 1.0
+    // The time by which the input's clock was late at the last instant that was calculated.
+    var lateness = 0.0
 
+    // Returns the time in seconds at which the input's clock reaches `frames`, by iteration until
+    // it changes by less than a picosecond.
+    func captured(at frames: Double) -> Double {
+      var seconds = frames / rate + lateness
+      for _ in 0..<6 {
+        let change = (frames - schedule.frames(at: seconds, rate: rate)) / rate
+        seconds += change
+        if abs(change) < 1e-12 { break }
+      }
+      lateness = seconds - frames / rate
+      return seconds
+    }
     func look(
       _ sight: inout Sight, _ clock: inout FilteredClock, _ when: (Double) -> Double,
       _ count: (Double) -> Double
@@ -176,13 +193,6 @@ package struct ClockTrial {
       }
       time = due
     }
-  }
-
-  /// Returns the time in seconds at which the input's clock reaches `frames`.
-  private func captured(at frames: Double) -> Double {
-    var seconds = frames / rate
-    for _ in 0..<6 { seconds += (frames - schedule.frames(at: seconds, rate: rate)) / rate }
-    return seconds
   }
 }
 

@@ -21,7 +21,10 @@ struct Checksum<Word: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable 
     return (Word.bitWidth == 8 ? 0 : word << 8) ^ table[Int(index)]
   }
 
-  func of(_ bytes: some Sequence<UInt8>) -> Word {
+  // Tests call it from another module, which has no copy for their types.
+  @_specialize(where Word == UInt32, Bytes == [UInt8])
+  @_specialize(where Word == UInt32, Bytes == ArraySlice<UInt8>)
+  func of<Bytes: Sequence<UInt8>>(_ bytes: Bytes) -> Word {
     var word: Word = 0
     for byte in bytes { word = adding(byte, to: word) }
     return word
