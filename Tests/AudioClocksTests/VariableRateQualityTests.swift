@@ -1,8 +1,9 @@
 import TestSupport
 import AudioBasics
-import AudioClocks
 import Glibc
 import Testing
+
+@testable import AudioClocks
 
 /// Tests of the distortion and the attenuation of a variable-rate converter.
 @Suite struct VariableRateQualityTests {
@@ -103,6 +104,22 @@ import Testing
       max(worst, abs(Double(frame.0) - testLevel * sin(radians * frame.1)))
     }
     #expect(20 * log10(worst / testLevel) < -104)
+  }
+
+  @Test func `the window is the sum of its cosines`() {
+    guard case .cosines(let amplitudes) = ConversionQuality.standard.window else {
+      Issue.record("The standard window has no cosines.")
+      return
+    }
+    for point in 0...1000 {
+      let part = Double(point) / 1000
+      let sum = amplitudes.enumerated().reduce(0) { sum, next in
+        sum + next.element * cos(Double.pi * Double(next.offset) * part)
+      }
+      let window = ConversionQuality.standard.window.value(at: part)
+      #expect(abs(window - sum) < 1e-14)
+    }
+    #expect(SincWindow.cosines([]).value(at: 0.5) == 0)
   }
 
   @Test func `the treble fades gradually while the speed rises`() {

@@ -28,6 +28,26 @@ import Testing
     #expect(rig.writer.report.failure == nil)
   }
 
+  @Test(arguments: [(nil, false), ("n-03.wav", false), ("n-03.wav", true)])
+  func `the first name has the time of the first frame, even if it comes late`(
+    taken: String?, overwrite: Bool
+  ) throws {
+    let rig = try RecordingRig(
+      name: "n-%S.wav", gate: WindowGate(preRollFrames: 500, frames: nil)
+    ) {
+      ($0.split, $0.overwrite) = (.frames(8000), overwrite)
+    }
+    if let taken { try TextFile.write("mine", to: rig.folder(taken), overwrite: false) }
+    rig.writer.control.request(.start, at: 3 * 8000 + 500)
+    rig.record(5 * 8000)
+    rig.finish()
+    let first = taken != nil && !overwrite ? "n-03-2.wav" : "n-03.wav"
+    let names = [first, "n-04.wav"]
+    #expect(rig.names == Set(names + [taken].compactMap { $0 }).sorted())
+    #expect(rig.writer.report.files.map { String(FileName.last(of: $0.path)) } == names)
+    #expect(try rig.allNumbers() == Array(3 * 8000 + 1...5 * 8000))
+  }
+
   @Test func `frames checked before a recording are not part of it`() throws {
     let rig = try RecordingRig { $0.checkSeconds = 0.5 }
     rig.record(6000)

@@ -62,9 +62,14 @@ enum SincWindow: Sendable {
     case .kaiser(let window):
       return window.value(at: part)
     case .cosines(let amplitudes):
-      return amplitudes.enumerated().reduce(0) { sum, next in
-        sum + next.element * cos(Double.pi * Double(next.offset) * part)
+      // Clenshaw's recurrence needs one cosine instead of one for each amplitude: a track of
+      // another speed computes a whole table of windows when the speed changes.
+      let cosine = cos(Double.pi * part)
+      var (last, beforeLast) = (0.0, 0.0)
+      for amplitude in amplitudes.dropFirst().reversed() {
+        (last, beforeLast) = (amplitude + 2 * cosine * last - beforeLast, last)
       }
+      return (amplitudes.first ?? 0) + cosine * last - beforeLast
     }
   }
 }

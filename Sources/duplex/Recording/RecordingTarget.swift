@@ -137,6 +137,12 @@ extension RecordingTarget {
         "The file gets the name \(path) as it is written: only --split replaces %H and the like by the time.",
         hint: "Add --split for files that are named by their time.")
     }
+    if let raw = options.cleaning.raw, hasTime(raw) {
+      warn(
+        "nameNotExpanded",
+        "The file of --raw gets the name \(raw) as it is written: it is not split.",
+        hint: "Choose a name without %H and the like.")
+    }
     let tags = options.tags.tags
     if tags != SoundFileTags(), fileFormat == .w64 || fileFormat == .raw || isStream {
       warn(

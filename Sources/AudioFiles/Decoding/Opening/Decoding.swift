@@ -30,7 +30,6 @@ public enum Decoding {
       whileWaiting? { pipe.interrupt() }
       return try decoder(ofPipe: pipe)
     }
-    guard path != StandardInput.path else { return try FileDecoder(path: path) }
     return try decoder(of: BufferedBytes(try LocalFile(path: path)), .exact) {
       _ throws(FileFailure) in
       try FileDecoder(path: path)

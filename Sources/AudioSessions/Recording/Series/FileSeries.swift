@@ -220,6 +220,7 @@ struct FileSeries: ~Copyable {
   private mutating func prepareFile(at start: UInt64) throws(FileFailure) {
     let isDue = splitting.takeDue()
     guard growing != nil else { return try open(at: start) }
+    renameUnwritten(at: start)
     guard isDue, growingFrames != 0, !plan.isStream else { return }
     do throws(FileFailure) {
       if let failure = try followName(beforeNext: true) { events.emit(.warning(failure)) }
@@ -240,6 +241,22 @@ struct FileSeries: ~Copyable {
     }
     if let current, !plan.isRaw { events.emit(.split(current)) }
     try close(ending)
+  }
+
+  /// Replaces the growing file by one with the name for `start`, the time of its first frame, if it
+  /// was opened earlier: while the device started, or while the recording waited for the user.
+  private mutating func renameUnwritten(at start: UInt64) {
+    guard growing?.hasOriginated == false, let early = current,
+      names.timed(at: early.start) != names.timed(at: start)
+    else { return }
+    let unwritten = growing.take()
+    do throws(FileFailure) {
+      try open(at: start)
+      written.remove(early.path)
+    } catch {
+      growing = unwritten
+      events.emit(.warning(error))
+    }
   }
 
   private mutating func open(at start: UInt64) throws(FileFailure) {

@@ -10,7 +10,7 @@ struct GrowingSeriesFile: ~Copyable {
   /// Whether the file may replace an existing one.
   private let isReplacing: Bool
   /// Whether the time of the first frame is known.
-  private var hasOriginated = false
+  private(set) var hasOriginated = false
 
   /// Begins with a file without frames.
   init(_ writer: consuming SoundFileWriter, _ file: RecordedFile, isReplacing: Bool) {

@@ -23,10 +23,16 @@ struct SeriesNames {
   mutating func next(at start: UInt64) -> String {
     count += 1
     if !isSeries, count == 1 { return pattern }
-    if isSeries, pattern.contains("%") { return LocalTime(start).formatted(pattern) }
+    if let name = timed(at: start) { return name }
     let digits = String(count)
     return FileName.insert(
       "-" + String(repeating: "0", count: max(0, 3 - digits.count)) + digits, into: pattern)
+  }
+
+  /// Returns the name of a file that begins at `start` nanoseconds since 1970; nil if names do not
+  /// depend on the time.
+  func timed(at start: UInt64) -> String? {
+    isSeries && pattern.contains("%") ? LocalTime(start).formatted(pattern) : nil
   }
 
   /// Returns `name` or, if it is taken, the same name with the first free number after the last one

@@ -16,6 +16,11 @@ final class WrittenFiles: Sendable {
     entries.withLock { _ = $0.paths.insert(path) }
   }
 
+  /// Removes `path`, under which no frame was written.
+  func remove(_ path: String) {
+    entries.withLock { _ = $0.paths.remove(path) }
+  }
+
   /// Adds the complete file `path`, which is found again under other names.
   func insertComplete(_ path: String) {
     let identity = FileIdentity(of: path)
