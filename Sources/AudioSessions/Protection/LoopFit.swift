@@ -102,6 +102,7 @@ struct LoopFit: BitwiseCopyable {
   @_noLocks
   private func confirmsGrowth(limited: Float) -> Bool {
     guard part > -1 && (part < 1 || stage > 1) else { return false }
+    if isBalanced(limited: limited) { return true }
     switch stage {
     case 0:
       // The beginning of a word rises as steeply as a loop of several dB.
@@ -119,6 +120,15 @@ struct LoopFit: BitwiseCopyable {
     }
   }
 
+  /// Returns whether a sound is a howl that only just reaches the limit: the limiters take away the
+  /// little that its loop gains. Its level was so constant before the code that even a small
+  /// residual is a large misfit.
+  @_noLocks
+  private func isBalanced(limited: Float) -> Bool {
+    limited > 0.02 && abs(gain - limited) < 0.3 && part > -0.2 && part < 1 && share > 0.9
+      && residualRatio < 0.1
+  }
+
   /// Returns whether a sound is a howl whose gain above 0 dB the limiters take away.
   @_noLocks
   private func confirmsLimitedHowl(limited: Float) -> Bool {
@@ -134,7 +144,7 @@ struct LoopFit: BitwiseCopyable {
   /// loops need that much, but a loud external sound may, such as a siren that excites one
   /// resonance of the room after another.
   private var unusualLoopResidual: Float {
-    @_noLocks get { stage == 0 ? 0.03 : stage == 1 ? 0.06 : 0.12 }
+    @_noLocks get { stage == 0 ? 0.02 : stage == 1 ? 0.04 : 0.12 }
   }
 
   /// Returns whether another code of the same kind may complete the proof; a loud sound is tested

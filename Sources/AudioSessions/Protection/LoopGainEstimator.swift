@@ -36,6 +36,10 @@ struct LoopGainEstimator: ~Copyable {
 
   /// The longest round trip, in half hops.
   static var maximumLag: Int { @_noLocks get { 56 } }
+  /// The number of lags that are compared, in steps of a quarter of a hop. The level of a sound
+  /// that circulates, such as a word, changes so quickly that an error of a quarter of a hop hides
+  /// the code.
+  private static var quarters: Int { @_noLocks get { 2 &* maximumLag } }
   /// The number of hops after which the lag that explains most is accepted.
   private static var settledHops: Int { @_noLocks get { 4 } }
   /// The number of sums of a lag: those of the level, and its products with the played levels.
@@ -84,8 +88,8 @@ struct LoopGainEstimator: ~Copyable {
   private(set) var age = 0
 
   init() {
-    sums = SampleBuffer(frameCount: Self.maximumLag + 1, channelCount: Self.width)
-    evidence = SampleBuffer(frameCount: (Self.maximumLag + 1) * Self.resonances, channelCount: 8)
+    sums = SampleBuffer(frameCount: Self.quarters + 1, channelCount: Self.width)
+    evidence = SampleBuffer(frameCount: (Self.quarters + 1) * Self.resonances, channelCount: 8)
     states = SampleBuffer(frameCount: Self.columns, channelCount: 1)
     let hops: InlineArray<16, Float> = [
       0, 0.6, 1, 1.4, 1.9, 2.5, 3.2, 4, 5, 6.2, 7.7, 9.6, 12, 15, 18.5, 23,
@@ -143,18 +147,19 @@ struct LoopGainEstimator: ~Copyable {
     _ history: borrowing LevelHistory, band: Int, energies: SIMD4<Float>
   ) -> LoopFit? {
     let now = history.level(band: band, age: 0) - start
-    // The level half a hop ago, for the odd lags.
-    let between = 0.5 * (now + history.level(band: band, age: 1) - start)
+    let before = history.level(band: band, age: 1) - start
     push(
       history.playedLevel(band: band, age: 0) - start,
       code: code.dip(hop: age, isDeep: isDeep, energies: energies))
     if age < PerturbationCode.reach { addPlayed(hop: age) }
     var lag = 1
-    while lag <= Self.maximumLag {
-      let hops = (lag &+ 1) / 2
+    while lag <= Self.quarters {
+      let hops = (lag &+ 3) / 4
       let hop = age &- hops
       if hop >= 0 && hop < PerturbationCode.reach {
-        add(lag & 1 == 0 ? now : between, playedBefore: hops, hop: hop, lag: lag)
+        // The level between two hops is on the line between their levels.
+        let fraction = 0.25 * Float(4 &* hops &- lag)
+        add(now + fraction * (before - now), playedBefore: hops, hop: hop, lag: lag)
         if let stage = PerturbationCode.stage(endingAt: hop) { evaluate(stage: stage, lag: lag) }
       }
       lag &+= 1
@@ -293,7 +298,7 @@ struct LoopGainEstimator: ~Copyable {
         count = codes
       }
       if let fit = moments.fit(
-        lag: lag, stage: stage, codes: count, roughness: roughness)
+        lag: (lag &+ 1) / 2, stage: stage, codes: count, roughness: roughness)
       {
         if fit.share > best[stage].share { best[stage] = fit }
         if fit.partial.residualRatio < bestPart[stage].residualRatio {

@@ -48,6 +48,22 @@ import Testing
     #expect(touching.confirmsFeedback(limited: 0.5))
   }
 
+  /// The first result in a loop of +0.2 dB without a resonance, with a round trip of 50.6 ms.
+  @Test func `half a code proves a howl whose gain equals the attenuation of the limiters`() {
+    let balanced = LoopFit(
+      lag: 39, stage: 0, codes: 1, share: 0.985, residualRatio: 0.018, misfit: 0.395, part: 0.179,
+      gain: 0.147, partial: PartialLoopFit(lag: 39, residualRatio: 0.019, part: 0.179, gain: 0.326))
+    #expect(balanced.confirmsFeedback(limited: 0.2))
+    // An external sound makes the gain seem larger, and is a part of the level.
+    #expect(!balanced.confirmsFeedback(limited: 0))
+    var external = balanced
+    external.gain = 0.6
+    #expect(!external.confirmsFeedback(limited: 0.2))
+    external.gain = 0.147
+    external.part = -0.3
+    #expect(!external.confirmsFeedback(limited: 0.2))
+  }
+
   @Test func `a gain that exceeds the attenuation of the limiters is that of an external sound`() {
     var limited = howl
     (limited.share, limited.residualRatio, limited.gain) = (0.85, 0.2, 12)
