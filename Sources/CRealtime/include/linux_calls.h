@@ -70,16 +70,6 @@ static inline void linux_interrupt_thread(pthread_t thread) {
 /// Makes malloc map each block of at least `size` bytes separately.
 static inline void linux_separate_blocks(int size) { mallopt(M_MMAP_THRESHOLD, size); }
 
-// The addresses at which the linker placed the program's code.
-extern const char __executable_start[] __attribute__((weak));
-extern const char etext[] __attribute__((weak));
-
-/// Releases the memory of the program's own code; pages that are needed again come back from the
-/// page cache, without reading the disk.
-static inline void linux_release_code(void) {
-  const unsigned long page = (unsigned long)sysconf(_SC_PAGESIZE);
-  if (!__executable_start || !etext) return;
-  unsigned long first = ((unsigned long)__executable_start + page - 1) & ~(page - 1);
-  unsigned long last = (unsigned long)etext & ~(page - 1);
-  if (first < last) madvise((void *)first, last - first, MADV_DONTNEED);
-}
+/// Releases the memory of the code and constants of the program and its libraries; pages that are
+/// needed again come back from the page cache, without reading the disk. Any thread.
+void linux_release_code(void);

@@ -15,10 +15,10 @@ public enum MemoryLock {
     return true
   }
 
-  /// Releases the memory of the code that start-up needed so far, most of the program's memory:
-  /// parsing the command line alone loads megabytes of it. Code that still runs is loaded from the
-  /// page cache at its next use. Call it after each step of the start-up, before
-  /// `lockTouchedPages`: the peak is then that of the largest step.
+  /// Releases the memory of the code that start-up needed so far, that of the libraries included.
+  /// It is most of the program's memory: parsing the command line alone loads megabytes. Code that
+  /// still runs is loaded from the page cache at its next use. Call it after each step of the
+  /// start-up, before `lockTouchedPages`: the peak is then that of the largest step.
   public static func releaseStartUpCode() {
     linux_release_code()
   }
