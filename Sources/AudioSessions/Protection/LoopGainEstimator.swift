@@ -40,6 +40,8 @@ struct LoopGainEstimator: ~Copyable {
   /// that circulates, such as a word, changes so quickly that an error of a quarter of a hop hides
   /// the code.
   private static var quarters: Int { @_noLocks get { 2 &* maximumLag } }
+  /// The longest round trip in hops.
+  private static var maximumHops: Int { @_noLocks get { maximumLag / 2 } }
   /// The number of hops after which the lag that explains most is accepted.
   private static var settledHops: Int { @_noLocks get { 4 } }
   /// The number of sums of a lag: those of the level, and its products with the played levels.
@@ -56,7 +58,8 @@ struct LoopGainEstimator: ~Copyable {
   /// The number of codes whose evidence is summed.
   private(set) var codes = 0
   private let code = PerturbationCode()
-  /// The inner products of the levels of each lag.
+  /// The inner products of the levels for each lag of whole hops, from 0 on. Those of a lag between
+  /// two hops follow from both: the level between two hops is on the line between their levels.
   private var sums: SampleBuffer
   /// The inner products of the levels played since the code began, which are the same for all lags,
   /// with the columns of the code: eight for each played column.
@@ -88,7 +91,7 @@ struct LoopGainEstimator: ~Copyable {
   private(set) var age = 0
 
   init() {
-    sums = SampleBuffer(frameCount: Self.quarters + 1, channelCount: Self.width)
+    sums = SampleBuffer(frameCount: Self.maximumHops + 1, channelCount: Self.width)
     evidence = SampleBuffer(frameCount: (Self.quarters + 1) * Self.resonances, channelCount: 8)
     states = SampleBuffer(frameCount: Self.columns, channelCount: 1)
     let hops: InlineArray<16, Float> = [
@@ -136,7 +139,7 @@ struct LoopGainEstimator: ~Copyable {
 
   /// Whether further hops add no evidence.
   var isOver: Bool {
-    @_noLocks get { age >= PerturbationCode.reach &+ Self.maximumLag / 2 }
+    @_noLocks get { age >= PerturbationCode.reach &+ Self.maximumHops }
   }
 
   /// Adds the latest hop of `band`, whose last four hops had `energies`, the latest first. Returns
@@ -152,17 +155,21 @@ struct LoopGainEstimator: ~Copyable {
       history.playedLevel(band: band, age: 0) - start,
       code: code.dip(hop: age, isDeep: isDeep, energies: energies))
     if age < PerturbationCode.reach { addPlayed(hop: age) }
-    var lag = 1
-    while lag <= Self.quarters {
-      let hops = (lag &+ 3) / 4
+    // From the longest lag on: the sums of the next shorter one do not contain this hop yet.
+    var hops = Self.maximumHops
+    while hops >= 0 {
       let hop = age &- hops
       if hop >= 0 && hop < PerturbationCode.reach {
-        // The level between two hops is on the line between their levels.
-        let fraction = 0.25 * Float(4 &* hops &- lag)
-        add(now + fraction * (before - now), playedBefore: hops, hop: hop, lag: lag)
-        if let stage = PerturbationCode.stage(endingAt: hop) { evaluate(stage: stage, lag: lag) }
+        add(now, after: before, playedBefore: hops, hop: hop)
+        if hops > 0, let stage = PerturbationCode.stage(endingAt: hop) {
+          var quarter = 3
+          while quarter >= 0 {
+            evaluate(stage: stage, hops: hops, quartersLess: quarter)
+            quarter &-= 1
+          }
+        }
       }
-      lag &+= 1
+      hops &-= 1
     }
     age &+= 1
     var found: LoopFit?
@@ -170,7 +177,7 @@ struct LoopGainEstimator: ~Copyable {
     while stage < PerturbationCode.stages {
       let hops = age &- PerturbationCode.length(stage: stage)
       let peak = best[stage].hops &+ Self.settledHops
-      if best[stage].lag > 0 && hops == min(peak, Self.maximumLag / 2) {
+      if best[stage].lag > 0 && hops == min(peak, Self.maximumHops) {
         found = best[stage]
         found?.partial = bestPart[stage]
       }
@@ -247,12 +254,15 @@ struct LoopGainEstimator: ~Copyable {
     }
   }
 
-  /// Adds a level to the inner products of a lag: those with the parabola, with the forms of the
-  /// code, and with the level played `hops` hops before.
+  /// Adds a level, which follows the level `before`, to the inner products of a lag of `hops` hops:
+  /// those with the parabola, with itself, with the forms of the code, with the level before it, and
+  /// with the level played `hops` hops before.
   @_noLocks
-  private mutating func add(_ level: Float, playedBefore hops: Int, hop: Int, lag: Int) {
-    let (parabola, forms) = code.columns(hop: hop)
-    let offset = lag &* Self.width
+  private mutating func add(_ level: Float, after before: Float, playedBefore hops: Int, hop: Int) {
+    let parabola = code.columns(hop: hop).parabola
+    var forms = code.columns(hop: hop).forms
+    forms[3] = before
+    let offset = hops &* Self.width
     sums.setFourSamples(sums.fourSamples(at: offset) + Self.product(parabola, level), at: offset)
     sums.setFourSamples(sums.fourSamples(at: offset &+ 4) + forms * level, at: offset &+ 4)
     let source = ((newest &- hops) & (Self.capacity &- 1)) &* Self.columns
@@ -273,21 +283,35 @@ struct LoopGainEstimator: ~Copyable {
     return columns * level
   }
 
-  /// Keeps the result of a lag at the end of a stage, if it explains more than the results of the
-  /// others.
+  /// Keeps the result of a lag of `hops` hops, less a number of quarters of a hop, at the end of a
+  /// stage, if it explains more than the results of the others.
   @_noLocks
-  private mutating func evaluate(stage: Int, lag: Int) {
-    let offset = lag &* Self.width
+  private mutating func evaluate(stage: Int, hops: Int, quartersLess: Int) {
+    let lag = 4 &* hops &- quartersLess
+    let fraction = 0.25 * Float(quartersLess)
+    let offset = hops &* Self.width
+    let shorter = offset &- Self.width
+    let (parabola, parabolaBefore) = (sums.fourSamples(at: offset), sums.fourSamples(at: shorter))
+    let (forms, formsBefore) = (
+      sums.fourSamples(at: offset &+ 4), sums.fourSamples(at: shorter &+ 4)
+    )
+    var between = parabola + fraction * (parabolaBefore - parabola)
+    // The square of a level on the line between two levels.
+    let rest = 1 - fraction
+    between[3] =
+      rest * rest * parabola[3] + 2 * fraction * rest * forms[3]
+      + fraction * fraction * parabolaBefore[3]
     let level = code.orthonormal(
-      sums.fourSamples(at: offset), sums.fourSamples(at: offset &+ 4), stage: stage)
+      between, forms + fraction * (formsBefore - forms), stage: stage)
     var resonance = 0
     while resonance < Self.resonances {
       let coded = stage &* Self.columns &+ resonance
-      let product = offset &+ 8 &+ resonance
+      let column = 8 &+ resonance
       var moments = LoopMoments(
         level: level, coded: playedProducts[coded],
-        plain: playedProducts[coded &+ Self.resonances], product: sums[product],
-        plainProduct: sums[product &+ Self.resonances])
+        plain: playedProducts[coded &+ Self.resonances],
+        product: product(column, at: offset, fraction),
+        plainProduct: product(column &+ Self.resonances, at: offset, fraction))
       var count = 1
       if stage == PerturbationCode.stages &- 1 {
         let kept = 8 &* (lag &* Self.resonances &+ resonance)
@@ -307,5 +331,13 @@ struct LoopGainEstimator: ~Copyable {
       }
       resonance &+= 1
     }
+  }
+
+  /// Returns the sum `column` of a lag that is shorter by a `fraction` of a hop than that whose sums
+  /// begin at `offset`.
+  @_noLocks @inline(__always)
+  private func product(_ column: Int, at offset: Int, _ fraction: Float) -> Float {
+    let whole = sums[offset &+ column]
+    return whole + fraction * (sums[offset &- Self.width &+ column] - whole)
   }
 }
