@@ -255,8 +255,8 @@ struct LoopGainEstimator: ~Copyable {
   }
 
   /// Adds a level, which follows the level `before`, to the inner products of a lag of `hops` hops:
-  /// those with the parabola, with itself, with the forms of the code, with the level before it, and
-  /// with the level played `hops` hops before.
+  /// those with the parabola, with itself, with the forms of the code, with the level before it,
+  /// and with the level played `hops` hops before.
   @_noLocks
   private mutating func add(_ level: Float, after before: Float, playedBefore hops: Int, hop: Int) {
     let parabola = code.columns(hop: hop).parabola
@@ -333,8 +333,8 @@ struct LoopGainEstimator: ~Copyable {
     }
   }
 
-  /// Returns the sum `column` of a lag that is shorter by a `fraction` of a hop than that whose sums
-  /// begin at `offset`.
+  /// Returns the sum `column` of a lag that is shorter by a `fraction` of a hop than that whose
+  /// sums begin at `offset`.
   @_noLocks @inline(__always)
   private func product(_ column: Int, at offset: Int, _ fraction: Float) -> Float {
     let whole = sums[offset &+ column]
