@@ -103,8 +103,6 @@ BODY short16 two_eights(short8 lower, short8 upper) {
   return __builtin_shufflevector(lower, upper, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
 
-typedef short16 unaligned_short16 __attribute__((aligned(2)));
-
 void vectors_round_weights(int16_t *rounded, const float *weights, long pairs) {
   for (long index = 0; index < 3 * pairs; index++) rounded[index] = (int16_t)lrintf(weights[8 * index] * 32768);
 }

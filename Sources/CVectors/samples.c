@@ -147,8 +147,6 @@ long vectors_encode32(int32_t *target, const float *source, long count) {
 #endif
 
 typedef uint16_t unsigned16 __attribute__((ext_vector_type(16)));
-typedef short8 unaligned_short8 __attribute__((aligned(2)));
-typedef short16 unaligned_short16 __attribute__((aligned(2)));
 
 BODY void decode_eight(float *target, const int16_t *source) {
   store8(target, __builtin_convertvector(*(const unaligned_short8 *)source, float8) * 0x1p-15f);

@@ -36,8 +36,10 @@ typedef double double8 __attribute__((ext_vector_type(8)));
 typedef int32_t integer8 __attribute__((ext_vector_type(8)));
 typedef int16_t short8 __attribute__((ext_vector_type(8)));
 typedef int16_t short16 __attribute__((ext_vector_type(16)));
-// A vector in memory of any alignment.
+// Vectors in memory of any alignment.
 typedef float8 unaligned8 __attribute__((aligned(4)));
+typedef short8 unaligned_short8 __attribute__((aligned(2)));
+typedef short16 unaligned_short16 __attribute__((aligned(2)));
 
 BODY float8 load8(const float *samples) { return *(const unaligned8 *)samples; }
 BODY void store8(float *samples, float8 eight) { *(unaligned8 *)samples = eight; }

@@ -4,7 +4,7 @@ import Glibc
 public enum SoundFolder {
   /// Returns whether `path` is a folder. `-` is standard input, even if a folder has this name.
   public static func isFolder(_ path: String) -> Bool {
-    path != "-" && FileStatus(of: path)?.isFolder == true
+    path != StandardInput.path && FileStatus(of: path)?.isFolder == true
   }
 
   /// Returns the audio files in a folder and its subfolders, recognised by their extensions and

@@ -259,11 +259,12 @@ struct LoopGainEstimator: ~Copyable {
   /// and with the level played `hops` hops before.
   @_noLocks
   private mutating func add(_ level: Float, after before: Float, playedBefore hops: Int, hop: Int) {
-    let parabola = code.columns(hop: hop).parabola
-    var forms = code.columns(hop: hop).forms
+    let columns = code.columns(hop: hop)
+    var forms = columns.forms
     forms[3] = before
     let offset = hops &* Self.width
-    sums.setFourSamples(sums.fourSamples(at: offset) + Self.product(parabola, level), at: offset)
+    sums.setFourSamples(
+      sums.fourSamples(at: offset) + Self.product(columns.parabola, level), at: offset)
     sums.setFourSamples(sums.fourSamples(at: offset &+ 4) + forms * level, at: offset &+ 4)
     let source = ((newest &- hops) & (Self.capacity &- 1)) &* Self.columns
     var column = 0

@@ -257,9 +257,9 @@ typedef struct {
 SAMPLE_LOOP void vectors_round_weights(int16_t *rounded, const float *weights, long pairs);
 
 /// Returns the same as `vectors_search_peaks`. No magnitude of the samples is above `bounds`, which
-/// must be finite, each weight is below 1, and the L1 norm of each filter is below 4. Sixteen windows at once are first
-/// evaluated with rounded samples and weights; the filters are evaluated if that may be above
-/// `known`.
+/// must be finite, each weight is below 1, and the L1 norm of each filter is below 4. Sixteen
+/// windows at once are first evaluated with rounded samples and weights; the filters are evaluated
+/// if that may be above `known`.
 SAMPLE_LOOP float4 vectors_search_rough_peaks(
     const RoughPeakSearch *search, float4 known, float4 bounds, const float *windows, long stride, long end);
 
