@@ -31,7 +31,7 @@ package struct SlidingPeak: BitwiseCopyable, Sendable {
   @_noLocks
   package mutating func add(_ peak: Float, frames: Int) -> Bool {
     guard blockFrames > 0 else { return true }
-    blockPeak = max(blockPeak, peak)
+    if peak > blockPeak { blockPeak = peak }
     filled &+= frames
     guard filled >= blockFrames else { return false }
     repeat {
@@ -40,6 +40,8 @@ package struct SlidingPeak: BitwiseCopyable, Sendable {
       filled &-= blockFrames
     } while filled >= blockFrames
     if filled == 0 { blockPeak = 0 }
+    let earlier = peaks[oldest]
+    highest = earlier > latest ? earlier : latest
     return true
   }
 
@@ -65,13 +67,12 @@ package struct SlidingPeak: BitwiseCopyable, Sendable {
   package static func gain(of peak: Float, limit: Float) -> Float { limit * limiter_margin / peak }
 
   /// Adds the current block in place of the oldest one.
-  @_noLocks
+  @_noLocks @inline(__always)
   private mutating func replaceOldest() {
     peaks[oldest] = blockPeak
-    latest = max(latest, blockPeak)
+    if blockPeak > latest { latest = blockPeak }
     oldest &+= 1
     if oldest == 16 { beginRound() }
-    highest = max(latest, peaks[oldest])
   }
 
   /// Begins a round. Of the last one, the highest peak from each block on is needed.

@@ -136,6 +136,7 @@ public struct FeedbackSuppressor: ~Copyable {
   public mutating func process(_ bus: inout MixerBus, limiterGain: Float = 1) -> Bool {
     limits.limiterGain = limiterGain
     guard bus.frames > 0 else { return perturbation.isSending }
+    if isTransparent && analysis.passPause(frames: bus.frames) { return false }
     if analysis.bands.framesLeft > bus.frames {
       _ = analyse(&bus, from: 0)
     } else {
@@ -169,7 +170,7 @@ public struct FeedbackSuppressor: ~Copyable {
 
   /// Takes the next step at the end of a hop, or of four, in the cycle that begins at `frame`. Four
   /// hops are analysed at once while the suppressor listens, and either no limit is reached or no
-  /// code may be sent soon.
+  /// code may be sent soon. Nothing is analysed while no code may be sent for long.
   @_noLocks @inline(never)
   private mutating func finishHops(at frame: Int) {
     analysis.finishHops(gain: limits.decibels)
@@ -187,7 +188,12 @@ public struct FeedbackSuppressor: ~Copyable {
     let isCalm =
       stage == .listening
       && (!limits.isReached || hop &+ LevelLimits.maximumReachedHops < schedule.nextHop)
-    analysis.beginHops(isCalm: isCalm)
+    let pausedHops = schedule.nextHop &- hop &- LevelAnalysis.hopsAfterPause
+    if isCalm && pausedHops > 0 {
+      analysis.pause(hops: pausedHops)
+    } else {
+      analysis.beginHops(isCalm: isCalm)
+    }
   }
 
   /// Applies the gains to the microphone in the output. Returns whether a code is being sent.
@@ -241,7 +247,7 @@ extension FeedbackSuppressor {
     switch limits.holdLow() {
     case .unstable: return
     case .stable: sendCode()
-    case .external: giveUp()
+    case .external: giveUp(isExternal: true)
     }
   }
 
@@ -303,10 +309,10 @@ extension FeedbackSuppressor {
     }
   }
 
-  /// Ends a test that found no howl.
+  /// Ends a test that found no howl, or found that the sound is certainly external.
   @_noLocks
-  mutating func giveUp() {
-    schedule.fail(in: hop, isGrowing: suspect.isGrowing)
+  mutating func giveUp(isExternal: Bool = false) {
+    schedule.fail(in: hop, isGrowing: suspect.isGrowing, isExternal: isExternal)
     endTest()
   }
 

@@ -129,6 +129,10 @@ struct HopLevels: ~Copyable {
     waitingBetween.removeAll()
   }
 
+  /// Passes `frames` frames of a pause without analysis, which the hop has left.
+  @_noLocks @inline(__always)
+  mutating func pass(frames: Int) { framesLeft &-= frames }
+
   /// Replaces `listen` for frames from `start` up to the end of the hop or to `end` that are known
   /// to be too quiet to matter. Returns the frame at which it stopped.
   @_noLocks @inline(never)

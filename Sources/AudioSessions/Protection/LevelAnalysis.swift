@@ -37,6 +37,13 @@ struct LevelAnalysis: ~Copyable {
   private var lines = GrowthLines()
   /// The number of hops since the start, the unit of time of the suppressor's counters.
   private(set) var hop = 0
+  /// The number of hops of the current pause, in which no frame is analysed; 0 if there is none.
+  private var pausedHops = 0
+
+  /// The number of hops, one second, that must be analysed after a pause before a sound is tested.
+  /// A code needs the levels of the last 128 hops, and four of the six growth lines have their
+  /// whole length.
+  static var hopsAfterPause: Int { @_noLocks get { 384 } }
 
   init(sampleRate: Int, channelCount: Int) {
     bands = HopLevels(sampleRate: sampleRate, channelCount: channelCount)
@@ -53,7 +60,9 @@ struct LevelAnalysis: ~Copyable {
   /// are below `silence`, a magnitude too low to matter. Returns the frame at which it stopped.
   @_noLocks @inline(__always)
   mutating func listen(_ bus: inout MixerBus, from start: Int, silence: Float) -> Int {
-    if bus.peakBound < silence { return bands.passSilence(from: start, to: bus.frames) }
+    if pausedHops > 0 || bus.peakBound < silence {
+      return bands.passSilence(from: start, to: bus.frames)
+    }
     if bus.peakBound < .infinity && start == 0 && bus.frames <= bands.framesLeft {
       bands.listen(bus.buffer, frames: bus.frames)
       return bus.frames
@@ -67,12 +76,38 @@ struct LevelAnalysis: ~Copyable {
   /// limiters change by `gain` dB.
   @_noLocks @inline(__always)
   mutating func finishHops(gain: Float) {
+    if pausedHops > 0 { return finishPause() }
     let before = bands.levels
     bands.finishHops()
     if bands.hopsAtOnce > 1 { addHops(since: before, gain: gain) }
     history.add(bands.levels, gain: gain)
     lines.add(history.levels(age: 0), at: history.newest)
     hop &+= 1
+  }
+
+  /// Pauses the analysis for `hops` hops, above 0, from the end of a hop on.
+  @_noLocks
+  mutating func pause(hops: Int) {
+    pausedHops = hops
+    bands.analyse(hopsAtOnce: hops)
+  }
+
+  /// Passes `frames` frames of a pause. Returns false, and passes none, if it does not last as
+  /// long.
+  @_noLocks @inline(__always)
+  mutating func passPause(frames: Int) -> Bool {
+    guard pausedHops > 0 && frames < bands.framesLeft else { return false }
+    bands.pass(frames: frames)
+    return true
+  }
+
+  /// Ends a pause, before which all levels are too old.
+  @_noLocks @inline(never)
+  private mutating func finishPause() {
+    hop &+= pausedHops
+    pausedHops = 0
+    bands.finishHops()
+    clear()
   }
 
   /// Adds the levels of the hops that were analysed together with the latest one, as steps from the

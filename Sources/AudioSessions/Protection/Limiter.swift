@@ -113,6 +113,12 @@ public struct Limiter: ~Copyable {
   @_noLocks
   public mutating func process(_ buffer: inout SampleBuffer, frames: Int) {
     if passesBelowLimit && buffer.peakOrNaN(frames: frames) <= clampedLimit { return }
+    processAll(&buffer, frames: frames)
+  }
+
+  /// Limits the first `frames` frames, also if all of them are at or below the limit.
+  @_noLocks
+  mutating func processAll(_ buffer: inout SampleBuffer, frames: Int) {
     if delayFrames > 0 { return processDelayed(&buffer, frames: frames) }
     var frame = 0
     while frame < frames {
@@ -132,7 +138,7 @@ public struct Limiter: ~Copyable {
   }
 
   /// Limits the frames of one block.
-  @_noLocks
+  @_noLocks @inline(__always)
   private mutating func processBlock(_ buffer: inout SampleBuffer, from first: Int, frames: Int) {
     var block = LimiterGain(
       limit: clampedLimit, gain: gain, risingTo: target, by: recovery, isHeld: isHeld)

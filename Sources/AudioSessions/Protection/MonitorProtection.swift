@@ -106,7 +106,7 @@ extension Limiter {
       if bus.peakBound <= limit { return nil }
     }
     let earlier = silencedSamples
-    process(&bus.buffer, frames: bus.frames)
+    processAll(&bus.buffer, frames: bus.frames)
     bus.silencedSamples &+= silencedSamples &- earlier
     return (gain, limitedFrames)
   }

@@ -18,8 +18,10 @@ struct OverloadLeveller: ~Copyable {
   private var limit: Float
   /// The share of the difference to one by which the gain rises in a frame.
   private let recovery: Float
-  /// The number of hops since the sound is held low, and since its gain is stable.
+  /// The number of hops since the sound is held low, of those of them in which the microphone was
+  /// overdriven, and of those since its gain is stable.
   private var activeHops = 0
+  private var overdrivenHops = 0
   private var stableHops = 0
   private var stableGain: Float = 1
 
@@ -64,6 +66,7 @@ struct OverloadLeveller: ~Copyable {
   mutating func begin() {
     isActive = true
     activeHops = 0
+    overdrivenHops = 0
     stableHops = 0
     limit = min(limit, 0.5 * fullScale)
   }
@@ -79,9 +82,10 @@ struct OverloadLeveller: ~Copyable {
     }
     stableHops &+= 1
     activeHops &+= 1
-    let isLate = activeHops > 75
-    if stableHops >= 26 || isLate && !isOverdriven { return .stable }
-    return isLate ? .external : .unstable
+    if isOverdriven { overdrivenHops &+= 1 }
+    if stableHops >= 26 { return .stable }
+    guard activeHops > 75 else { return .unstable }
+    return isOverdriven || 2 &* overdrivenHops > activeHops ? .external : .stable
   }
 
   /// Lets the level rise again.

@@ -50,10 +50,12 @@ struct PerturbationSchedule: BitwiseCopyable {
 
   /// Notes that a test that ended in `hop` found no howl. The delay until the next code grows with
   /// the number of failures: 32 ms, 128 ms and 0.5 s. A sound held at the limit, which does not
-  /// grow, is painful if it is a howl: it is tested twice more at once, but later only after 8 s.
+  /// grow, is painful if it is a howl: it is tested twice more at once, but later only after 8 s. A
+  /// sound that is certainly `external` counts as two failures.
   @_noLocks
-  mutating func fail(in hop: Int, isGrowing: Bool) {
-    failures = min(failures &+ 1, isGrowing ? 3 : needsRepeat ? 5 : 7)
+  mutating func fail(in hop: Int, isGrowing: Bool, isExternal: Bool) {
+    let failure = isExternal ? 2 : 1
+    failures = min(failures &+ failure, isGrowing ? 3 : needsRepeat ? 5 : 7)
     nextHop = hop &+ 3 << (2 &* max(0, failures &- (isGrowing ? 0 : 2)))
   }
 

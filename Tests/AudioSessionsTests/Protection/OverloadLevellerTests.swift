@@ -52,6 +52,19 @@ import Testing
     }
   }
 
+  @Test func `a sound that mostly overdrives the microphone is external between its peaks, too`() {
+    for (period, wanted) in [(3, OverloadLeveller.State.external), (2, .stable)] {
+      var leveller = OverloadLeveller(fullScale: 1, sampleRate: 48000)
+      leveller.begin()
+      var state = OverloadLeveller.State.unstable
+      for hop in 0..<76 {
+        let isOverdriven = period == 3 ? hop % 3 != 0 : hop % 2 == 0
+        state = leveller.follow(gain: 0.1, isOverdriven: isOverdriven)
+      }
+      #expect(state == wanted)
+    }
+  }
+
   @Test func `another full scale of the microphone moves the limit only while nothing is held`() {
     var leveller = OverloadLeveller(fullScale: 1, sampleRate: 48000)
     leveller.begin()

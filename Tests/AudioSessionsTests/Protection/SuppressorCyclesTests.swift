@@ -71,6 +71,36 @@ import Testing
     #expect(rig.sendingCycles == 0)
   }
 
+  @Test(arguments: [16, 63, 64, 1000])
+  func `an external sound at full scale is not analysed while no code may be sent for long`(
+    periodFrames: Int
+  ) {
+    var rig = Rig(periodFrames: periodFrames, channelCount: 1)
+    var (pauses, tests) = (0, 0)
+    var (wasPaused, wasTesting) = (false, false)
+    for _ in 0..<24 * 48000 / periodFrames {
+      rig.run(cycles: 1) { $0 % 8 < 4 ? 1 : -1 }
+      let isPaused = rig.suppressor.analysis.bands.hopsAtOnce > HopLevels.levelHops
+      if case .stabilizing = rig.suppressor.stage {
+        tests += wasTesting ? 0 : 1
+        wasTesting = true
+      } else {
+        wasTesting = false
+      }
+      pauses += isPaused && !wasPaused ? 1 : 0
+      wasPaused = isPaused
+    }
+    // The delays after the tests are 3, 48, 768 and three times 3072 hops; the last four of them
+    // begin with a pause.
+    #expect(tests == 6)
+    #expect(pauses == 4)
+    rig.run(cycles: 48000 * 10 / periodFrames) { $0 % 8 < 4 ? 0.1 : -0.1 }
+    let level = rig.suppressor.analysis.bands.levels.max()
+    let missing = rig.frame / 128 - rig.suppressor.hop
+    #expect(level > -30)
+    #expect(0..<HopLevels.levelHops ~= missing)
+  }
+
   /// The sound grows by 60 dB within a second, is at full scale for a second, and is silent then.
   @Test(arguments: [16, 63, 64, 512, 1000])
   func `the analysis is the same whoever measures the peak of a cycle`(periodFrames: Int) {
