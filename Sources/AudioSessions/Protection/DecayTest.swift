@@ -13,7 +13,7 @@ struct DecayTest: BitwiseCopyable {
     /// The margin in dB below 0 dB to which the loop gain is lowered. A loud howl must be quiet
     /// after one round trip.
     let margin: Float
-    /// The fall in dB that a howl must show.
+    /// The fall in dB that a howl must show, unless it ends in silence.
     let fall: Float
     /// The errors in dB by which the loop gain may be estimated too low: that of the levels, and
     /// that of the round-trip time, which is divided by this time in half hops. A loud howl loses
@@ -37,6 +37,10 @@ struct DecayTest: BitwiseCopyable {
   var gain: Float { @_noLocks get { loweredGain(margin: bounds.margin) } }
   /// The gain of the microphone in dB up to which it may be restored after the howl.
   var safeGain: Float { @_noLocks get { loweredGain(margin: MicrophoneGain.safeMargin) } }
+
+  /// The level in dBFS that counts as silence. A sound that was not far above it cannot fall by as
+  /// much as others, as it ends in the noise of the microphone.
+  private static var silence: Float { @_noLocks get { -70 } }
 
   /// The number of hops after which every test ends: 2 s.
   private static var maximumHops: Int { @_noLocks get { 750 } }
@@ -65,6 +69,10 @@ struct DecayTest: BitwiseCopyable {
     highest = level + loopGain + 6
   }
 
+  /// Returns the tested loop, the howl of which is in `band`.
+  @_noLocks
+  func loop(band: Int) -> ProvenLoop { ProvenLoop(fit, band: band, gain: gainBefore) }
+
   /// The gain of the loop in dB before the test, as far as a room can have it.
   private var loopGain: Float { @_noLocks get { min(24, max(0, fit.gain)) } }
 
@@ -80,7 +88,9 @@ struct DecayTest: BitwiseCopyable {
     // If the level of a sound varies within a round trip, only the levels of its loudest hops are
     // comparable.
     let level = history.highest(band: band, hops: fit.hops, age: 0)
-    if level < start - bounds.fall { return isLoopAboveUnity(history, band: band) }
+    if level < max(start - bounds.fall, Self.silence) {
+      return isLoopAboveUnity(history, band: band)
+    }
     let isFalling = level < history.highest(band: band, hops: fit.hops, age: 32) - 1
     // Twelve round trips, plus the time of the gain's ramp and of the level's window.
     let isOver = hops > 6 &* fit.lag &+ 24 && !isFalling || hops > Self.maximumHops
@@ -92,8 +102,7 @@ struct DecayTest: BitwiseCopyable {
   /// the level falls in steps of a round trip, and the dips of a code circulate in the loop.
   @_noLocks
   private func isLoopAboveUnity(_ history: borrowing LevelHistory, band: Int) -> Bool {
-    // The lag found by a code is too short by about half of a half hop.
-    let trip = 0.5 * Float(fit.lag) + 0.2
+    let trip = fit.tripHops
     let trips = max(1, Int(clamping: Float(hops) / trip) &- 1)
     let distance = max(1, Int(clamping: Float(trips) * trip + 0.5))
     let window = max(1, Int(clamping: trip + 0.5))

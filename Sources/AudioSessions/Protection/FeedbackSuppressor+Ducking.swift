@@ -9,6 +9,7 @@ extension FeedbackSuppressor {
   /// Lowers the microphone by 40 dB at once.
   @_noLocks
   mutating func duck(_ fit: LoopFit, at frame: Int) {
+    howl.loop = ProvenLoop(fit, band: suspect.band, gain: microphoneGain.decibels)
     microphoneGain.duck(loopGain: min(24, max(-limits.decibels, fit.gain)))
     howl.level = level
     enterDucked(at: frame)
@@ -23,6 +24,7 @@ extension FeedbackSuppressor {
     schedule.forgetFailures()
     events.emit(.ducked, pitchCosine: analysis.bands.pitchCosine(band: suspect.band), at: frame)
     stage = .ducked
+    analysis.bands.beImprecise()
     howl.hop = hop
   }
 
@@ -34,13 +36,31 @@ extension FeedbackSuppressor {
     }
   }
 
-  /// Lowers the microphone until the gain of the proven loop is below 0 dB.
+  /// Returns the loop of the last howl, with the gain that it has now, if a sound in its band grows
+  /// by this gain in each round trip, with an error of up to 0.1 dB plus half of the gain. Such a
+  /// sound is the howl, which returns. Returns nil otherwise.
+  @_noLocks
+  mutating func returningLoop() -> LoopFit? {
+    guard let loop = howl.loop, analysis.bands.levels[loop.band] > -50 else { return nil }
+    let gain = microphoneGain.decibels
+    let expected = loop.growth(at: gain)
+    guard expected > 0, let growth = analysis.growth(band: loop.band, expected: expected),
+      abs(growth - expected) < 0.5 * expected + 0.1 / loop.tripHops
+    else { return nil }
+    suspect = FeedbackSuspect(band: loop.band, reason: .growth(growth))
+    return loop.fit(at: gain)
+  }
+
+  /// Lowers the microphone until the gain of the proven loop is below 0 dB. All frames are analysed
+  /// meanwhile: the levels of a few frames vary too much in a sound of many frequencies.
   @_noLocks
   mutating func lower(_ fit: LoopFit, isLoud: Bool) {
     howl.level = level
     let level = analysis.history.highest(band: suspect.band, hops: fit.hops, age: 0)
     decay = DecayTest(of: fit, level: level, gain: microphoneGain.decibels, isLoud: isLoud)
-    endTest()
+    limits.leveller.end()
+    perturbation.end()
+    if !analysis.bands.isPrecise { analysis.bands.bePrecise() }
     stage = .lowered
     microphoneGain.lower(to: decay.gain)
   }
@@ -52,6 +72,7 @@ extension FeedbackSuppressor {
     switch decay.follow(analysis.history, band: suspect.band) {
     case nil: return
     case true?:
+      howl.loop = decay.loop(band: suspect.band)
       microphoneGain.restrict(to: decay.safeGain)
       enterDucked(at: frame)
     case false?: releaseLowered()

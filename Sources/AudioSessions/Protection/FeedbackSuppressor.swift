@@ -27,8 +27,9 @@ import RealtimeAudio
 ///    then dies away (`DecayTest`), otherwise the microphone is restored. The same is done with a
 ///    loud sound whose measured loop gain is below 2 dB, but to a loop gain of 14 dB below unity.
 /// 5. Restore. After the howl has died away the gain returns slowly, but only to a measured loop
-///    gain of 3 dB below unity. If the howl returns, the microphone is held 6 dB lower, and for
-///    longer. After that time the rest of the gain is restored, too.
+///    gain of 3 dB below unity. After 10 s the rest of the gain is restored, too. A sound that then
+///    grows as the proven loop would let it grow is tested by its decay at once. If the howl
+///    returns, the microphone is held 6 dB lower, and for longer.
 public struct FeedbackSuppressor: ~Copyable {
   /// The stages from a suspicion to the restored gain. A test that finds no howl, or that lost
   /// frames end, is followed by `listening`, or by `returning` if an earlier howl still lowers the
@@ -57,6 +58,8 @@ public struct FeedbackSuppressor: ~Copyable {
     var hop = 0
     /// Its level in dBFS before it was attenuated.
     var level: Float = 0
+    /// The loop that sustained it; nil before the first howl.
+    var loop: ProvenLoop?
 
     /// Returns whether it has died away to `level` dBFS in the hop `now`: after at least 1/3 s, and
     /// at most 2 s, which is enough for any howl.
@@ -218,6 +221,7 @@ extension FeedbackSuppressor {
     let loudest = analysis.bands.loudest
     if analysis.bands.levels[loudest] < -55 { return schedule.rest(in: hop) }
     guard hop >= schedule.nextHop else { return }
+    if let fit = returningLoop() { return lower(fit, isLoud: !canWait) }
     // After a howl another one is likely, and the dips of an aborted deep code circulate in a loop
     // for a while; in both cases a line may deviate more.
     let isRough = duckCount > 0 || schedule.isCirculating(in: hop)

@@ -83,15 +83,11 @@ struct GrowthLines: ~Copyable {
     var growths = none
     var index = 0
     while index < count {
-      let (length, step) = (Self.length(index), Self.step(index))
       let rises = now - history.levels(age: Self.age(index))
       let isRising = (rises .> minimumRise) .& (rises .< SIMD4(repeating: Self.maximumRise))
       if any(isRising) {
-        let (slopesOfSteps, rests) =
-          step == 2
-          ? seconds.fits(length: length / step) : eighths.fits(length: length / step)
-        let slopes = slopesOfSteps * (1 / Float(step))
-        let rise = slopes * SIMD4(repeating: Float(length))
+        let (slopes, rests) = fits(index)
+        let rise = slopes * SIMD4(repeating: Float(Self.length(index)))
         // The levels of speech and of struck strings never follow a straight line so closely.
         let relative = SIMD4(repeating: 0.03) * rise
         let bounds = relative.replacing(
@@ -102,5 +98,35 @@ struct GrowthLines: ~Copyable {
       index &+= 1
     }
     return growths
+  }
+
+  /// The rise in dB of the line that shows an expected growth.
+  private static var expectedRise: Float { @_noLocks get { 8 } }
+
+  /// Returns the growth of a band in dB per hop at the latest hop of `history`, where a growth by
+  /// `expected` dB per hop is likely: the slope of the shortest line that would then rise by 8 dB,
+  /// if it does, with an RMS residual of at most a third of the rise. Tones of similar frequencies
+  /// may beat. Returns nil otherwise, and between two searches.
+  @_noLocks
+  func growth(of history: borrowing LevelHistory, band: Int, expected: Float) -> Float? {
+    guard Self.isDue(at: history) else { return nil }
+    var line = 0
+    while line < 5 && expected * Float(Self.length(line)) < Self.expectedRise { line &+= 1 }
+    guard line < Self.lineCount(at: history.newest),
+      history.level(band: band, age: Self.age(line)) > LevelHistory.silence
+    else { return nil }
+    let fits = fits(line)
+    let (slope, length) = (fits.slopes[band], Float(Self.length(line)))
+    let rise = slope * length
+    return rise > Self.expectedRise && fits.rests[band] < rise * rise / 9 ? slope : nil
+  }
+
+  /// Returns the slopes of a line in dB per hop, and its mean squared residuals, for each band.
+  @_noLocks @inline(__always)
+  private func fits(_ line: Int) -> (slopes: SIMD4<Float>, rests: SIMD4<Float>) {
+    let (length, step) = (Self.length(line), Self.step(line))
+    let (slopes, rests) =
+      step == 2 ? seconds.fits(length: length / step) : eighths.fits(length: length / step)
+    return (slopes * (1 / Float(step)), rests)
   }
 }

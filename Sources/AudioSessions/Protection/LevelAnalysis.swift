@@ -130,6 +130,12 @@ struct LevelAnalysis: ~Copyable {
     bands.analyse(hopsAtOnce: isAtOnce ? HopLevels.levelHops : 1)
   }
 
+  /// Returns the growth of a band in dB per hop if it grows roughly by the `expected` growth.
+  @_noLocks
+  mutating func growth(band: Int, expected: Float) -> Float? {
+    lines.growth(of: history, band: band, expected: expected)
+  }
+
   /// Returns the loudest band that grows as in a loop, along a line from which it deviates by
   /// `spread` dB or 3 % of its rise.
   @_noLocks @inline(__always)

@@ -3,16 +3,16 @@ import Testing
 @testable import AudioSessions
 
 @Suite struct DecayTestTests {
-  /// Returns the result of the test, and the number of hops that it took, for a sound at -35 dBFS,
-  /// or for a loud one at -10 dBFS, in a loop with `loopGain` and a delay of ten hops. `minimum` is
-  /// the level of the sound from outside.
+  /// Returns the result of the test, and the number of hops that it took, for a sound at `start`
+  /// dBFS, which is loud or not, in a loop with `loopGain` and a delay of ten hops. `minimum` is the
+  /// level of the sound from outside.
   private func result(
-    loopGain: Float, measured: Float = 0, minimum: Float, isLoud: Bool = false
+    loopGain: Float, measured: Float = 0, minimum: Float, isLoud: Bool = false, start: Float? = nil
   ) -> (Bool?, hops: Int) {
     var fit = LoopFit.none
     fit.lag = 20
     fit.gain = measured
-    let start: Float = isLoud ? -10 : -35
+    let start = start ?? (isLoud ? -10 : -35)
     var test = DecayTest(of: fit, level: start, gain: 0, isLoud: isLoud)
     var history = LevelHistory()
     for _ in 0..<40 { history.add(SIMD4(repeating: start), gain: 0) }
@@ -32,6 +32,14 @@ import Testing
     for error in [-0.5, 0, 0.5] as [Float] {
       let measured = max(0, loopGain + error)
       #expect(result(loopGain: loopGain, measured: measured, minimum: -80).0 == true)
+    }
+  }
+
+  @Test func `a howl may end in the noise of the microphone`() {
+    for minimum in [-80, -71.5] as [Float] {
+      #expect(result(loopGain: 0.2, measured: 0.2, minimum: minimum, start: -54).0 == true)
+      #expect(result(loopGain: -1, minimum: minimum, start: -54).0 == false)
+      #expect(result(loopGain: -30, minimum: minimum, start: -54).0 == false)
     }
   }
 

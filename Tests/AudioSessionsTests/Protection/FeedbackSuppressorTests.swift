@@ -66,6 +66,18 @@ import Testing
       testDescription: "+2 dB, was held low while it grew", seed: 5, gain: 2, sampleRate: 48000),
     Room(
       testDescription: "+3 dB, was held low while it grew", seed: 40, gain: 3, sampleRate: 48000),
+    Room(
+      testDescription: "+0.2 dB, beats while it returns", seed: 5050, gain: 0.2, seconds: 40,
+      sampleRate: 48000),
+    Room(
+      testDescription: "+0.5 dB, returns within 0.3 s", seed: 1142, gain: 0.5, seconds: 22,
+      sampleRate: 48000),
+    Room(
+      testDescription: "+0.5 dB, decays with many frequencies", seed: 1193, gain: 0.5, seconds: 14,
+      sampleRate: 48000),
+    Room(
+      testDescription: "+0.2 dB, ends in the noise when it returns", seed: 1112, gain: 0.2,
+      seconds: 30, sampleRate: 48000),
   ])
   func `a howl at 48 kHz, at high frequencies or with a long resonance is attenuated`(room: Room) {
     let result = room.run()

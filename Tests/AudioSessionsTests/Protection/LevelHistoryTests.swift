@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import AudioSessions
@@ -28,6 +29,26 @@ import Testing
 
   @Test func `a rise of 1.7 dB per second is found within four seconds`() {
     #expect(abs(growths(hops: 1600, rise: 1.7 / 375).strict[0] - 1.7 / 375) < 0.0001)
+  }
+
+  /// Returns the growth found after four seconds of a level that rises by `rise` dB per hop, and
+  /// beats by ±2.5 dB in each second, where a growth by `expected` dB per hop is likely.
+  private func growth(rise: Float, expected: Float) -> Float? {
+    var history = LevelHistory()
+    var lines = GrowthLines()
+    for hop in 0..<1600 {
+      let beat = 2.5 * Float(sin(2 * Double.pi * Double(hop) / 375))
+      history.add(SIMD4(repeating: -80 + rise * Float(hop) + beat), gain: 0)
+      lines.add(history.levels(age: 0), at: history.newest)
+    }
+    return lines.growth(of: history, band: 2, expected: expected)
+  }
+
+  @Test func `a level that beats while it rises grows if its growth is expected`() throws {
+    let growth = try #require(self.growth(rise: 5.5 / 375, expected: 5 / 375))
+    #expect(abs(growth - 5.5 / 375) < 1.5 / 375)
+    #expect(self.growth(rise: 0, expected: 5 / 375) == nil)
+    #expect(self.growth(rise: 1.5 / 375, expected: 5 / 375) == nil)
   }
 
   @Test func `a constant level has no growth`() {
