@@ -179,10 +179,18 @@ extension PCM {
       throw PCMFailure.refused(
         name, direction, "cannot do a period of \(wanted) frames",
         hint: "It does \(lowest) to \(highest).",
-        remedy: .choosePeriod(
-          within: Int(clamping: min(lowest, highest))...Int(clamping: highest)))
+        remedy: .choosePeriod(within: Self.periods(lowest, highest)))
     }
     return max(1, Int(frames))
+  }
+
+  /// Returns the periods from `lowest` to `highest` that can be requested.
+  private static func periods(
+    _ lowest: snd_pcm_uframes_t, _ highest: snd_pcm_uframes_t
+  ) -> ClosedRange<Int> {
+    let first = Int(clamping: min(lowest, highest))
+    let last = min(Int(clamping: highest), DuplexRequest.periodFrameRange.upperBound)
+    return first...max(first, last)
   }
 
   /// Stores the chosen parameters, with the period and the buffer that the hardware granted.

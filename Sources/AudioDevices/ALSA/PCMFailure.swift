@@ -1,3 +1,4 @@
+import AudioBasics
 import CALSA
 import Glibc
 
@@ -32,11 +33,14 @@ enum PCMFailure {
           + "runs for another user.",
         hint: "Start it, or choose another device.", remedy: .startServer)
     case ENOENT, ENODEV, ENXIO, ENOTTY:
-      guard let type = DeviceNames.types(of: name).last else { return absent(name, direction) }
+      let types = DeviceNames.types(of: name)
+      guard let type = types.last else { return absent(name, direction) }
       if let reported = reported(name, direction, type, messages) { return reported }
+      // Without a reason from alsa-lib, any plugin before one that needs no card may have failed.
+      let plugins = type == "hw" ? type : types.alternatives
       return .notFound(
         .notFound,
-        "The \(direction.noun) \(name) is defined, but ALSA's plugin \(type), or the card behind it, is missing."
+        "The \(direction.noun) \(name) is defined, but ALSA's plugin \(plugins), or the card behind it, is missing."
       )
     // EINVAL for a card number that no card can have.
     case EINVAL

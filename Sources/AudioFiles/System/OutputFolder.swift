@@ -9,6 +9,13 @@ package enum OutputFolder {
     }
   }
 
+  /// Throws `.cannotCreate` if `path` is a link that leads nowhere, which no file replaces.
+  package static func refuseDanglingLink(at path: String) throws(FileFailure) {
+    guard FileStatus(of: path) != nil || !FileSystem.isTaken(path) else {
+      throw .creating(path, SystemError(number: ENOLINK))
+    }
+  }
+
   /// Throws `.cannotCreate` or `.permissionDenied` if no file can be created in the folder of
   /// `path`.
   package static func check(for path: String) throws(FileFailure) {

@@ -97,12 +97,37 @@ struct OverdubMix {
       warn("notNumbers", SessionOutcome.nonFiniteSentence(mix.nonFiniteCount))
     }
     if peak > 1 {
-      let gain = (0.99 / Double(peak)).shown(2)
+      let excess = (Decibels.level(peak) * 10).rounded(.up) / 10
       warn(
         "clipped",
-        "\(path) has peaks of \(Decibels.level(peak).shown(1)) dB above full scale, which clip when it is played.",
-        hint: "Mix again at a lower gain: sox -m -v \(gain) BACKING -v \(gain) TAKE MIX.")
+        "\(path) has peaks of up to \(excess.shown(1)) dB above full scale, which clip when it is played.",
+        hint: Self.remix(
+          shape,
+          [
+            ("BACKING", backing.sampleRate, backing.channelCount),
+            ("TAKE", recorded.sampleRate, recorded.channelCount),
+          ],
+          gain: (0.99 / Double(peak)).shown(4)))
     }
     return failure
+  }
+
+  /// Returns the hint with which sox makes the same mix at `gain`: it mixes only files of one rate,
+  /// and mixes a single channel only into the first.
+  private static func remix(
+    _ shape: Shape, _ sources: [(name: String, sampleRate: Int, channelCount: Int)], gain: String
+  ) -> String {
+    var steps: [String] = []
+    let inputs = sources.map { source in
+      let rate = source.sampleRate == shape.sampleRate ? "" : " -r \(shape.sampleRate)"
+      let channels =
+        source.channelCount > 1 || shape.channelCount == 1 ? "" : " -c \(shape.channelCount)"
+      guard !(rate + channels).isEmpty else { return "-v \(gain) \(source.name)" }
+      // The conversion applies the gain, since it may raise peaks.
+      steps.append("sox -v \(gain) \(source.name)\(rate)\(channels) \(source.name).wav")
+      return "-v 1 \(source.name).wav"
+    }
+    steps.append("sox -m " + inputs.joined(separator: " ") + " MIX")
+    return "Mix again at a lower gain: \(steps.joined(separator: "; "))."
   }
 }

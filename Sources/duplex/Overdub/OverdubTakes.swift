@@ -27,6 +27,7 @@ struct OverdubTakes {
     self.inputs = inputs.identities
     for path in paths + [command.mix].compactMap({ $0 }) {
       try OutputFolder.refuseFolder(at: path)
+      try OutputFolder.refuseDanglingLink(at: path)
       guard FileIdentity(of: path).map({ !inputs.identities.contains($0) }) ?? true else {
         throw ToolFailure.usage(
           "\(path) is an input of this command: the backing, or another file that is read.",
