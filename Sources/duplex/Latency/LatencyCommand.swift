@@ -1,4 +1,3 @@
-import Duplex
 import ArgumentParser
 import AudioBasics
 import AudioClocks
@@ -6,6 +5,7 @@ import AudioDevices
 import AudioFiles
 import AudioSessions
 import DelayEstimation
+import Duplex
 import LatencyMeasurement
 import RealtimeAudio
 
