@@ -1,7 +1,7 @@
 // Audio thread.
 
-import RealtimeAudio
 import AudioBasics
+import RealtimeAudio
 
 /// A device's clock, which counts frames: by the host's time, or by virtual time.
 struct DeviceClock: BitwiseCopyable, Sendable {

@@ -1,5 +1,5 @@
-import TestSupport
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests of the drift control. Longer runs with many seeds: `swift run -c release Benchmarks

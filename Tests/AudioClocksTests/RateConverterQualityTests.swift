@@ -1,7 +1,7 @@
-import TestSupport
 import AudioBasics
 import AudioClocks
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct RateConverterQualityTests {

@@ -1,5 +1,5 @@
-import TestSupport
 import Glibc
+import TestSupport
 import Testing
 
 /// Tests of the analysis of a sine that was recorded with another clock.

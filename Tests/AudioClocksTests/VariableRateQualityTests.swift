@@ -1,6 +1,6 @@
-import TestSupport
 import AudioBasics
 import Glibc
+import TestSupport
 import Testing
 
 @testable import AudioClocks

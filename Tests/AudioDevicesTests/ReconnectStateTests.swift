@@ -1,6 +1,7 @@
-@testable import AudioDevices
 import RealtimeAudio
 import Testing
+
+@testable import AudioDevices
 
 /// Tests of a unit whose device is lost.
 @Suite struct ReconnectStateTests {

@@ -1,8 +1,8 @@
-import TemporaryFolders
-import TestSources
 import AudioBasics
 import AudioFiles
 import Glibc
+import TemporaryFolders
+import TestSources
 import Testing
 
 @Suite struct BadInputTests {

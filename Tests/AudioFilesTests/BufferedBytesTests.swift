@@ -1,6 +1,6 @@
-import TestSources
 import AudioBasics
 import Glibc
+import TestSources
 import Testing
 
 @testable import AudioFiles

@@ -1,7 +1,7 @@
-import TemporaryFolders
-import TestSources
 import AudioBasics
 import AudioFiles
+import TemporaryFolders
+import TestSources
 import Testing
 
 @Suite struct DecoderTests {

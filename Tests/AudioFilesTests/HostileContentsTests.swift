@@ -1,7 +1,7 @@
-import TemporaryFolders
-import TestSources
 import AudioBasics
 import Glibc
+import TemporaryFolders
+import TestSources
 import Testing
 
 @testable import AudioFiles

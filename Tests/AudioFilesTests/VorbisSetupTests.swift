@@ -1,6 +1,6 @@
+import AudioBasics
 import TemporaryFolders
 import TestSources
-import AudioBasics
 import Testing
 
 @testable import AudioFiles

@@ -1,8 +1,8 @@
-import TemporaryFolders
-import TestSources
 import AudioBasics
 import AudioFiles
 import Glibc
+import TemporaryFolders
+import TestSources
 import Testing
 
 /// Tests of tag lists that make libsndfile loop endlessly; they are not passed to it.

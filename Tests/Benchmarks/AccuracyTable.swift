@@ -1,7 +1,7 @@
-import TestSupport
 import AudioBasics
 import DelayEstimation
 import Glibc
+import TestSupport
 
 /// Prints the error of the delay estimator for several noise levels and signal paths.
 func printAccuracy(trials: Int) {

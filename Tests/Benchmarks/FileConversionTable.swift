@@ -1,8 +1,8 @@
-import TestSupport
 import AudioBasics
 import AudioClocks
 import Glibc
 import OtherConverters
+import TestSupport
 
 /// Prints, as Markdown, the errors of fixed-rate converters with sines at -1 dBFS, and their
 /// processor time. The converters of this package and of other libraries run on the same machine.

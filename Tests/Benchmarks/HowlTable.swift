@@ -1,6 +1,6 @@
-import TestSupport
 import Dispatch
 import RealtimeAudio
+import TestSupport
 
 /// Prints the results of feedback loops for each gain in `rooms` rooms: the number of loops that
 /// the feedback suppressor ducks, and how long their output was above -20 dBFS after it had reached

@@ -1,5 +1,5 @@
-import TestSupport
 import DelayEstimation
+import TestSupport
 import Testing
 
 /// Tests with random recordings of `Benchmarks by-ear` that earlier versions misjudged.

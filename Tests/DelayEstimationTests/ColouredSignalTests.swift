@@ -1,8 +1,8 @@
-import TestSupport
 import AudioBasics
 import AudioSpectra
 import DelayEstimation
 import Glibc
+import TestSupport
 import Testing
 
 /// Tests with recordings of signals other than probes: voices, music and sweeps.

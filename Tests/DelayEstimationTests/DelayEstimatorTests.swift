@@ -1,7 +1,7 @@
-import TestSupport
 import AudioBasics
 import DelayEstimation
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct DelayEstimatorTests {

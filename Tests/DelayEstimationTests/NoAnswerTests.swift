@@ -1,7 +1,7 @@
-import TestSupport
 import AudioBasics
 import DelayEstimation
 import Glibc
+import TestSupport
 import Testing
 
 /// Tests with recordings that do not contain the probe.

@@ -73,6 +73,23 @@ import Testing
     }
   }
 
+  @Test func `the timeline continues over devices that are replaced before their first cycle`()
+    async throws
+  {
+    // Not all devices of a round are replaced so early, but some of all rounds are.
+    for round in 0..<20 {
+      let engine = DuplexEngine(device: stereo)
+      let recording = try await engine.record(to: folder("round\(round).wav"))
+      let frames = MutexBox<[Int]>([])
+      engine.addStatusHandler { status in frames.withLock { $0.append(status.frames) } }
+      try await engine.start()
+      for _ in 0..<4 { try await engine.use(DeviceSelection(device: stereo)) }
+      let run = await engine.stop()
+      #expect(recording.report?.frames == run.frames)
+      #expect(frames.withLock { $0 == $0.sorted() })
+    }
+  }
+
   @Test(arguments: [("sim:clock=free", "sim"), ("sim", "sim:clock=free")])
   func `a change between real and virtual time is refused, and the engine keeps running`(
     first: String, second: String

@@ -152,6 +152,37 @@ import Testing
     #expect(engine.status.phase == .stopped)
   }
 
+  @Test func `a run returns its own report if another run follows at once`() async throws {
+    let engine = DuplexEngine(device: "sim:clock=free")
+    let (isFollowed, isOver) = (AtomicFlag(), AtomicFlag())
+    engine.addEventHandler { [unowned engine] event in
+      guard case .stopped = event, isFollowed.raiseFirst() else { return }
+      engine.start { [unowned engine] _ in engine.stop { _ in isOver.raise() } }
+    }
+    let executor = HeldExecutor()
+    let run = Task(executorPreference: executor) {
+      try await engine.run(seconds: 0.001)
+    }
+    // The task continues only after the end of the second run.
+    executor.runJobs()
+    while !isOver.isRaised { await Task.yield() }
+    executor.release()
+    #expect(try await run.value.frames == 48)
+  }
+
+  @Test func `a stop does not wait for a run that another caller starts at the same time`() {
+    // The engine's thread does not run, so no thread handles the start.
+    let worker = EngineWorker(DeviceSelection(device: "sim:clock=free"), DuplexEngine.Settings())
+    let reported = MutexBox<[String]>([])
+    worker.start(seconds: nil) { _ in
+      reported.withLock { $0.append("start") }
+      worker.start(seconds: nil) { _ in }
+    }
+    worker.stop { _ in reported.withLock { $0.append("end") } }
+    #expect(reported.withLock { $0 } == ["start", "end"])
+    #expect(worker.status.phase == .starting)
+  }
+
   @Test func `waiters for the end are called if a stop precedes the handling of the start`() {
     // The engine's thread does not run, so no thread handles the start.
     let worker = EngineWorker(DeviceSelection(device: "sim:clock=free"), DuplexEngine.Settings())
@@ -215,5 +246,39 @@ private struct Zero: AudioEffect {
   @_noLocks
   mutating func process(_ frames: inout EffectFrames) {
     for sample in 0..<frames.sampleCount { frames[sample] = 0 }
+  }
+}
+
+/// An executor of tasks that runs their jobs when it is told to, and at once after `release`.
+private final class HeldExecutor: TaskExecutor {
+  private struct State {
+    var jobs: [UnownedJob] = []
+    var isReleased = false
+  }
+
+  private let state = MutexBox(State())
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let isReleased = state.withLock { state in
+      if !state.isReleased { state.jobs.append(job) }
+      return state.isReleased
+    }
+    if isReleased { job.runSynchronously(on: asUnownedTaskExecutor()) }
+  }
+
+  /// Runs the jobs that were enqueued so far.
+  func runJobs() {
+    let jobs = state.withLock { state in
+      defer { state.jobs = [] }
+      return state.jobs
+    }
+    for job in jobs { job.runSynchronously(on: asUnownedTaskExecutor()) }
+  }
+
+  /// Runs all jobs at once from now on.
+  func release() {
+    state.withLock { $0.isReleased = true }
+    runJobs()
   }
 }

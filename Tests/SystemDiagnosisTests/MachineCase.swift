@@ -1,7 +1,7 @@
 import LinuxSystem
+import MachineFiles
 import RealtimeAudio
 import SystemDiagnosis
-import MachineFiles
 import Testing
 
 /// The differences of a machine from a machine without problems, and the expected findings.

@@ -226,7 +226,7 @@ public struct Mixer: SessionCallbacks, ~Copyable {
     mountRequests()
   }
 
-  /// The time at which the last cycle ended.
+  /// The time at which the last cycle ended; frame 0 before the first one.
   public var end: CycleTime {
     let isMicrophone = microphone.time.frame >= mix.time.frame
     let (time, frames) =
@@ -247,7 +247,7 @@ public struct Mixer: SessionCallbacks, ~Copyable {
       var parts = MixerParts()
       parts.inputRecorder = inputRecorder.take()
       parts.outputRecorder = outputRecorder.take()
-      parts.end = end
+      if end.frame > 0 { parts.end = end }
       return returnedParts.withLock { $0 = parts.take() }
     }
     inputRecorder?.finish()

@@ -7,7 +7,7 @@ package struct MixerParts: ~Copyable {
   package var inputRecorder: Recorder?
   /// The recorder of the output.
   package var outputRecorder: Recorder?
-  /// The time at which the last cycle ended.
+  /// The time at which the last cycle ended; nil if there was none.
   package var end: CycleTime?
 
   package init() {}

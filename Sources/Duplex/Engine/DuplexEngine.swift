@@ -84,18 +84,30 @@ public final class DuplexEngine: Sendable {
   public func run(seconds: Double) async throws(EngineFailure) -> SessionReport {
     // A run that another caller has started, before or afterwards, is not stopped.
     let ownStart = MutexBox<Int?>(nil)
-    let result = await withTaskCancellationHandler { () -> Result<SessionReport, EngineFailure> in
-      do throws(EngineFailure) {
-        try await start(seconds: seconds, ownStart)
-        return .success(await finished())
-      } catch {
-        guard error == .stopped, Task.isCancelled else { return .failure(error) }
-        var report = SessionReport()
-        report.stopReason = .request
-        return .success(report)
+    let result: Result<SessionReport, EngineFailure> = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let start = start(seconds: seconds) { [worker] started in
+          switch started {
+          case .failure(let failure): continuation.resume(returning: .failure(failure))
+          // Audio runs: this is the end of this run, not of a later one.
+          case .success:
+            worker.whenStopped {
+              continuation.resume(returning: .success($0 ?? SessionReport()))
+            }
+          }
+        }
+        guard let start else { return }
+        ownStart.withLock { $0 = start }
+        // The task was cancelled before there was a start to stop.
+        if Task.isCancelled { worker.request(.stop, onlyOfStart: start) }
       }
     } onCancel: {
       if let start = ownStart.withLock({ $0 }) { worker.request(.stop, onlyOfStart: start) }
+    }
+    if case .failure(.stopped) = result, Task.isCancelled {
+      var report = SessionReport()
+      report.stopReason = .request
+      return report
     }
     return try result.get()
   }
@@ -111,36 +123,23 @@ public final class DuplexEngine: Sendable {
     }
   }
 
-  /// Stops the engine, and returns when all files are complete.
+  /// Stops the engine, and returns when all files are complete, even if another caller starts it
+  /// again at once.
   @discardableResult
   public func stop() async -> SessionReport {
-    worker.request(.stop)
-    return await finished()
+    await withCheckedContinuation { continuation in
+      stop { continuation.resume(returning: $0) }
+    }
   }
 
   /// Stops the engine without waiting. `completion` is called with the report on a thread of the
   /// engine.
   public func stop(then completion: @escaping @Sendable (SessionReport) -> Void) {
-    worker.request(.stop)
-    worker.whenStopped { completion($0 ?? SessionReport()) }
+    worker.stop { completion($0 ?? SessionReport()) }
   }
 
-  /// Starts for `seconds`, and stores the number of that start in `ownStart`.
-  private func start(
-    seconds: Double, _ ownStart: MutexBox<Int?>
-  ) async throws(EngineFailure) {
-    let result = await withCheckedContinuation { continuation in
-      guard let start = start(seconds: seconds, { continuation.resume(returning: $0) }) else {
-        return
-      }
-      ownStart.withLock { $0 = start }
-      // The task was cancelled before there was a start to stop.
-      if Task.isCancelled { worker.request(.stop, onlyOfStart: start) }
-    }
-    _ = try result.get()
-  }
-
-  /// Returns the number of the start that was ordered; nil if none was.
+  /// Starts for `seconds`, or until a stop if that is nil. Returns the number of the start that was
+  /// ordered; nil if none was.
   @discardableResult
   private func start(seconds: Double?, _ reply: @escaping EngineRequest.StartCompletion) -> Int? {
     do throws(EngineFailure) {

@@ -50,7 +50,7 @@ public enum EngineFailure: ExplainedFailure, Sendable, Equatable {
     case .alreadyRecording(.microphone): "The microphone is being recorded already."
     case .alreadyRecording(.output): "The output is being recorded already."
     case .alreadyRunning: "The engine is running already."
-    case .stopped: "The engine was stopped before sound ran."
+    case .stopped: "The engine was stopped before it ran, or before its measurement had a result."
     case .noRoundTrip(let failure): failure.message
     case .superseded: "Other devices were asked for before these were open."
     case .recordingAtRate(let rate): "A recording at \(rate) Hz is running."

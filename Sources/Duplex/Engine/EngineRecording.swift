@@ -62,7 +62,7 @@ public final class EngineRecording: Sendable {
   /// ```
   public var state: RecordingState { writer?.events.state ?? RecordingState() }
 
-  /// A stream of the events from now on: files begun and finished, markers, pauses, warnings. The
+  /// A stream of the events from now on: next files, complete files, markers, pauses, warnings. The
   /// newest 1,024 unread events are kept. It ends after the last event, when the recording is
   /// complete, or never began before its engine was released.
   ///

@@ -114,7 +114,9 @@ final class EngineRun {
       }
       outputFigures = outputFigures.followed(by: session.outputFigures)
       // A device that hangs keeps its mixer.
-      if let left = session.handoffs.takeParts() {
+      if var left = session.handoffs.takeParts() {
+        // A session without a cycle has not moved the timeline.
+        left.end = left.end ?? parts.end
         parts = left
       } else {
         recordings.abandon()

@@ -36,6 +36,9 @@ enum EngineRequest: Sendable {
 /// The part of an engine that may block: a thread that opens devices, runs sessions on them and
 /// executes the requests of other threads. The values it publishes may be read on any thread.
 final class EngineWorker: Sendable {
+  /// A callback that receives the report of the last run; nil if none ever ran.
+  typealias StopCompletion = @Sendable (SessionReport?) -> Void
+
   private struct State {
     var requests: [EngineRequest] = []
     var status = EngineStatus()
@@ -43,7 +46,7 @@ final class EngineWorker: Sendable {
     var selection: DeviceSelection
     /// The callbacks to call once this run has started.
     var waitingForStart: [EngineRequest.StartCompletion] = []
-    var waitingForStop: [@Sendable (SessionReport?) -> Void] = []
+    var waitingForStop: [StopCompletion] = []
 
     /// Whether a start was accepted whose run is not over yet.
     var isInRun = false
@@ -90,19 +93,24 @@ final class EngineWorker: Sendable {
   var selection: DeviceSelection { state.withLock { $0.selection } }
 
   /// Queues `request`. If `start` is given, this happens only if no later start was requested than
-  /// the one with that number.
-  func request(_ request: EngineRequest, onlyOfStart start: Int? = nil) {
+  /// the one with that number. The completion of a stop is called after the run that it ends.
+  func request(
+    _ request: EngineRequest, onlyOfStart start: Int? = nil, _ completion: StopCompletion? = nil
+  ) {
     var refused: [EngineRequest] = []
-    var stopped: [@Sendable (SessionReport?) -> Void] = []
+    var stopped: [StopCompletion] = []
     let lastReport = state.withLock { state -> SessionReport? in
       if let start, start != state.startCount { return nil }
       // A queued request would keep its recording forever, which keeps this object.
       guard !state.isConcluded else {
         refused = [request]
-        return nil
+        if let completion { stopped = [completion] }
+        return state.lastReport
       }
       defer { state.requests.append(request) }
       guard request.isStop else { return nil }
+      // Registered together with the stop, so that it does not wait for a run that follows.
+      if let completion { state.waitingForStop.append(completion) }
       // A start that was not accepted yet is dropped, and a start requested from now on is a new
       // one.
       state.status.phase = state.isInRun ? .stopping : .stopped
@@ -165,15 +173,17 @@ final class EngineWorker: Sendable {
     state.notifyAll()
   }
 
-  /// Calls `completion` with the report of the run when the engine no longer runs: nil if it never
-  /// ran.
-  func whenStopped(_ completion: @escaping @Sendable (SessionReport?) -> Void) {
-    let isStopped = state.withLock { state -> Bool in
+  /// Ends the run, and calls `completion` when it is over, even if another start follows at once.
+  func stop(_ completion: @escaping StopCompletion) { request(.stop, completion) }
+
+  /// Calls `completion` when the engine no longer runs.
+  func whenStopped(_ completion: @escaping StopCompletion) {
+    let (isStopped, lastReport) = state.withLock { state in
       let isStopped = state.status.phase == .stopped
       if !isStopped { state.waitingForStop.append(completion) }
-      return isStopped
+      return (isStopped, state.lastReport)
     }
-    if isStopped { completion(state.withLock { $0.lastReport }) }
+    if isStopped { completion(lastReport) }
   }
 
   /// The files that are played, or read by simulated microphones: none of them may be recorded to.

@@ -1,6 +1,6 @@
-import RealtimeAudio
 import AudioBasics
 import AudioFiles
+import RealtimeAudio
 
 /// The notes in a folder: the files that `duplex record` writes if no name is given.
 enum Notes {

@@ -1,5 +1,5 @@
-import Duplex
 import AudioBasics
+import Duplex
 import LatencyMeasurement
 
 /// Measures on an open device according to `plan`. The panel shows the text and the fraction that

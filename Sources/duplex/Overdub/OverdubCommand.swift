@@ -1,9 +1,9 @@
-import Duplex
 import ArgumentParser
 import AudioBasics
 import AudioDevices
 import AudioFiles
 import AudioSessions
+import Duplex
 import LatencyMeasurement
 import RealtimeAudio
 

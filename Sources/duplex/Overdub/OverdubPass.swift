@@ -1,9 +1,9 @@
-import Duplex
 import AudioBasics
 import AudioClocks
 import AudioDevices
 import AudioFiles
 import AudioSessions
+import Duplex
 import RealtimeAudio
 
 /// One pass of an overdub: the backing is played, and the take is recorded.

@@ -1,8 +1,8 @@
-import Duplex
 import AudioBasics
 import AudioDevices
 import AudioFiles
 import AudioSessions
+import Duplex
 import LatencyMeasurement
 
 /// An overdub from its first check to its summary: finds the round trip, records the passes one

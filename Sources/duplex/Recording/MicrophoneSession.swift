@@ -1,8 +1,8 @@
-import Duplex
 import AudioBasics
 import AudioDevices
 import AudioFiles
 import AudioSessions
+import Duplex
 
 /// A command that records a microphone, plays it, or both, and may mix in files.
 protocol MicrophoneCommand: AlsoPlayingCommand {

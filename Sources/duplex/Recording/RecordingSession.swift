@@ -1,8 +1,8 @@
-import Duplex
 import AudioBasics
 import AudioDevices
 import AudioFiles
 import AudioSessions
+import Duplex
 
 /// A recording within a session: its writer, its part in the watch of the session, and its summary.
 struct RecordingSession {

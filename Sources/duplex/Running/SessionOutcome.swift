@@ -1,7 +1,7 @@
-import Duplex
 import AudioDevices
 import AudioFiles
 import AudioSessions
+import Duplex
 import RealtimeAudio
 
 /// A session that has ended, for the summary.

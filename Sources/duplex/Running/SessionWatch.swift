@@ -81,7 +81,7 @@ final class SessionWatch {
       emit(drift, snapshot)
       checkSteps(drift.addedFrames, snapshot)
     }
-    // Without a frame since, because the device is away, time passes on the timeline all the same.
+    // While the device is away, no frame advances, and `presentFrame` adds the time since the last.
     if snapshot.frames != lastSnapshot.frames || snapshot.frames == 0 {
       lastSnapshot = (snapshot.frames, HostClock.nanoseconds)
     }

@@ -1,6 +1,6 @@
-import Duplex
 import AudioFiles
 import AudioSessions
+import Duplex
 import RealtimeAudio
 
 /// Reports the progress of a player as events and as sentences. The events are collected on the

@@ -23,10 +23,12 @@ struct DefaultOption: Sendable {
 
   private var isDevice: Bool { option.hasSuffix("device") }
 
-  /// Returns whether `message` is about this option, or about the device that it names.
-  private func isMeant(in message: String) -> Bool {
+  /// Returns whether `failure` is about this option, or about the device that it names.
+  private func isMeant(in failure: ToolFailure) -> Bool {
+    let message = failure.message
     if message.contains("--\(option) ") { return true }
-    guard isDevice else { return false }
+    // The name of a file may contain that of a device.
+    guard isDevice, failure.fileKind == nil else { return false }
     let isSimulated = value.hasPrefix("sim:") && message.contains("simulated device")
     return isSimulated || message.contains(value)
   }
@@ -34,7 +36,7 @@ struct DefaultOption: Sendable {
   /// Returns `failure` with hints to the places of the defaults that it is about, because the user
   /// did not type these options. A wrong usage may be due to any of them.
   static func naming(_ failure: ToolFailure) -> ToolFailure {
-    let meant = current.filter { $0.isMeant(in: failure.message) }
+    let meant = current.filter { $0.isMeant(in: failure) }
     guard !meant.isEmpty else {
       let possible = current.filter { !$0.isDevice && !["json", "quiet"].contains($0.option) }
       guard failure.status == .usage, !possible.isEmpty else { return failure }

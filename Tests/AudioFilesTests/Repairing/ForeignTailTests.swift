@@ -1,7 +1,7 @@
-import TemporaryFolders
-import TestSources
 import AudioBasics
 import AudioFiles
+import TemporaryFolders
+import TestSources
 import Testing
 
 /// Tests of WAV files that are followed by foreign bytes, or whose header does not count all

@@ -1,7 +1,7 @@
-import TestSupport
 import AudioBasics
 import AudioSessions
 import Glibc
+import TestSupport
 
 /// A generator of noise without repetitions.
 struct TestNoise {

@@ -1,7 +1,7 @@
-import TestSupport
 import AudioBasics
 import AudioSessions
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct FeedbackSuppressorTests {

@@ -1,6 +1,6 @@
-import TestSupport
 import AudioBasics
 import Glibc
+import TestSupport
 
 /// The background noise of a trial of the voice gate.
 enum GateNoise: String, CaseIterable {

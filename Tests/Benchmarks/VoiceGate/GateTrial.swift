@@ -1,7 +1,7 @@
-import TestSupport
 import AudioBasics
 import AudioSessions
 import Glibc
+import TestSupport
 
 /// A trial of the voice gate: phrases in noise, separated by pauses of three to seven seconds.
 struct GateTrial {

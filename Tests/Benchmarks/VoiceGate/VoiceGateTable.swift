@@ -1,7 +1,7 @@
-import TestSupport
 import AudioBasics
 import AudioSessions
 import Glibc
+import TestSupport
 
 /// Prints, as Markdown, the misses and cuts of the voice gate for 60 phrases by espeak-ng in
 /// several noises, the share of time that it is open in noise without speech, and its processor

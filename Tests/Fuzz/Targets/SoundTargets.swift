@@ -1,8 +1,8 @@
-import TestSources
 import AudioBasics
 import AudioFiles
 import AudioSessions
 import Glibc
+import TestSources
 
 extension FuzzTarget {
   /// WAV, RF64, W64, AIFF, CAF, AU, FLAC and all other formats, from a byte source or a file.

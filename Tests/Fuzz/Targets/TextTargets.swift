@@ -1,4 +1,5 @@
 import AudioBasics
+
 @testable import AudioFiles
 @testable import AudioSessions
 @testable import duplex

@@ -26,6 +26,9 @@ struct TrackExtrapolation: ~Copyable {
     recentFrames = kept + added
   }
 
+  /// Forgets the kept frames, because the next ones do not follow them.
+  mutating func forget() { recentFrames = 0 }
+
   /// Fills the beginning of `sound` with the prediction of the frames after the kept ones.
   func extrapolate(into sound: inout SampleBuffer) {
     guard recentFrames > 0 else { return }

@@ -66,6 +66,7 @@ struct TrackStream: ~Copyable {
   ) {
     cursor.follow(range, entry: entry)
     self.conversion = conversion
+    extrapolation.forget()
     progress = Progress(firstPosition: position)
   }
 
