@@ -20,14 +20,22 @@ struct DecayTest: BitwiseCopyable {
     /// more in each round trip and decays in fewer of them, so that both are larger.
     let levelError: Float
     let tripError: Float
+    /// The error by which the loop gain may be estimated too high: 1 dB plus this error in dB,
+    /// which is divided by the round-trip time in half hops. It comes from the ringing of the loop
+    /// and from levels that are means of four hops. A sound from outside dies away more slowly.
+    let ringingError: Float
 
     static var quiet: Bounds {
       @_noLocks get {
-        Bounds(margin: MicrophoneGain.safeMargin, fall: 20, levelError: 0.2, tripError: 1.5)
+        Bounds(
+          margin: MicrophoneGain.safeMargin, fall: 20, levelError: 0.2, tripError: 1.5,
+          ringingError: .infinity)
       }
     }
     static var loud: Bounds {
-      @_noLocks get { Bounds(margin: 14, fall: 27, levelError: 1.2, tripError: 4) }
+      @_noLocks get {
+        Bounds(margin: 14, fall: 27, levelError: 1.2, tripError: 4, ringingError: 70)
+      }
     }
   }
 
@@ -38,9 +46,11 @@ struct DecayTest: BitwiseCopyable {
   /// The gain of the microphone in dB up to which it may be restored after the howl.
   var safeGain: Float { @_noLocks get { loweredGain(margin: MicrophoneGain.safeMargin) } }
 
-  /// The level in dBFS that counts as silence. A sound that was not far above it cannot fall by as
-  /// much as others, as it ends in the noise of the microphone.
+  /// The level in dBFS that counts as silence, and the fall in dB that a howl must show if it ends
+  /// in silence: in the noise of the microphone, above which a quiet howl is not far enough to fall
+  /// by as much as others.
   private static var silence: Float { @_noLocks get { -70 } }
+  private static var leastFall: Float { @_noLocks get { 12 } }
 
   /// The number of hops after which every test ends: 2 s.
   private static var maximumHops: Int { @_noLocks get { 750 } }
@@ -88,7 +98,7 @@ struct DecayTest: BitwiseCopyable {
     // If the level of a sound varies within a round trip, only the levels of its loudest hops are
     // comparable.
     let level = history.highest(band: band, hops: fit.hops, age: 0)
-    if level < max(start - bounds.fall, Self.silence) {
+    if level < max(start - bounds.fall, min(start - Self.leastFall, Self.silence)) {
       return isLoopAboveUnity(history, band: band)
     }
     let isFalling = level < history.highest(band: band, hops: fit.hops, age: 32) - 1
@@ -113,6 +123,8 @@ struct DecayTest: BitwiseCopyable {
       age &+= 1
     }
     let loss = sum * trip / Float(window &* distance)
-    return gainBefore - gain - loss > -bounds.levelError - bounds.tripError / Float(fit.lag)
+    let estimate = gainBefore - gain - loss
+    return estimate > -bounds.levelError - bounds.tripError / Float(fit.lag)
+      && estimate < loopGain + 1 + bounds.ringingError / Float(fit.lag)
   }
 }

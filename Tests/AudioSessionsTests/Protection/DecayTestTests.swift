@@ -82,6 +82,11 @@ import Testing
     #expect(result(loopGain: -0.5, minimum: -33, isLoud: true).0 == false)
   }
 
+  @Test func `a loud sound that dies away slowly comes from outside`() {
+    // In each round trip it loses 4 dB, and a howl would lose 14 dB.
+    #expect(result(loopGain: 10, measured: 0.5, minimum: -80, isLoud: true).0 == false)
+  }
+
   @Test func `a loud sound that ends by itself is not a howl`() {
     // Only its echo is left, and decays by 3 dB more in each round trip than a howl does.
     #expect(result(loopGain: -3, minimum: -100, isLoud: true).0 == false)

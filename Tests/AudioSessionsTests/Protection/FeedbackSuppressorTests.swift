@@ -128,6 +128,9 @@ import Testing
     Misjudged(sound: .siren, seed: 5052, gain: -0.5, sampleRate: 48000),
     Misjudged(sound: .siren, seed: 5069, gain: -0.5, sampleRate: 48000),
     Misjudged(sound: .siren, seed: 5106, gain: -0.5, sampleRate: 48000),
+    Misjudged(sound: .speech, seed: 5015, gain: -0.5, sampleRate: 48000),
+    Misjudged(sound: .music, seed: 5022, gain: -0.5, sampleRate: 48000),
+    Misjudged(sound: .drums, seed: 1026, gain: -0.5, sampleRate: 48000),
   ])
   func `a rising sound in a loop below 0 dB is not attenuated`(_ misjudged: Misjudged) {
     let (sound, seed) = (misjudged.sound, misjudged.seed)
