@@ -36,21 +36,6 @@ extension FeedbackSuppressor {
     }
   }
 
-  /// Returns the loop of the last howl, with the gain that it has now, if a sound in its band grows
-  /// by this gain in each round trip, with an error of up to 0.1 dB plus half of the gain. Such a
-  /// sound is the howl, which returns. Returns nil otherwise.
-  @_noLocks
-  mutating func returningLoop() -> LoopFit? {
-    guard let loop = howl.loop, analysis.bands.levels[loop.band] > -50 else { return nil }
-    let gain = microphoneGain.decibels
-    let expected = loop.growth(at: gain)
-    guard expected > 0, let growth = analysis.growth(band: loop.band, expected: expected),
-      abs(growth - expected) < 0.5 * expected + 0.1 / loop.tripHops
-    else { return nil }
-    suspect = FeedbackSuspect(band: loop.band, reason: .growth(growth))
-    return loop.fit(at: gain)
-  }
-
   /// Lowers the microphone until the gain of the proven loop is below 0 dB. All frames are analysed
   /// meanwhile: the levels of a few frames vary too much in a sound of many frequencies.
   @_noLocks

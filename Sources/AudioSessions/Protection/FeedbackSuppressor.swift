@@ -12,13 +12,13 @@ import RealtimeAudio
 /// 1. Detect a suspect: a band that rises linearly in dB (`GrowthLines`), or a level at the limit.
 /// 2. Modulate the monitor gain, the gain of the microphone in the output, with a fixed code of
 ///    dips (`PerturbationCode`). The dips of the first code are 0.5 dB deep; they are 3 dB deep if
-///    the sound is or was at a limit or if the shallow dips give too little evidence, unless the
-///    deep dips end the sound before it is proven, as in a loop that is shorter than a dip. The
-///    gain of the limiter is held during the code and its attenuation is known, so that a howl at
-///    the limit responds like one that grows freely. If a howl overdrives the microphone, the dips
-///    would not show; the sound is then first held 24 dB below the microphone's full scale, until
-///    the microphone is no longer overdriven. The same is done with a sound at the limit that needs
-///    another code.
+///    the sound is or was at a limit, if it grows like the last howl, or if the shallow dips give
+///    too little evidence, unless the deep dips end the sound before it is proven, as in a loop
+///    that is shorter than a dip. The gain of the limiter is held during the code and its
+///    attenuation is known, so that a howl at the limit responds like one that grows freely. If a
+///    howl overdrives the microphone, the dips would not show; the sound is then first held 24 dB
+///    below the microphone's full scale, until the microphone is no longer overdriven. The same is
+///    done with a sound at the limit that needs another code.
 /// 3. Estimate the loop gain from the returned code (`LoopGainEstimator`). A gain of at least 0 dB
 ///    proves a howl. An external sound does not contain the code, and if the loop gain is lower,
 ///    the external sound is the larger part of the returned level.
@@ -28,7 +28,7 @@ import RealtimeAudio
 ///    loud sound whose measured loop gain is below 2 dB, but to a loop gain of 14 dB below unity.
 /// 5. Restore. After the howl has died away the gain returns slowly, but only to a measured loop
 ///    gain of 3 dB below unity. After 10 s the rest of the gain is restored, too. A sound that then
-///    grows as the proven loop would let it grow is tested by its decay at once. If the howl
+///    grows as the proven loop would let it grow is tested with deep dips at once. If the howl
 ///    returns, the microphone is held 6 dB lower, and for longer.
 public struct FeedbackSuppressor: ~Copyable {
   /// The stages from a suspicion to the restored gain. A test that finds no howl, or that lost
@@ -58,7 +58,8 @@ public struct FeedbackSuppressor: ~Copyable {
     var hop = 0
     /// Its level in dBFS before it was attenuated.
     var level: Float = 0
-    /// The loop that sustained it; nil before the first howl.
+    /// The loop that sustained it; nil before the first howl, and after a sound that grew like this
+    /// howl and was none: the loop may have changed.
     var loop: ProvenLoop?
 
     /// Returns whether it has died away to `level` dBFS in the hop `now`: after at least 1/3 s, and
@@ -221,11 +222,14 @@ extension FeedbackSuppressor {
     let loudest = analysis.bands.loudest
     if analysis.bands.levels[loudest] < -55 { return schedule.rest(in: hop) }
     guard hop >= schedule.nextHop else { return }
-    if let fit = returningLoop() { return lower(fit, isLoud: !canWait) }
     // After a howl another one is likely, and the dips of an aborted deep code circulate in a loop
     // for a while; in both cases a line may deviate more.
     let isRough = duckCount > 0 || schedule.isCirculating(in: hop)
-    if let growing = analysis.growingBand(spread: isRough ? 2 : 0.3) {
+    if let loop = howl.loop,
+      let returning = analysis.returningHowl(in: loop, gain: microphoneGain.decibels)
+    {
+      suspect = returning
+    } else if let growing = analysis.growingBand(spread: isRough ? 2 : 0.3) {
       suspect = growing
     } else if limits.reachedHops >= 8,
       analysis.history.isSteady(band: loudest, hops: limits.reachedHops)
@@ -266,7 +270,7 @@ extension FeedbackSuppressor {
     let isLimited = !suspect.isGrowing || limits.isReached || limits.leveller.isActive
     // The levels at the end of the code, and one second from now.
     let (isDeep, continues) = schedule.begin(
-      isUrgent: isLimited || level + 80 * growth > -6,
+      isUrgent: isLimited || suspect.isReturningHowl || level + 80 * growth > -6,
       willBeLoud: level + 400 * growth > Self.loudDBFS)
     estimator.begin(analysis.history, band: suspect.band, isDeep: isDeep, continues: continues)
     perturbation.begin(isDeep: isDeep, after: hopEnd)
@@ -316,6 +320,7 @@ extension FeedbackSuppressor {
   /// Ends a test that found no howl, or found that the sound is certainly external.
   @_noLocks
   mutating func giveUp(isExternal: Bool = false) {
+    if suspect.isReturningHowl { howl.loop = nil }
     schedule.fail(in: hop, isGrowing: suspect.isGrowing, isExternal: isExternal)
     endTest()
   }

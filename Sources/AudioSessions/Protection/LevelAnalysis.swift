@@ -8,6 +8,8 @@ struct FeedbackSuspect: BitwiseCopyable {
   enum Reason: BitwiseCopyable {
     /// The level rises linearly, by this number of dB per hop.
     case growth(Float)
+    /// The level rises as that of the last howl would, by this number of dB per hop.
+    case returningHowl(Float)
     /// The level stays at the limit.
     case limit
   }
@@ -22,9 +24,17 @@ struct FeedbackSuspect: BitwiseCopyable {
 
   /// The growth in dB per hop.
   var growth: Float {
-    @_noLocks get { if case .growth(let decibels) = reason { decibels } else { 0 } }
+    @_noLocks get {
+      switch reason {
+      case .growth(let decibels), .returningHowl(let decibels): decibels
+      case .limit: 0
+      }
+    }
   }
-  var isGrowing: Bool { @_noLocks get { if case .growth = reason { true } else { false } } }
+  var isGrowing: Bool { @_noLocks get { if case .limit = reason { false } else { true } } }
+  var isReturningHowl: Bool {
+    @_noLocks get { if case .returningHowl = reason { true } else { false } }
+  }
 }
 
 /// The levels of a sound in four bands: those of the latest hop, those of the last seconds, and
@@ -130,10 +140,16 @@ struct LevelAnalysis: ~Copyable {
     bands.analyse(hopsAtOnce: isAtOnce ? HopLevels.levelHops : 1)
   }
 
-  /// Returns the growth of a band in dB per hop if it grows roughly by the `expected` growth.
-  @_noLocks
-  mutating func growth(band: Int, expected: Float) -> Float? {
-    lines.growth(of: history, band: band, expected: expected)
+  /// Returns a sound in the band of `loop` if it grows by the loop's gain in each round trip, with
+  /// an error of up to 0.1 dB plus half of the gain, while the microphone has a gain of `gain` dB.
+  @_noLocks @inline(__always)
+  mutating func returningHowl(in loop: ProvenLoop, gain: Float) -> FeedbackSuspect? {
+    let expected = loop.growth(at: gain)
+    guard expected > 0, bands.levels[loop.band] > -50,
+      let growth = lines.growth(of: history, band: loop.band, expected: expected),
+      abs(growth - expected) < 0.5 * expected + 0.1 / loop.tripHops
+    else { return nil }
+    return FeedbackSuspect(band: loop.band, reason: .returningHowl(growth))
   }
 
   /// Returns the loudest band that grows as in a loop, along a line from which it deviates by

@@ -70,9 +70,6 @@ import Testing
       testDescription: "+0.2 dB, beats while it returns", seed: 5050, gain: 0.2, seconds: 40,
       sampleRate: 48000),
     Room(
-      testDescription: "+0.5 dB, returns within 0.3 s", seed: 1142, gain: 0.5, seconds: 22,
-      sampleRate: 48000),
-    Room(
       testDescription: "+0.5 dB, decays with many frequencies", seed: 1193, gain: 0.5, seconds: 14,
       sampleRate: 48000),
     Room(

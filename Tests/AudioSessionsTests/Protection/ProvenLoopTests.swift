@@ -15,9 +15,4 @@ import Testing
     #expect(abs(loop.growth(at: -1) - 2 / 20.2) < 0.0001)
     #expect(loop.growth(at: -3) == 0 && loop.growth(at: -6) < 0)
   }
-
-  @Test func `the result of a code is that at the present gain`() {
-    #expect(loop.fit(at: 0).gain == 3 && loop.fit(at: -1).gain == 2)
-    #expect(loop.fit(at: 0).lag == 40)
-  }
 }

@@ -71,6 +71,32 @@ import Testing
     #expect(rig.sendingCycles == 0)
   }
 
+  @Test func `a sound that only grows like the last howl is tested with deep dips once`() {
+    var rig = Rig(periodFrames: 64, channelCount: 1)
+    var fit = LoopFit.none
+    (fit.lag, fit.gain) = (10, 0.5)
+    rig.suppressor.howl.loop = ProvenLoop(fit, band: 2, gain: 0)
+    // A tone of 2.4 kHz grows by 36 dB per second, from -50 dBFS on.
+    var (frame, hadLoop, depths) = (0, [Bool](), [Bool]())
+    for _ in 0..<4 {
+      for cycle in 0..<1125 {
+        let amplitude = cycle > 600 ? 0 : Gain(decibels: -50 + 0.048 * Double(cycle)).factor
+        let wasTesting = rig.suppressor.perturbation.isSending
+        rig.run(cycles: 1) { _ in
+          frame += 1
+          return frame % 20 < 10 ? amplitude : -amplitude
+        }
+        let isTesting = rig.suppressor.perturbation.isSending
+        guard isTesting && !wasTesting else { continue }
+        hadLoop.append(rig.suppressor.suspect.isReturningHowl)
+        depths.append(rig.suppressor.perturbation.isDeep)
+      }
+    }
+    let (loop, ducks) = (rig.suppressor.howl.loop, rig.suppressor.duckCount)
+    #expect(hadLoop.first == true && depths.first == true && hadLoop.dropFirst().allSatisfy { !$0 })
+    #expect(loop == nil && ducks == 0)
+  }
+
   @Test(arguments: [16, 63, 64, 1000])
   func `an external sound at full scale is not analysed while no code may be sent for long`(
     periodFrames: Int
