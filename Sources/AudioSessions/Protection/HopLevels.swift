@@ -32,7 +32,7 @@ struct HopLevels: ~Copyable {
   /// The number of hops whose energies form a level; the most that are analysed at once.
   static var levelHops: Int { @_noLocks get { 4 } }
   /// The number of hops, one or four, that are analysed at once: the energy of each of them is then
-  /// that of all four.
+  /// that of all four. In a pause of the analysis, the number of its hops.
   private(set) var hopsAtOnce = 1
 
   private let filters: BandFilters
@@ -172,7 +172,7 @@ struct HopLevels: ~Copyable {
     analyse(hopsAtOnce: hopsAtOnce)
   }
 
-  /// Analyses one or four hops at once from now on, the end of a hop.
+  /// Analyses one or four hops at once from now on, the end of a hop, or pauses for `hops` hops.
   @_noLocks
   mutating func analyse(hopsAtOnce hops: Int) {
     hopsAtOnce = hops

@@ -30,8 +30,10 @@ final class SessionWatch {
   private var isOver = false
   /// The frame from which the drift is reported next.
   private var nextDrift = 0
-  /// The number of xruns so far, and the most that are printed one by one.
+  /// The number of xruns so far, that after which a remedy is named, and the most that are printed
+  /// one by one.
   private var xrunCount = 0
+  private static let xrunsBeforeRemedy = 3
   private static let maximumXrunLines = 10
   /// Raised by the first warning of large steps, because the sessions of one command, as the trials
   /// of `tune`, have the same.
@@ -175,7 +177,12 @@ final class SessionWatch {
     let direction = event.kind == .playbackXrun ? "playback" : "capture"
     let loss = event.frames == 0 ? "" : " lost \(event.frames.counted("frame"))"
     xrunCount += 1
-    let end = xrunCount == Self.maximumXrunLines ? "; the summary has the number of all." : "."
+    let end =
+      switch xrunCount {
+      case Self.xrunsBeforeRemedy: ". \(DeviceFailure.enlargePeriodHint)"
+      case Self.maximumXrunLines: "; the summary has the number of all."
+      default: "."
+      }
     reportEvent(
       .xrun(direction, .gap(event.frame, event.frames)),
       "a \(direction) xrun at frame \(event.frame)\(loss)\(end)",

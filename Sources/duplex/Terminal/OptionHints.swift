@@ -20,8 +20,7 @@ extension DeviceFailure {
     case .removeSecondaryOutputs: "Use fewer --also-play, and give something to play."
     case .applyGain: "Set the volume on the device itself, or use --gain."
     case .enlargeBuffer: "Use more --periods or less --headroom."
-    case .enlargePeriod:
-      "Use a larger --period-size or --headroom, or find both with `duplex tune`."
+    case .enlargePeriod: Self.enlargePeriodHint
     case .shrinkPeriod(let frames):
       "The buffer holds \(frames.counted("frame")): use a smaller --period-size or --headroom."
     case .choosePeriod(let range):
@@ -36,6 +35,10 @@ extension DeviceFailure {
     case .chooseRate: "Use another --rate."
     }
   }
+
+  /// What helps if the audio thread or the device is too slow for the period.
+  static let enlargePeriodHint =
+    "Use a larger --period-size or --headroom, or find both with `duplex tune`."
 
   private static func text(_ range: ClosedRange<Int>) -> String {
     range.count == 1
