@@ -151,22 +151,11 @@ private struct DraftLocation: ~Copyable {
   init(_ path: String, overwrite: Bool) throws(SystemError) {
     guard !path.isEmpty else { throw SystemError(number: ENOENT) }
     guard path.utf8.last != UInt8(ascii: "/") else { throw SystemError(number: EISDIR) }
-    let found = try Self.status(of: path)
+    let found = try FileSystem.targetStatus(of: path)
     let real = found == nil ? path : try FileSystem.resolve(path)
     locked = try Self.lock(real, found, overwrite: overwrite)
     status = found
     self.path = real
-  }
-
-  private static func status(of path: String) throws(SystemError) -> stat? {
-    do throws(SystemError) {
-      return try FileSystem.status(of: path)
-    } catch {
-      guard error.number == ENOENT else { throw error }
-      // A dangling link is refused, since it belongs to someone else.
-      guard !FileSystem.isTaken(path) else { throw SystemError(number: ENOLINK) }
-      return nil
-    }
   }
 
   private static func lock(

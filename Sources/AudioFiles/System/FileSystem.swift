@@ -22,6 +22,19 @@ enum FileSystem {
     return status
   }
 
+  /// Returns the status of the file that a new file at `path` would replace, following links; nil
+  /// if there is none. Throws `ENOLINK` if `path` is a link to a file that does not exist: it
+  /// belongs to someone else.
+  static func targetStatus(of path: String) throws(SystemError) -> stat? {
+    do throws(SystemError) {
+      return try status(of: path)
+    } catch {
+      guard error.number == ENOENT else { throw error }
+      guard !isTaken(path) else { throw SystemError(number: ENOLINK) }
+      return nil
+    }
+  }
+
   /// Returns whether `path` exists, which includes a dangling link.
   static func isTaken(_ path: String) -> Bool { (try? ownStatus(of: path)) != nil }
 

@@ -9,11 +9,10 @@ package enum OutputFolder {
     }
   }
 
-  /// Throws `.cannotCreate` if `path` is a link that leads nowhere, which no file replaces.
+  /// Throws `.cannotCreate` if `path` is a link to a file that does not exist, and
+  /// `.permissionDenied` if that cannot be found out. No file replaces such a link.
   package static func refuseDanglingLink(at path: String) throws(FileFailure) {
-    guard FileStatus(of: path) != nil || !FileSystem.isTaken(path) else {
-      throw .creating(path, SystemError(number: ENOLINK))
-    }
+    _ = try mapSystemError(try FileSystem.targetStatus(of: path)) { .creating(path, $0) }
   }
 
   /// Throws `.cannotCreate` or `.permissionDenied` if no file can be created in the folder of

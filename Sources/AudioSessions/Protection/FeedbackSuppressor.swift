@@ -192,12 +192,7 @@ public struct FeedbackSuppressor: ~Copyable {
     let isCalm =
       stage == .listening
       && (!limits.isReached || hop &+ LevelLimits.maximumReachedHops < schedule.nextHop)
-    let pausedHops = schedule.nextHop &- hop &- LevelAnalysis.hopsAfterPause
-    if isCalm && pausedHops > 0 {
-      analysis.pause(hops: pausedHops)
-    } else {
-      analysis.beginHops(isCalm: isCalm)
-    }
+    analysis.beginHops(isCalm: isCalm, nextTest: schedule.nextHop)
   }
 
   /// Applies the gains to the microphone in the output. Returns whether a code is being sent.

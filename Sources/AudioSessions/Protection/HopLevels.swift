@@ -34,6 +34,8 @@ struct HopLevels: ~Copyable {
   /// The number of hops, one or four, that are analysed at once: the energy of each of them is then
   /// that of all four. In a pause of the analysis, the number of its hops.
   private(set) var hopsAtOnce = 1
+  /// Whether no frame is analysed until the hops are over.
+  var isPaused: Bool { @_noLocks get { hopsAtOnce > Self.levelHops } }
 
   private let filters: BandFilters
   /// The factor from the energy of the sum of all channels to the power of a level.

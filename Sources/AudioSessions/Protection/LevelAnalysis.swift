@@ -47,13 +47,11 @@ struct LevelAnalysis: ~Copyable {
   private var lines = GrowthLines()
   /// The number of hops since the start, the unit of time of the suppressor's counters.
   private(set) var hop = 0
-  /// The number of hops of the current pause, in which no frame is analysed; 0 if there is none.
-  private var pausedHops = 0
 
   /// The number of hops, one second, that must be analysed after a pause before a sound is tested.
   /// A code needs the levels of the last 128 hops, and four of the six growth lines have their
   /// whole length.
-  static var hopsAfterPause: Int { @_noLocks get { 384 } }
+  private static var hopsAfterPause: Int { @_noLocks get { 384 } }
 
   init(sampleRate: Int, channelCount: Int) {
     bands = HopLevels(sampleRate: sampleRate, channelCount: channelCount)
@@ -70,7 +68,7 @@ struct LevelAnalysis: ~Copyable {
   /// are below `silence`, a magnitude too low to matter. Returns the frame at which it stopped.
   @_noLocks @inline(__always)
   mutating func listen(_ bus: inout MixerBus, from start: Int, silence: Float) -> Int {
-    if pausedHops > 0 || bus.peakBound < silence {
+    if bands.isPaused || bus.peakBound < silence {
       return bands.passSilence(from: start, to: bus.frames)
     }
     if bus.peakBound < .infinity && start == 0 && bus.frames <= bands.framesLeft {
@@ -86,7 +84,7 @@ struct LevelAnalysis: ~Copyable {
   /// limiters change by `gain` dB.
   @_noLocks @inline(__always)
   mutating func finishHops(gain: Float) {
-    if pausedHops > 0 { return finishPause() }
+    if bands.isPaused { return finishPause() }
     let before = bands.levels
     bands.finishHops()
     if bands.hopsAtOnce > 1 { addHops(since: before, gain: gain) }
@@ -95,18 +93,11 @@ struct LevelAnalysis: ~Copyable {
     hop &+= 1
   }
 
-  /// Pauses the analysis for `hops` hops, above 0, from the end of a hop on.
-  @_noLocks
-  mutating func pause(hops: Int) {
-    pausedHops = hops
-    bands.analyse(hopsAtOnce: hops)
-  }
-
   /// Passes `frames` frames of a pause. Returns false, and passes none, if it does not last as
   /// long.
   @_noLocks @inline(__always)
   mutating func passPause(frames: Int) -> Bool {
-    guard pausedHops > 0 && frames < bands.framesLeft else { return false }
+    guard bands.isPaused && frames < bands.framesLeft else { return false }
     bands.pass(frames: frames)
     return true
   }
@@ -114,8 +105,7 @@ struct LevelAnalysis: ~Copyable {
   /// Ends a pause, before which all levels are too old.
   @_noLocks @inline(never)
   private mutating func finishPause() {
-    hop &+= pausedHops
-    pausedHops = 0
+    hop &+= bands.hopsAtOnce
     bands.finishHops()
     clear()
   }
@@ -132,10 +122,13 @@ struct LevelAnalysis: ~Copyable {
     hop &+= 3
   }
 
-  /// Analyses the next four hops at once if the sound `isCalm` and no growth is searched for before
-  /// they are over, otherwise only the next one.
+  /// Begins the hops after this one; no sound is tested before the hop `nextTest`. While the sound
+  /// `isCalm`, the analysis pauses until a second before that hop, or, if that is over, analyses
+  /// four hops at once if no growth is searched for before their end.
   @_noLocks @inline(__always)
-  mutating func beginHops(isCalm: Bool) {
+  mutating func beginHops(isCalm: Bool, nextTest: Int) {
+    let pause = nextTest &- hop &- Self.hopsAfterPause
+    if isCalm && pause > HopLevels.levelHops { return bands.analyse(hopsAtOnce: pause) }
     let isAtOnce = isCalm && GrowthLines.isDue(at: history)
     bands.analyse(hopsAtOnce: isAtOnce ? HopLevels.levelHops : 1)
   }

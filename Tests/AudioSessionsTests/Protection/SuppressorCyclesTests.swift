@@ -106,7 +106,7 @@ import Testing
     var (wasPaused, wasTesting) = (false, false)
     for _ in 0..<24 * 48000 / periodFrames {
       rig.run(cycles: 1) { $0 % 8 < 4 ? 1 : -1 }
-      let isPaused = rig.suppressor.analysis.bands.hopsAtOnce > HopLevels.levelHops
+      let isPaused = rig.suppressor.analysis.bands.isPaused
       if case .stabilizing = rig.suppressor.stage {
         tests += wasTesting ? 0 : 1
         wasTesting = true
