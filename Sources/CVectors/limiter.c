@@ -68,7 +68,7 @@ BODY long limit_eights(int is_stereo, LimiterGain *limiter, float *samples, long
 
 // Multiplies each frame by the gain. The gain and the target decrease to the gain that a frame
 // requires.
-BODY void limit_frames(LimiterGain *limiter, float *samples, long channels, long frames) {
+BODY void vectors_limit_frames_body(LimiterGain *limiter, float *samples, long channels, long frames) {
   const float limit = limiter->limit;
   long frame = 0;
   if (channels == 1) frame = limit_eights(0, limiter, samples, frames);
@@ -92,6 +92,9 @@ BODY void limit_frames(LimiterGain *limiter, float *samples, long channels, long
   limiter->gain = gain;
   limiter->target = target;
 }
+TWO_VERSIONS(
+    void, vectors_limit_frames, (LimiterGain *limiter, float *samples, long channels, long frames), limiter, samples,
+    channels, frames)
 
 BODY long vectors_frames_above_body(const float *samples, long channels, long frames, float limit) {
   integer8 count = 0;
@@ -138,28 +141,52 @@ TWO_VERSIONS(
     void, vectors_ramp, (float *samples, long channels, long frames, float gain, float step), samples, channels, frames,
     gain, step)
 
+// The highest magnitudes in a block, and the number of frames above a limit, in eight lanes.
+typedef struct {
+  integer8 highest, above;
+} MeasuredEights;
+
+// Adds eight frames of one or two channels.
+BODY void measure_eight(int is_stereo, const float *eight, integer8 limits, MeasuredEights *measured) {
+  integer8 peaks = magnitude_bits(eight);
+  if (is_stereo) {
+    const integer8 second = magnitude_bits(eight + 8);
+    peaks = higher_bits(
+        __builtin_shufflevector(peaks, second, 0, 2, 8, 10, 4, 6, 12, 14),
+        __builtin_shufflevector(peaks, second, 1, 3, 9, 11, 5, 7, 13, 15));
+  }
+  measured->highest = higher_bits(peaks, measured->highest);
+  measured->above -= peaks > limits;
+}
+
 // Measures frames of one or two channels, eight at a time; returns the number of frames measured.
 BODY long measure_eights(int is_stereo, const float *samples, long frames, float limit, LimitedBlock *block) {
   const integer8 limits = (integer8)(float8)limit;
-  integer8 highest = 0, count = 0;
+  const long channels = is_stereo ? 2 : 1, whole = frames & ~31L, end = frames & ~7L;
+  MeasuredEights measured = {0, 0};
   long frame = 0;
-#pragma clang loop unroll_count(2)
-  for (; frame + 8 <= frames; frame += 8) {
-    const float *eight = samples + (is_stereo ? 2 * frame : frame);
-    integer8 peaks = magnitude_bits(eight);
-    if (is_stereo) {
-      const integer8 second = magnitude_bits(eight + 8);
-      peaks = higher_bits(
-          __builtin_shufflevector(peaks, second, 0, 2, 8, 10, 4, 6, 12, 14),
-          __builtin_shufflevector(peaks, second, 1, 3, 9, 11, 5, 7, 13, 15));
-    }
-    highest = higher_bits(peaks, highest);
-    count -= peaks > limits;
+  for (; frame < whole; frame += 32) {
+    const float *eights = samples + channels * frame;
+    measure_eight(is_stereo, eights, limits, &measured);
+    measure_eight(is_stereo, eights + 8 * channels, limits, &measured);
+    measure_eight(is_stereo, eights + 16 * channels, limits, &measured);
+    measure_eight(is_stereo, eights + 24 * channels, limits, &measured);
   }
-  const int32_t bits = __builtin_reduce_max(highest);
+  for (; frame < end; frame += 8) measure_eight(is_stereo, samples + channels * frame, limits, &measured);
+  const int32_t bits = __builtin_reduce_max(measured.highest);
   memcpy(&block->peak, &bits, sizeof bits);
-  if (block->peak > limit) block->above = __builtin_reduce_add(count);
+  if (block->peak > limit) block->above = __builtin_reduce_add(measured.above);
   return frame;
+}
+
+// Adds what the frames of a block are that were not measured eight at a time. It is not inlined, so
+// that a block without such frames does not save the registers that it needs.
+__attribute__((noinline)) static LimitedBlock block_with_rest(
+    LimitedBlock block, const float *samples, long channels, long frames, float limit) {
+  const float peak = vectors_peak_or_nan(samples, channels * frames);
+  if (!isnan(block.peak) && !(peak <= block.peak)) block.peak = peak;
+  if (peak > limit) block.above += vectors_frames_above(samples, channels, frames, limit);
+  return block;
 }
 
 // Returns the peak of frames, NaN if a sample is NaN, and the number of frames above `limit`.
@@ -169,11 +196,7 @@ BODY LimitedBlock levels_of_block(const float *samples, long channels, long fram
   if (channels == 1) frame = measure_eights(0, samples, frames, limit, &block);
   if (channels == 2) frame = measure_eights(1, samples, frames, limit, &block);
   if (frame == frames) return block;
-  const float *rest = samples + channels * frame;
-  const float peak = vectors_peak_or_nan_body(rest, channels * (frames - frame));
-  if (!isnan(block.peak) && !(peak <= block.peak)) block.peak = peak;
-  if (peak > limit) block.above += vectors_frames_above_body(rest, channels, frames - frame, limit);
-  return block;
+  return block_with_rest(block, samples + channels * frame, channels, frames - frame, limit);
 }
 
 // The share of the limit below which the rounded product of a peak and a gain is safe; `brought_to`
@@ -186,9 +209,9 @@ BODY LimitedBlock vectors_limit_block_body(LimiterGain *limiter, float *samples,
   const float gain = limiter->gain, risen = gain + limiter->step * (float)frames;
   const float last = limiter->step <= 0 ? gain : risen < limiter->target ? risen : limiter->target;
   if (block.peak * last > limiter->limit * safe_share) {
-    limit_frames(limiter, samples, channels, frames);
+    vectors_limit_frames(limiter, samples, channels, frames);
   } else if (last != gain) {
-    vectors_ramp_body(samples, channels, frames, gain, (last - gain) / (float)frames);
+    vectors_ramp(samples, channels, frames, gain, (last - gain) / (float)frames);
     limiter->gain = last;
   } else if (gain != 1) {
     vectors_scale_body(samples, gain, channels * frames);

@@ -105,8 +105,9 @@ BODY float vectors_peak_or_nan_body(const float *samples, long count) {
 }
 
 BODY void vectors_scale_body(float *samples, float gain, long count) {
+  const long whole = count & ~31L;
   long index = 0;
-  for (; index + 32 <= count; index += 32) {
+  for (; index < whole; index += 32) {
     store8(samples + index, load8(samples + index) * gain);
     store8(samples + index + 8, load8(samples + index + 8) * gain);
     store8(samples + index + 16, load8(samples + index + 16) * gain);

@@ -21,6 +21,7 @@
 #define vectors_measure plain_measure
 #define vectors_follow_bands plain_follow_bands
 #define vectors_limit_block plain_limit_block
+#define vectors_limit_frames plain_limit_frames
 #define vectors_frames_above plain_frames_above
 #define vectors_ramp plain_ramp
 #define vectors_filtered_power plain_filtered_power

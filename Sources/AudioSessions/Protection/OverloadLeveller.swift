@@ -1,8 +1,5 @@
 // Audio thread.
 
-import AudioBasics
-import CVectors
-
 /// The leveller of a sound that overdrives the microphone or is at the limit of the output: it
 /// holds the sound 24 dB below the microphone's full scale while a code tests it. In an overdriven
 /// microphone the dips of a code would not show.
@@ -13,11 +10,7 @@ struct OverloadLeveller: ~Copyable {
   private(set) var fullScale: Float
   /// Whether the sound is being held low.
   private(set) var isActive = false
-  /// The gain of the last frame, as a factor.
-  private(set) var gain: Float = 1
-  private var limit: Float
-  /// The share of the difference to one by which the gain rises in a frame.
-  private let recovery: Float
+  private var limiter: ZeroDelayLimiter
   /// The number of hops since the sound is held low, of those of them in which the microphone was
   /// overdriven, and of those since its gain is stable.
   private var activeHops = 0
@@ -38,8 +31,9 @@ struct OverloadLeveller: ~Copyable {
   /// Creates a leveller for a microphone that reaches `fullScale` at its full scale.
   init(fullScale: Float, sampleRate: Int) {
     self.fullScale = fullScale
-    limit = fullScale
-    recovery = Float(1 / max(1, Self.releaseSeconds * Double(sampleRate)))
+    limiter = ZeroDelayLimiter(
+      limit: fullScale, sampleRate: sampleRate, holdSeconds: 0,
+      releaseSeconds: Self.releaseSeconds)
   }
 
   /// The time in which the gain rises by two thirds of the difference to one. It is longer than the
@@ -47,6 +41,8 @@ struct OverloadLeveller: ~Copyable {
   /// howl that is lowered in each round trip is lost in the noise.
   private static var releaseSeconds: Double { @_noLocks get { 0.02 } }
 
+  /// The gain of the last frame, as a factor.
+  var gain: Float { @_noLocks get { limiter.gain } }
   /// Whether all samples remain unchanged.
   var isTransparent: Bool { @_noLocks get { !isActive && gain == 1 } }
 
@@ -58,7 +54,7 @@ struct OverloadLeveller: ~Copyable {
   @_noLocks
   mutating func setFullScale(_ fullScale: Float) {
     self.fullScale = fullScale
-    if !isActive { limit = fullScale }
+    if !isActive { limiter.limit = fullScale }
   }
 
   /// Begins to hold the sound low, or to wait again for a stable level.
@@ -68,14 +64,14 @@ struct OverloadLeveller: ~Copyable {
     activeHops = 0
     overdrivenHops = 0
     stableHops = 0
-    limit = min(limit, 0.5 * fullScale)
+    limiter.limit = min(limiter.limit, 0.5 * fullScale)
   }
 
   /// Lowers the limit towards 24 dB below full scale by one hop. `gain` is the combined gain of all
   /// limiters, as a factor, and `isOverdriven` whether the microphone is overdriven.
   @_noLocks
   mutating func follow(gain: Float, isOverdriven: Bool) -> State {
-    if limit > 0.08 * fullScale { limit *= 0.6 }
+    if limiter.limit > 0.08 * fullScale { limiter.limit *= 0.6 }
     if isOverdriven || gain > 1.06 * stableGain || gain < 0.94 * stableGain {
       stableGain = gain
       stableHops = 0
@@ -92,23 +88,16 @@ struct OverloadLeveller: ~Copyable {
   @_noLocks
   mutating func end() {
     isActive = false
-    limit = fullScale
+    limiter.limit = fullScale
   }
 
   /// Limits the frames of `bus`, with a gain that does not rise if it is `held`.
   @_noLocks
   mutating func process(_ bus: inout MixerBus, isHeld: Bool) {
     if isTransparent { return }
-    var frame = 0
-    while frame < bus.frames {
-      let count = min(64, bus.frames &- frame)
-      var block = LimiterGain(
-        limit: limit, gain: gain, risingTo: 1, by: recovery, isHeld: isHeld)
-      // A block that is not finite remains unchanged, for the limiter of the output.
-      _ = bus.buffer.limit(from: frame, frames: count, &block)
-      gain = block.gain
-      frame &+= count
-    }
-    bus.peakBound = min(bus.peakBound, limit)
+    let earlier = limiter.silencedSamples
+    limiter.process(&bus.buffer, frames: bus.frames, isHeld: isHeld)
+    bus.silencedSamples &+= limiter.silencedSamples &- earlier
+    bus.peakBound = min(bus.peakBound, limiter.limit)
   }
 }

@@ -1,68 +1,11 @@
 // Audio thread.
 
 import AudioBasics
+import AudioLevels
 import CVectors
 
-/// A limiter that reduces the gain before a peak arrives, by delaying all frames. The value has the
-/// size of a pointer, so that an optional limiter that is absent costs nothing. For the audio
+/// A limiter that reduces the gain before a peak arrives, by delaying all frames. For the audio
 /// thread; the initialiser allocates all memory.
-package struct LookAheadLimiter: ~Copyable, @unchecked Sendable {
-  // @unchecked because the memory has one owner, which moves with the value.
-  private let state: UnsafeMutablePointer<LookAheadState>
-
-  /// Creates a limiter with a look-ahead of `lookAheadFrames` frames, and a few more if it limits
-  /// the true peak.
-  package init(
-    sampleRate: Int, channelCount: Int, lookAheadFrames: Int, limitsTruePeak: Bool,
-    holdSeconds: Double, releaseSeconds: Double
-  ) {
-    state = .allocate(capacity: 1)
-    state.initialize(
-      to: LookAheadState(
-        sampleRate: sampleRate, channelCount: channelCount, lookAheadFrames: lookAheadFrames,
-        limitsTruePeak: limitsTruePeak, holdSeconds: holdSeconds, releaseSeconds: releaseSeconds))
-  }
-
-  deinit {
-    state.deinitialize(count: 1)
-    state.deallocate()
-  }
-
-  /// The delay of the limiter in frames.
-  package var delayFrames: Int {
-    @_noLocks get { state.pointee.delayFrames }
-  }
-
-  /// The number of incoming frames above the limit so far.
-  package var limitedFrames: Int {
-    @_noLocks get { state.pointee.limitedFrames }
-  }
-
-  /// The number of incoming samples so far that were NaN or infinite, and became silence.
-  package var silencedSamples: Int {
-    @_noLocks get { state.pointee.silencedSamples }
-  }
-
-  /// The gain of the last frame.
-  package var gain: Float {
-    @_noLocks get { state.pointee.gain }
-  }
-
-  /// Replaces the first `frames` frames by the frames `delayFrames` earlier, limited to `limit`.
-  /// The gain does not rise while it `isHeld`.
-  @_noLocks
-  package mutating func process(
-    _ buffer: inout SampleBuffer, frames: Int, limit: Float, isHeld: Bool
-  ) {
-    requirement(
-      buffer.channelCount == state.pointee.channelCount,
-      "The buffer and the limiter must have the same number of channels.")
-    buffer.requireFrames(from: 0, frames)
-    state.pointee.process(&buffer, frames: frames, limit: limit, isHeld: isHeld)
-  }
-}
-
-/// The state of a `LookAheadLimiter`.
 ///
 /// The highest peak of a sliding window determines a gain, which is released slowly. Two moving
 /// averages in series, together as long as the look-ahead, smooth this gain. Because the window is
@@ -70,7 +13,7 @@ package struct LookAheadLimiter: ~Copyable, @unchecked Sendable {
 /// the peak leaves the delay line (G. W. McNally, "Dynamic range control of digital audio signals",
 /// J. Audio Eng. Soc. 32, 1984; D. Giannoulis, M. Massberg, J. D. Reiss, "Digital dynamic range
 /// compressor design", 2012). The averages are exact, so that the gain returns to exactly one.
-struct LookAheadState: ~Copyable {
+struct LookAheadLimiter: ~Copyable {
   /// The delay of the limiter in frames.
   let delayFrames: Int
   /// The number of incoming frames above the limit so far.
@@ -79,11 +22,6 @@ struct LookAheadState: ~Copyable {
   private(set) var silencedSamples = 0
   /// The gain of the last frame.
   private(set) var gain: Float = 1
-
-  /// The number of samples in a frame.
-  var channelCount: Int {
-    @_noLocks get { line.channelCount }
-  }
 
   private var line: SampleBuffer
   private var position = 0
@@ -124,6 +62,10 @@ struct LookAheadState: ~Copyable {
   mutating func process(
     _ buffer: inout SampleBuffer, frames: Int, limit: Float, isHeld: Bool
   ) {
+    requirement(
+      buffer.channelCount == line.channelCount,
+      "The buffer and the limiter must have the same number of channels.")
+    buffer.requireFrames(from: 0, frames)
     var frame = 0
     while frame < frames {
       let count = min(16, min(frames &- frame, recentPeak.blockFrames &- recentPeak.filled))

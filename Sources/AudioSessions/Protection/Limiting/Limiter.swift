@@ -1,8 +1,6 @@
 // Audio thread.
 
 import AudioBasics
-import AudioLevels
-import CVectors
 
 /// A limiter that keeps samples at or below a limit: without look-ahead and therefore without
 /// delay, or with a look-ahead, which delays all frames by `delayFrames` and lowers them smoothly
@@ -27,8 +25,8 @@ public struct Limiter: ~Copyable {
   /// The highest magnitude of a sample in the output, where 1 is full scale; may be changed between
   /// two calls of `process`. A value below 0, or not a number (NaN), counts as 0: silence.
   public var limit: Float {
-    @_noLocks get { clampedLimit }
-    @_noLocks set { clampedLimit = Self.clamped(newValue) }
+    @_noLocks get { zeroDelay.limit }
+    @_noLocks set { zeroDelay.limit = Self.clamped(newValue) }
   }
   /// The number of frames by which the limiter delays the sound: 0 without a look-ahead.
   public let delayFrames: Int
@@ -36,18 +34,14 @@ public struct Limiter: ~Copyable {
   public private(set) var limitedFrames = 0
   /// The number of input samples so far that were NaN or infinite, and became silence.
   public private(set) var silencedSamples = 0
-  /// Whether the gain must not rise, while the effect of a perturbation is measured.
-  public var isHeld = false
   /// The gain of the last frame.
   public private(set) var gain: Float = 1
+  /// Whether the gain must not rise, while the effect of a perturbation is measured.
+  public var isHeld = false
 
-  private var clampedLimit: Float
+  /// The limiter that processes without look-ahead, and knows the limit with one, too.
+  private var zeroDelay: ZeroDelayLimiter
   private var lookAhead: LookAheadLimiter?
-  private let recovery: Float
-  /// The highest peak of the hold time; it has no memory if the gain is never held.
-  private var recentPeak: SlidingPeak
-  /// The gain that is being approached.
-  private var target: Float = 1
 
   /// Creates a limiter at `limit`, where 1 is full scale, for sound of `sampleRate` Hz, which must
   /// be above 0. The gain begins to rise `holdSeconds` after a peak, 0 to 60, and recovers by two
@@ -57,12 +51,10 @@ public struct Limiter: ~Copyable {
     limit: Float, sampleRate: Int, holdSeconds: Double = 0.016, releaseSeconds: Double = 0.02
   ) {
     requirement(sampleRate > 0, "The sample rate of a limiter must be above 0.")
-    clampedLimit = Self.clamped(limit)
+    zeroDelay = ZeroDelayLimiter(
+      limit: Self.clamped(limit), sampleRate: sampleRate, holdSeconds: Self.hold(holdSeconds),
+      releaseSeconds: releaseSeconds)
     delayFrames = 0
-    recovery = Float(1 / max(1, releaseSeconds * Double(sampleRate)))
-    let hold = Self.hold(holdSeconds)
-    recentPeak = SlidingPeak(
-      blockFrames: hold > 0 ? max(1, Int(clamping: hold * Double(sampleRate) / 16)) : 0)
   }
 
   /// Creates a limiter at `limit`, where 1 is full scale, for sound of `channelCount` channels at
@@ -78,7 +70,8 @@ public struct Limiter: ~Copyable {
     requirement(channelCount > 0, "The number of channels of a limiter must be above 0.")
     requirement(
       channelCount <= SampleBuffer.maximumChannels, "A limiter has at most 1024 channels.")
-    clampedLimit = Self.clamped(limit)
+    zeroDelay = ZeroDelayLimiter(
+      limit: Self.clamped(limit), sampleRate: sampleRate, holdSeconds: 0, releaseSeconds: 0)
     let seconds = lookAheadSeconds > 0 ? min(lookAheadSeconds, Self.maximumLookAheadSeconds) : 0
     let limiter = LookAheadLimiter(
       sampleRate: sampleRate, channelCount: channelCount,
@@ -87,8 +80,6 @@ public struct Limiter: ~Copyable {
       releaseSeconds: releaseSeconds)
     delayFrames = limiter.delayFrames
     lookAhead = consume limiter
-    recovery = 0
-    recentPeak = SlidingPeak(blockFrames: 0)
   }
 
   /// The longest look-ahead, in seconds.
@@ -103,16 +94,12 @@ public struct Limiter: ~Copyable {
   private static func hold(_ seconds: Double) -> Double { seconds > 0 ? min(seconds, 60) : 0 }
 
   /// Whether frames at or below the limit pass without being processed.
-  var passesBelowLimit: Bool { @_noLocks get { gain == 1 && delayFrames == 0 } }
-
-  /// The number of frames that share one rise of the gain: a common period, so that a cycle is one
-  /// block.
-  private static var blockFrames: Int { @_noLocks get { 64 } }
+  var passesBelowLimit: Bool { @_noLocks get { delayFrames == 0 && gain == 1 } }
 
   /// Limits the first `frames` frames.
   @_noLocks
   public mutating func process(_ buffer: inout SampleBuffer, frames: Int) {
-    if passesBelowLimit && buffer.peakOrNaN(frames: frames) <= clampedLimit { return }
+    if passesBelowLimit && buffer.peakOrNaN(frames: frames) <= limit { return }
     processAll(&buffer, frames: frames)
   }
 
@@ -120,51 +107,19 @@ public struct Limiter: ~Copyable {
   @_noLocks
   mutating func processAll(_ buffer: inout SampleBuffer, frames: Int) {
     if delayFrames > 0 { return processDelayed(&buffer, frames: frames) }
-    var frame = 0
-    while frame < frames {
-      let count = min(frames &- frame, Self.blockFrames)
-      processBlock(&buffer, from: frame, frames: count)
-      frame &+= count
-    }
+    zeroDelay.process(&buffer, frames: frames, isHeld: isHeld)
+    limitedFrames = zeroDelay.limitedFrames
+    silencedSamples = zeroDelay.silencedSamples
+    gain = zeroDelay.gain
   }
 
   /// Limits with a look-ahead.
   @_noLocks @inline(never)
   private mutating func processDelayed(_ buffer: inout SampleBuffer, frames: Int) {
-    lookAhead?.process(&buffer, frames: frames, limit: clampedLimit, isHeld: isHeld)
+    let limit = limit
+    lookAhead?.process(&buffer, frames: frames, limit: limit, isHeld: isHeld)
     limitedFrames = lookAhead?.limitedFrames ?? 0
     silencedSamples = lookAhead?.silencedSamples ?? 0
     gain = lookAhead?.gain ?? 1
-  }
-
-  /// Limits the frames of one block.
-  @_noLocks @inline(__always)
-  private mutating func processBlock(_ buffer: inout SampleBuffer, from first: Int, frames: Int) {
-    var block = LimiterGain(
-      limit: clampedLimit, gain: gain, risingTo: target, by: recovery, isHeld: isHeld)
-    var levels = buffer.limit(from: first, frames: frames, &block)
-    if !levels.peak.isFinite {
-      silencedSamples &+= buffer.silenceNonFinite(from: first, frames: frames)
-      levels = buffer.limit(from: first, frames: frames, &block)
-    }
-    limitedFrames &+= levels.above
-    (target, gain) = (block.target, block.gain)
-    if recentPeak.add(levels.peak, frames: frames) {
-      target = SlidingPeak.steadyGain(of: recentPeak.highest, limit: clampedLimit)
-    }
-  }
-}
-
-extension LimiterGain {
-  /// Creates the gain of a limiter at `limit` before a block. It rises from `gain` towards `target`
-  /// in each frame by the share `recovery` of their difference at the beginning of the block,
-  /// unless it `isHeld`.
-  @_noLocks
-  init(limit: Float, gain: Float, risingTo target: Float, by recovery: Float, isHeld: Bool) {
-    // The step is never below the resolution of a float, or the gain would never reach its target.
-    let step =
-      isHeld || gain >= target ? 0 : max((target - gain) * recovery, limiter_minimum_step)
-    self.init(
-      limit: limit, brought_to: limit * limiter_margin, step: step, target: target, gain: gain)
   }
 }

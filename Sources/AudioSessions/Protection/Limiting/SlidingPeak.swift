@@ -5,13 +5,13 @@ import CVectors
 /// The highest peak of the last frames for a limiter, stored as the maxima of sixteen blocks so
 /// that the work per frame is bounded. (M. van Herk, "A fast algorithm for local minimum and
 /// maximum filters", Pattern Recognition Letters 13, 1992.) One thread uses a value at a time.
-package struct SlidingPeak: BitwiseCopyable, Sendable {
+struct SlidingPeak: BitwiseCopyable, Sendable {
   /// The number of frames in a block; 0 for a window without memory.
-  package let blockFrames: Int
+  let blockFrames: Int
   /// The number of frames in the current block so far.
-  package private(set) var filled = 0
+  private(set) var filled = 0
   /// The highest peak of the last sixteen blocks.
-  package private(set) var highest: Float = 0
+  private(set) var highest: Float = 0
   private var blockPeak: Float = 0
   /// Blocks are counted in rounds of sixteen. Before `oldest` these are the peaks of the blocks of
   /// this round; from `oldest` on, each is the highest peak of the last round from that block on.
@@ -21,7 +21,7 @@ package struct SlidingPeak: BitwiseCopyable, Sendable {
   private var latest: Float = 0
 
   /// Creates a window of sixteen blocks of silence.
-  package init(blockFrames: Int) {
+  init(blockFrames: Int) {
     self.blockFrames = blockFrames
   }
 
@@ -29,7 +29,7 @@ package struct SlidingPeak: BitwiseCopyable, Sendable {
   /// them. Returns true if they complete a block, so that `highest` may have changed. A window
   /// without memory is always complete, and its highest peak is 0.
   @_noLocks
-  package mutating func add(_ peak: Float, frames: Int) -> Bool {
+  mutating func add(_ peak: Float, frames: Int) -> Bool {
     guard blockFrames > 0 else { return true }
     if peak > blockPeak { blockPeak = peak }
     filled &+= frames
@@ -47,7 +47,7 @@ package struct SlidingPeak: BitwiseCopyable, Sendable {
 
   /// Returns the gain that reduces the highest peak to `limit`; 1 if the peak is not above it.
   @_noLocks
-  package func gain(limit: Float) -> Float {
+  func gain(limit: Float) -> Float {
     highest > limit ? Self.gain(of: highest, limit: limit) : 1
   }
 
@@ -55,7 +55,7 @@ package struct SlidingPeak: BitwiseCopyable, Sendable {
   /// `limit`; 1 if the peak is not above it. The gain is the same for all peaks between two values,
   /// 0.07 dB, as those of steady noise are.
   @_noLocks
-  package static func steadyGain(of peak: Float, limit: Float) -> Float {
+  static func steadyGain(of peak: Float, limit: Float) -> Float {
     let step: UInt32 = 1 << 16
     let rounded = Float(bitPattern: (peak.bitPattern &+ (step &- 1)) & ~(step &- 1))
     return peak > limit ? gain(of: rounded, limit: limit) : 1
@@ -64,7 +64,7 @@ package struct SlidingPeak: BitwiseCopyable, Sendable {
   /// Returns the gain that reduces `peak` to `limit`. It is slightly lower than exact, so that the
   /// rounded product with the peak is not above the limit.
   @_noLocks
-  package static func gain(of peak: Float, limit: Float) -> Float { limit * limiter_margin / peak }
+  static func gain(of peak: Float, limit: Float) -> Float { limit * limiter_margin / peak }
 
   /// Adds the current block in place of the oldest one.
   @_noLocks @inline(__always)

@@ -1,6 +1,7 @@
 import AudioBasics
-import AudioLevels
 import Testing
+
+@testable import AudioSessions
 
 struct SlidingPeakTests {
   @Test func `the highest peak is that of the last sixteen blocks`() {
