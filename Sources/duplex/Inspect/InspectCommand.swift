@@ -74,7 +74,7 @@ private struct InspectRun {
 
     /// Notes and reports the failure `error`.
     mutating func add(_ error: ToolFailure) {
-      guard error.fileKind != .interrupted else { return interrupt() }
+      guard error.cause != .file(.interrupted) else { return interrupt() }
       error.report()
       if status == .done { status = error.status }
     }

@@ -201,7 +201,7 @@ struct RepairRun {
       return (emit(result), isInterrupted)
     } catch {
       error.of(file).report()
-      return (error.status, error.fileKind == .interrupted)
+      return (error.status, error.cause == .file(.interrupted))
     }
   }
 

@@ -1,4 +1,6 @@
+import AudioDevices
 import RealtimeAudio
+import SimulatedDevices
 
 /// An option that is set by a variable or a file instead of the command line.
 struct DefaultOption: Sendable {
@@ -24,13 +26,30 @@ struct DefaultOption: Sendable {
   private var isDevice: Bool { option.hasSuffix("device") }
 
   /// Returns whether `failure` is about this option, or about the device that it names.
-  private func isMeant(in failure: ToolFailure) -> Bool {
-    let message = failure.message
-    if message.contains("--\(option) ") { return true }
-    // The name of a file may contain that of a device.
-    guard isDevice, failure.fileKind == nil else { return false }
-    let isSimulated = value.hasPrefix("sim:") && message.contains("simulated device")
-    return isSimulated || message.contains(value)
+  func isMeant(in failure: ToolFailure) -> Bool {
+    if failure.message.contains("--\(option) ") { return true }
+    guard isDevice else { return false }
+    switch failure.cause {
+    case .device(let kind): return isDeviceMeant(in: failure, kind)
+    // The file that a simulated device reads.
+    case .file:
+      let file = try? SimulatedDeviceSpecification(parsing: value).microphonePath
+      return file.map { failure.message.names($0) } ?? false
+    case nil: return false
+    }
+  }
+
+  private func isDeviceMeant(in failure: ToolFailure, _ kind: DeviceFailure.Kind) -> Bool {
+    guard SimulatedDeviceSpecification.isSimulated(value) else {
+      return failure.message.names(value)
+    }
+    do throws(DeviceFailure) {
+      _ = try SimulatedDeviceSpecification(parsing: value)
+      // A simulated device is used for both directions, so no other device can have refused.
+      return kind == .refused || failure.message.names(value)
+    } catch {
+      return error.message == failure.message
+    }
   }
 
   /// Returns `failure` with hints to the places of the defaults that it is about, because the user
@@ -55,5 +74,18 @@ struct DefaultOption: Sendable {
   static var current: [DefaultOption] {
     get { applied.withLock { $0 } }
     set { applied.withLock { $0 = newValue } }
+  }
+}
+
+extension String {
+  /// Returns whether this sentence contains `name` as a whole, and not as a part of a longer word
+  /// or name.
+  fileprivate func names(_ name: String) -> Bool {
+    ranges(of: name).contains { range in
+      let before = self[..<range.lowerBound].last
+      let after = self[range.upperBound...].prefix { !$0.isWhitespace }
+      return before.map { $0.isWhitespace || $0 == "'" || $0 == "\"" } ?? true
+        && (after.first == "'" || after.allSatisfy { ".,:;\"".contains($0) })
+    }
   }
 }

@@ -22,8 +22,14 @@ struct ToolFailure: Error {
   private(set) var hint: String
   /// The file that the error is about; nil if there is none.
   private(set) var path: String?
-  /// The kind of the failure of a file; nil for any other failure.
-  private(set) var fileKind: FileFailure.Kind?
+  /// The failure of the library that this one reports; nil if it is the tool's own.
+  private(set) var cause: Cause?
+
+  /// The kind of a failure of the library.
+  enum Cause: Equatable {
+    case device(DeviceFailure.Kind)
+    case file(FileFailure.Kind)
+  }
 
   init(_ status: ExitStatus, code: String, _ message: String, hint: String) {
     self.status = status
@@ -84,6 +90,7 @@ struct ToolFailure: Error {
       case .invalidRequest: (.usage, "usage")
       }
     self.init(status, code: code, failure.message, hint: failure.optionHint)
+    cause = .device(failure.kind)
   }
 
   init(_ failure: FileFailure) {
@@ -101,7 +108,7 @@ struct ToolFailure: Error {
       case .closedPipe: (.loss, "closedPipe")
       }
     self.init(status, code: code, failure.message, hint: failure.optionHint)
-    fileKind = failure.kind
+    cause = .file(failure.kind)
   }
 
   /// Returns the same failure for the file `path`, unless it already names a file.
