@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "linux_files.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
@@ -35,3 +36,10 @@ int64_t linux_maximum_file_size(int descriptor) {
 bool linux_pipe(int ends[2], bool waits) { return pipe2(ends, O_CLOEXEC | (waits ? 0 : O_NONBLOCK)) == 0; }
 
 int linux_memory_file(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
+
+bool linux_redirect(int descriptor, int target) {
+  while (dup3(target, descriptor, O_CLOEXEC) < 0) {
+    if (errno != EINTR) return false;
+  }
+  return true;
+}

@@ -1,3 +1,4 @@
+import CLinuxFiles
 import Glibc
 
 /// An open file descriptor, which is closed when it goes out of scope.
@@ -29,6 +30,12 @@ struct FileDescriptor: ~Copyable {
     let copy = fcntl(original, F_DUPFD_CLOEXEC, 3)
     guard copy >= 0 else { throw .last }
     number = copy
+  }
+
+  /// Makes `descriptor`, which remains with its owner, refer to the open file `target` in place of
+  /// its own.
+  static func redirect(_ descriptor: Int32, to target: Int32) throws(SystemError) {
+    guard linux_redirect(descriptor, target) else { throw .last }
   }
 
   /// Returns whether so many files are open, in this program or on the machine, that `count` more

@@ -127,7 +127,7 @@ extension SoundFileWriter {
   /// it. Does nothing after `complete`.
   public mutating func abandon() {
     guard !isComplete, let nothing = Self.nothing else { return }
-    dup2(nothing, sink.descriptor)
+    try? FileDescriptor.redirect(sink.descriptor, to: nothing)
     start = nil
   }
 
@@ -161,9 +161,14 @@ extension SoundFileWriter {
     } catch {
       throw .creating(path, error)
     }
-    // The encoder continues to use the same descriptor number.
-    dup2(new.number, sink.descriptor)
-    _ = fcntl(sink.descriptor, F_SETFD, FD_CLOEXEC)
+    do throws(SystemError) {
+      // The encoder continues to use the same descriptor number.
+      try FileDescriptor.redirect(sink.descriptor, to: new.number)
+    } catch {
+      // The copy would not grow.
+      try? FileSystem.remove(path)
+      throw .creating(path, error)
+    }
     missingName = nil
     draft = nil
     start = FileStart(of: sink.descriptor)

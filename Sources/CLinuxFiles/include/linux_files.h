@@ -25,3 +25,7 @@ bool linux_pipe(int ends[2], bool waits);
 
 /// Creates a file in memory, described by `name`. Returns its descriptor, or -1 on failure.
 int linux_memory_file(const char *name);
+
+/// Makes `descriptor`, which programs that are started do not inherit, refer to the open file `target` in place of its
+/// own. Returns false on failure, without any change.
+bool linux_redirect(int descriptor, int target);
