@@ -14,7 +14,7 @@ struct VirtualSchedule {
   /// Creates a schedule in which the first step of `background` is due at once.
   init(_ configuration: DuplexConfiguration, _ background: [any BackgroundWork]) {
     busy = background
-    // Often enough for the shortest ring buffer (`RecordingPlan.minimumRingFrames`).
+    // Often enough for the shortest ring buffer (`RecordingPlan.unlimitedRingFrames`).
     stepFrames = max(RecordingPlan.virtualStepFrames, configuration.periodFrames)
     watchFrames = max(stepFrames, configuration.sampleRate / 10)
     nextWatch = watchFrames

@@ -92,8 +92,8 @@ struct OverdubPass {
     return outcome.with(report)
   }
 
-  /// Returns the failure of an output that has played nothing of the backing for as long; nil if it
-  /// plays.
+  /// Returns the failure of an output that has played nothing of the backing for `seconds` seconds;
+  /// nil if it plays.
   private static func muted(
     _ drift: DriftReading?, _ configuration: DuplexConfiguration, forSeconds seconds: Int
   ) -> DeviceFailure? {

@@ -230,9 +230,8 @@ enum RecordingRing {
         seconds: RecordingPlan.defaultRingSeconds, sampleRate: sampleRate,
         channelCount: channelCount, periodFrames: periodFrames)
     }
-    let requested = max(
-      RecordingPlan.minimumRingFrames(periodFrames: periodFrames),
-      Int(clamping: seconds * Double(sampleRate)))
+    let requested = RecordingPlan.unlimitedRingFrames(
+      seconds: seconds, sampleRate: sampleRate, periodFrames: periodFrames)
     let maximum = maximumFrames(channelCount)
     guard requested <= maximum else {
       throw ToolFailure.usage(

@@ -15,15 +15,20 @@ extension RecordingPlan {
   public static func ringFrames(
     seconds: Double, sampleRate: Int, channelCount: Int, periodFrames: Int = 0
   ) -> Int {
-    let requested = max(1, Int(clamping: seconds * Double(sampleRate)))
-    return limitedRingFrames(
-      max(requested, minimumRingFrames(periodFrames: periodFrames)), channelCount: channelCount)
+    limitedRingFrames(
+      unlimitedRingFrames(seconds: seconds, sampleRate: sampleRate, periodFrames: periodFrames),
+      channelCount: channelCount)
   }
 
-  /// Returns the least number of frames of a capture ring that loses nothing while the disk is
-  /// fast: one period, or one step in virtual time, arrives while another is saved.
-  package static func minimumRingFrames(periodFrames: Int) -> Int {
-    2 * max(virtualStepFrames, min(periodFrames, maximumRingBytes))
+  /// Returns the same number without the limit of 256 MiB: a capture ring that loses nothing while
+  /// the disk is fast, since one period, or one step in virtual time, arrives while another is
+  /// saved.
+  package static func unlimitedRingFrames(
+    seconds: Double, sampleRate: Int, periodFrames: Int
+  ) -> Int {
+    max(
+      Int(clamping: seconds * Double(sampleRate)),
+      2 * max(virtualStepFrames, min(periodFrames, maximumRingBytes)))
   }
 
   /// Returns `frames`, or as many frames of `channelCount` channels as fit in 256 MiB.
