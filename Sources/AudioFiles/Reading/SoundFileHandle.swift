@@ -168,7 +168,7 @@ final class VirtualFile {
   var isBare: Bool { expectation.format != 0 }
 
   /// Opens the file from its beginning, and stores its properties in `info`. Throws
-  /// `.unusableContents`, and the errors that the bytes throw.
+  /// `.unknownContents`, `.unusableContents`, and the errors that the bytes throw.
   func open(_ info: inout SF_INFO) throws(FileFailure) -> SoundFileHandle {
     bytes.recover()
     bytes.position = start

@@ -67,7 +67,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
   public private(set) var position = 0
 
   /// Opens the audio file `path`, or standard input if `path` is `-`. Standard input may be a WAV
-  /// stream of unknown length. Throws `.cannotOpen`, `.permissionDenied` or `.unusableContents`.
+  /// stream of unknown length. Throws `.cannotOpen`, `.permissionDenied`, `.unknownContents` if
+  /// it is no audio of a known format, and `.unusableContents` if it is damaged or empty.
   public init(path: String) throws(FileFailure) {
     try self.init(SoundSource.bytes(of: path))
   }
@@ -91,8 +92,8 @@ public struct SoundFileReader: ~Copyable, @unchecked Sendable {
     self.init(source, fileFormat: .raw)
   }
 
-  /// Opens audio from any source. Throws `.unusableContents`, `.readFailed` if the opening was
-  /// interrupted, and the errors that `bytes` throws.
+  /// Opens audio from any source. Throws `.unknownContents`, `.unusableContents`, `.readFailed` if
+  /// the opening was interrupted, and the errors that `bytes` throws.
   public init(bytes: any ByteSource) throws(FileFailure) {
     try self.init(BufferedBytes(bytes))
   }

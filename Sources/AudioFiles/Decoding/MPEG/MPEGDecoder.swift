@@ -48,7 +48,7 @@ public final class MPEGDecoder: PlainSoundDecoder {
   /// The number of times so far that data other than audio was skipped.
   public var damageCount: Int { stream.damageCount }
 
-  /// Opens the audio in `source`. Throws `.unusableContents` if there is none, `.readFailed` if the
+  /// Opens the audio in `source`. Throws `.unknownContents` if there is none, `.readFailed` if the
   /// opening was interrupted, and the errors that the source throws.
   public convenience init(
     _ source: any ByteSource, exactness: Exactness

@@ -32,7 +32,7 @@ struct MPEGStream {
   /// Whether the bytes are on this machine.
   private let isNear: Bool
 
-  /// Finds the first block at or after the position of `bytes`. Throws `.unusableContents` if there
+  /// Finds the first block at or after the position of `bytes`. Throws `.unknownContents` if there
   /// is none.
   init(_ bytes: BufferedBytes, isNear: Bool) throws(FileFailure) {
     let limit = bytes.position + Self.searchByteCount

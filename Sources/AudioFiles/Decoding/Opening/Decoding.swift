@@ -97,8 +97,9 @@ public enum Decoding {
   }
 
   /// Returns a decoder of `bytes`, and waits for the first of them. A remote file is read
-  /// economically: see `MPEGDecoder.Exactness.economical`. Throws `.unusableContents`,
-  /// `.readFailed` if the opening was interrupted, and the errors that `bytes` throws.
+  /// economically: see `MPEGDecoder.Exactness.economical`. Throws `.unknownContents`,
+  /// `.unusableContents`, `.readFailed` if the opening was interrupted, and the errors that `bytes`
+  /// throws.
   public static func decoder(for bytes: any ByteSource) throws(FileFailure) -> any SoundDecoder {
     try decoder(of: BufferedBytes(bytes), .economical) { bytes throws(FileFailure) in
       try FileDecoder(bytes)
