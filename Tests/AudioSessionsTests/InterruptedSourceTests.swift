@@ -24,6 +24,7 @@ import Testing
     var beforeInterruption: () -> Void = {}
     var beforeProceeding: () -> Void = {}
     var isReadyNow = true
+    var beforeReading: () -> Void = {}
 
     init(_ name: String, sampleRate: Int) {
       self.name = name
@@ -45,6 +46,7 @@ import Testing
     func isReady(prebuffer seconds: Double?) -> Bool { isReadyNow }
 
     func read(into buffer: inout SampleBuffer, at target: Int, frames: Int) -> Int {
+      beforeReading()
       if position >= arrived { interrupt() }
       guard !isInterrupted else { return 0 }
       let count = min(frames, 400_000 - position, arrived - position)
@@ -83,6 +85,28 @@ import Testing
     #expect(!rig.events.contains { $0.index == 1 })
     rig.conclude()
     #expect(rig.player.playedTracks.map(\.track.index) == [0])
+  }
+
+  @Test func `a skip that is requested while a source is opened interrupts its first read`() throws
+  {
+    let rig = try PlayerRig()
+    let sources = (0..<2).map { WaitingSource("source \($0)", sampleRate: 48_000) }
+    // The first source has no frames yet: a read would wait for a network.
+    var waits = 0
+    sources[0].beforeReading = { if !sources[0].isInterrupted { waits += 1 } }
+    let player = rig.player
+    player.enqueue(
+      QueueItem(
+        QueueItem.Part(name: sources[0].name) { _ in
+          player.skip(by: 1)
+          return sources[0]
+        }))
+    player.enqueue(QueueItem(QueueItem.Part(name: sources[1].name) { _ in sources[1] }))
+    player.play()
+    _ = rig.run(cycles: 200)
+    #expect(waits == 0)
+    #expect(player.current?.index == 1)
+    rig.conclude()
   }
 
   @Test func `an interruption ends when the change for which it was made is executed`() throws {

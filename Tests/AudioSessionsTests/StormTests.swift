@@ -16,7 +16,6 @@ import Testing
 
     func strike(_ player: AudioPlayer) {
       player.request(
-        interrupts: false,
         .work { [self] _, _ in
           let count = carriedOut.add(1, ordering: .relaxed).newValue
           if count < 100_000 { strike(player) }
@@ -49,7 +48,6 @@ import Testing
     let feeder = try #require(rig.player.connection).feeder
     let storm = Storm()
     rig.player.request(
-      interrupts: false,
       .work { _, _ in
         feeder.conclude()
         return false
@@ -101,7 +99,6 @@ import Testing
 
     func ask(_ player: AudioPlayer) {
       player.request(
-        interrupts: false,
         .work { [self] _, _ in
           value.add(1, ordering: .relaxed)
           return false

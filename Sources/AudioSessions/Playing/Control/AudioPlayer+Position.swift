@@ -193,7 +193,7 @@ extension AudioPlayer {
 
   /// Changes the playback of the current track as soon as possible.
   private func change(_ edit: @escaping PlayerChange.Edit) {
-    request(interrupts: supportsSeeking, .edit(edit))
+    request(.edit(edit, interrupts: supportsSeeking))
   }
 }
 

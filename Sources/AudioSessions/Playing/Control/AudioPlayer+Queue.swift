@@ -49,7 +49,6 @@ extension AudioPlayer {
       return list.next
     }
     request(
-      interrupts: true,
       .work { queue, frame in
         // A track that was enqueued after the reset continues.
         if let played = queue.position(at: frame), played.track.position >= end { return false }
@@ -152,7 +151,6 @@ extension AudioPlayer {
   /// nothing is playing or an earlier skip has not taken effect yet.
   private func skip(by count: @escaping @Sendable (PlaybackPosition?) -> Int) {
     request(
-      interrupts: true,
       .work { queue, frame in
         let played = queue.position(at: frame)
         queue.list.withLock { list in

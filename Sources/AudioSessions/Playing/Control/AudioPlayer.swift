@@ -148,12 +148,11 @@ public final class AudioPlayer: Sendable {
   public var background: [any BackgroundWork] { connection?.background ?? [] }
 
   /// Requests `change` from the thread that reads the sources, in this session or the next one.
-  /// `interrupts` means that a wait of the current source for a network is no longer needed.
-  func request(interrupts: Bool, _ change: PlayerChange) {
+  func request(_ change: PlayerChange) {
     let feeder = connection?.feeder
     requests.changes.withLock { changes in
       // This precedes the publication of the change, whose receiver ends the interruption.
-      if interrupts { feeder?.interruptWaits() }
+      if change.interrupts { feeder?.interruptWaits() }
       changes.append(change)
     }
   }

@@ -72,11 +72,12 @@ final class QueueFeeder: BackgroundWork, @unchecked Sendable {
     queue.willRead = { [unowned self] in poll($0) }
   }
 
-  /// Publishes `decoders` as those that may wait, and ends their waits if an end was already
-  /// requested.
+  /// Publishes `decoders` as those that may wait, and ends their waits if an end, or a change that
+  /// interrupts them, was requested before: it interrupted other decoders.
   private func poll(_ decoders: [any SoundDecoder]) {
     waiting.withLock { $0 = InterruptibleDecoders(decoders: decoders) }
-    if concluded.isRaised { interruptWaits() }
+    let isUnneeded = requests.changes.withLock { $0.contains(where: \.interrupts) }
+    if isUnneeded || concluded.isRaised { interruptWaits() }
   }
 
   /// Ends the waits of the current decoders. Any thread.
@@ -298,10 +299,18 @@ enum PlayerChange: Sendable {
 
   /// Changes the playback of the current track: modifies its settings and its position, a boundary
   /// of its file. Throws, without any change, if the source does not support it.
-  case edit(Edit)
+  case edit(Edit, interrupts: Bool)
   /// Any other change. Receives the frame of the queue from which other frames can be played, and
   /// returns whether they are.
   case work(Work)
+
+  /// Whether a wait of the current source for a network is no longer needed.
+  var interrupts: Bool {
+    switch self {
+    case .edit(_, let interrupts): interrupts
+    case .work: true
+    }
+  }
 }
 
 extension [PlayerChange] {
@@ -313,7 +322,7 @@ extension [PlayerChange] {
       return ([], work)
     }
     var edits: [PlayerChange.Edit] = []
-    while case .edit(let edit)? = first {
+    while case .edit(let edit, _)? = first {
       edits.append(edit)
       removeFirst()
     }
