@@ -127,6 +127,34 @@ import Testing
     #expect(raw.path == "raw.wav" && !raw.takesFreeName)
   }
 
+  /// The recording is in `format`, with `sample` samples from a device of 32-bit integers.
+  @Test(arguments: [
+    (FileFormat.wav, FileSampleFormat.s24, "raw.flac", FileFormat.flac, FileSampleFormat.s24),
+    (.flac, .s24, "raw.WAV", .wav, .s24), (.mp3, .float, "raw.wav", .wav, .s24),
+    (.wav, .s16, "raw.flac", .flac, .s16), (.wav, .float, "raw.flac", .flac, .s24),
+    (.wav, .s32, "raw.caf", .caf, .s32), (.wav, .s24, "raw.opus", .opus, .float),
+    (.flac, .s16, "raw", .flac, .s16), (.flac, .s24, "raw.xyz", .flac, .s24),
+  ])
+  func `the extension of the unprocessed recording is its format`(
+    format: FileFormat, sample: FileSampleFormat, path: String, wanted: FileFormat,
+    wantedSample: FileSampleFormat
+  ) throws {
+    var plan = RecordingPlan(
+      path: "note", fileFormat: format, sampleFormat: sample, sampleRate: 48000, channelCount: 1)
+    plan.capturedFormat = .s32LE
+    plan.rawPath = path
+    let raw = try #require(plan.raw)
+    #expect(raw.fileFormat == wanted && raw.sampleFormat == wantedSample)
+  }
+
+  @Test func `a plan whose unprocessed recording no file can hold is refused`() {
+    let plan = RecordingPlan(
+      path: "note.wav", fileFormat: .wav, sampleFormat: .s16, sampleRate: 48000, channelCount: 3)
+    #expect(throws: FileFailure.self) {
+      _ = try RecordingWriter(plan, ringFrames: 4800, rawPath: "raw.mp3")
+    }
+  }
+
   @Test func `a file that was renamed before a split is reported with its new name`() throws {
     let rig = try RecordingRig { $0.split = .frames(3000) }
     rig.record(2000)

@@ -63,17 +63,18 @@ public final class RecordingWriter: BackgroundWork, @unchecked Sendable {
   /// Writes the frames that its recorder captures according to `plan`: those that `gate` lets
   /// through, moved by the fraction of a frame in `shift` and cleaned by `cleaner`, which gets the
   /// played frames from a recorder of `playedChannels` channels. The uncleaned frames are written
-  /// to `rawPath`, unless it is nil. The rings hold `ringFrames` frames while the disk stalls,
-  /// including those being written. Throws the errors of creating files, and `.invalidRequest` for
-  /// a plan that no file can hold, more than 1,024 played channels, or rings without memory.
+  /// to `rawPath`, unless it is nil, in the format of its extension. The rings hold `ringFrames`
+  /// frames while the disk stalls, including those being written. Throws the errors of creating
+  /// files, and `.invalidRequest` for a plan that no file can hold, more than 1,024 played
+  /// channels, or rings without memory.
   public init(
     _ plan: RecordingPlan, ringFrames: Int, gate: any RecordingGate = WindowGate(PunchWindow()),
     shift: consuming FrameShift? = nil, cleaner: consuming VoiceCleaner? = nil,
     playedChannels: Int = 0, rawPath: String? = nil
   ) throws(FileFailure) {
-    try plan.validate()
     var plan = plan
     plan.rawPath = rawPath
+    try plan.validate()
     let widest = max(plan.channelCount, playedChannels)
     guard playedChannels <= SampleBuffer.maximumChannels else {
       throw FileFailure(

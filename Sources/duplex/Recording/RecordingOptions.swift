@@ -202,7 +202,10 @@ struct CleaningOptions: ParsableArguments {
   var echoCancel = false
   @Option(help: .init("High-pass filter: remove rumble below this frequency.", valueName: "hz"))
   var highPass: FrequencyOption?
-  @Option(help: .init("Record the unprocessed sound to this file as well.", valueName: "file"))
+  @Option(
+    help: .init(
+      "Record the unprocessed sound to this file as well, in the format of its extension.",
+      valueName: "file"))
   var raw: String?
 
   /// Whether no processing is requested.

@@ -69,6 +69,7 @@ public struct RecordingPlan: RecordingFileSettings, Sendable {
     try fileFormat.check(
       sampleFormat: sampleFormat, sampleRate: sampleRate, channelCount: channelCount)
     try fileRules.validate()
+    if let raw { try raw.validate() }
     guard !isStream || keep == nil && onFile == nil else {
       throw FileFailure(
         .invalidRequest,
@@ -98,12 +99,19 @@ public struct RecordingPlan: RecordingFileSettings, Sendable {
   }
 
   /// The plan for the uncleaned audio, which is in one file until that is full; nil if it is not
-  /// recorded.
+  /// recorded. The format of the file is that of its extension, or of the recording if it has none.
   var raw: RecordingPlan? {
     guard let rawPath else { return nil }
     var plan = self
     plan.path = rawPath
     plan.rawPath = nil
+    if let own = FileFormat(pathExtensionOf: rawPath), own != fileFormat {
+      // A sample format that was chosen for the recording counts here as well, where it can.
+      let isDefault = sampleFormat == fileFormat.sampleFormat(delivered: capturedFormat)
+      plan.fileFormat = own
+      plan.sampleFormat =
+        isDefault ? own.sampleFormat(delivered: capturedFormat) : own.nearest(to: sampleFormat)
+    }
     plan.isRaw = true
     plan.takesFreeName = false
     plan.split = nil
