@@ -44,10 +44,11 @@ struct HelpPage {
     let configuration = command.configuration
     let name = configuration.commandName ?? ""
     let arguments = commands.arguments(of: name).joiningInverses
-    var head = [
-      "Usage: duplex \(name) [OPTION]..."
-        + arguments.filter(\.isPositional).map { " " + $0.label }.joined()
-    ]
+    var head = Array(
+      TextLines(
+        "Usage: duplex \(name) [OPTION]..."
+          + arguments.filter(\.isPositional).map { " " + $0.label }.joined(),
+        width: width, next: "  "))
     head += TextLines(configuration.abstract, width: width)
     let paragraphs = configuration.discussion.split(separator: "\n\n").map(String.init)
     for paragraph in showsAll ? paragraphs[...] : paragraphs.prefix(1) {
@@ -72,18 +73,24 @@ struct HelpPage {
     }
     guard !isFull else { return head + blocks.flatMap { [""] + $0 } }
     let count = arguments.count - positional.count
-    let foot = ["All \(count) options, by task: duplex \(name) --help-all"]
+    let foot = TextLines(
+      "All \(count) options, by task: duplex \(name) --help-all", width: width, next: "  ")
     let spaced = head + blocks.flatMap { [""] + $0 } + [""] + foot
     return spaced.count <= maximumRows ? spaced : head + blocks.flatMap(\.self) + foot
   }
 
-  /// Returns a label with its text beside it, or below it if the label is too long.
+  /// The columns that a text beside a label needs: in a narrower terminal it stands below.
+  private static let minimumTextColumns = 24
+
+  /// Returns a label with its text beside it, or below it if the label is too long or the terminal
+  /// too narrow.
   private static func row(
     _ label: String, _ text: String, column: Int, width: Int
   ) -> [String] {
-    let indent = "".padded(to: column)
+    let isNarrow = width < column + minimumTextColumns
+    let indent = "".padded(to: isNarrow ? 6 : column)
     let head = "  " + label
-    guard head.count + 2 <= column else {
+    guard !isNarrow, head.count + 2 <= column else {
       return [head] + TextLines(text, width: width, first: indent, next: indent)
     }
     return Array(TextLines(text, width: width, first: head.padded(to: column), next: indent))
@@ -92,7 +99,9 @@ struct HelpPage {
   // MARK: The tool
 
   private static func lines(of commands: CommandSet, showsAll: Bool, width: Int) -> [String] {
-    var lines = ["Usage: duplex COMMAND [OPTION]...", commands.abstract, ""]
+    var lines = Array(TextLines("Usage: duplex COMMAND [OPTION]...", width: width, next: "  "))
+    lines += TextLines(commands.abstract, width: width)
+    lines.append("")
     for command in commands.types {
       lines += row(
         command.configuration.commandName ?? "", command.configuration.abstract, column: 12,
@@ -102,9 +111,10 @@ struct HelpPage {
     for (words, meaning) in firstSteps { lines += row(words, meaning, column: 37, width: width) }
     lines.append("")
     guard showsAll else {
-      lines.append(
-        "duplex COMMAND --help shows a command's common options, --help-all all of them.")
       return lines
+        + TextLines(
+          "duplex COMMAND --help shows a command's common options, --help-all all of them.",
+          width: width)
     }
     for (words, meaning) in generalOptions {
       lines += row(words, meaning, column: 39, width: width)
