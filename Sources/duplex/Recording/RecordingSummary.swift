@@ -57,7 +57,8 @@ struct RecordingSummary {
     let gaps = session.gaps(in: report)
     let lost = gaps.reduce(0) { $0 + $1.frames }
     let files = report.files.count
-    let name = files > 1 ? "\(path) and \(files - 1) more" : path
+    let name =
+      plan.isStream ? "standard output" : files > 1 ? "\(path) and \(files - 1) more" : path
     return "\(name): \(seconds.shown(2)) s, \(frames), \(peak)\(loudness)"
       + (plan.leavesSilenceOut ? ", \(report.segments.count.counted("phrase"))" : "")
       + (clipped > 0 ? ", \(clipped.counted("sample")) clipped" : "")

@@ -147,7 +147,7 @@ extension RecordingTarget {
     if tags != SoundFileTags(), fileFormat == .w64 || fileFormat == .raw || isStream {
       warn(
         "tagsLeftOut",
-        "\(isStream ? "a pipe" : fileFormat.title) cannot hold tags: they are left out.",
+        "\(isStream ? "Standard output" : fileFormat.title) cannot hold tags: they are left out.",
         hint: Self.tagHint)
     } else {
       for loss in tags.losses(in: fileFormat) { warnOfLoss(loss) }
