@@ -4,8 +4,8 @@ enum IgnoredOptions {
   private struct Rule {
     let commands: Set<String>
     let options: [String]
-    /// Options of which at least one must be present for the others to have an effect; empty if no
-    /// option gives them one.
+    /// Options of which at least one must be present for the others to have an effect, such as
+    /// `monitor`, or `split=silence` if the value matters; empty if no option gives them one.
     var needed: [String] = []
     /// The option, with a value if needed, in whose presence the rule applies; nil if `needed`
     /// decides.
@@ -18,7 +18,11 @@ enum IgnoredOptions {
         guard let last = options.last(where: { $0.name == onlyWith.option }) else { return false }
         return onlyWith.value == nil || last.value == onlyWith.value
       }
-      return !options.contains { needed.contains($0.name) }
+      return !needed.contains { words in
+        let parts = words.split(separator: "=")
+        guard let last = options.last(where: { $0.name == parts[0] }) else { return false }
+        return parts.count == 1 || last.value.map { $0 == parts[1] } == true
+      }
     }
   }
 
@@ -46,7 +50,7 @@ enum IgnoredOptions {
       onlyWith: ("limit", "off"), hint: "Nothing is limited with --limit off."),
     Rule(
       commands: ["record", "monitor"], options: ["hold", "tail"],
-      needed: ["voice-activated", "split"],
+      needed: ["voice-activated", "split=silence"],
       hint: "Use the option together with --voice-activated or --split silence."),
     Rule(
       commands: ["overdub"], options: ["tempo"], needed: ["count-in"],
@@ -55,11 +59,21 @@ enum IgnoredOptions {
       commands: ["monitor"], options: ["overwrite"], needed: ["record"],
       hint: "Nothing is written without --record."),
     Rule(
+      commands: ["latency", "tune"], options: ["overwrite"], needed: ["report"],
+      hint: "Only the file of --report is replaced."),
+    Rule(
+      commands: ["inspect"], options: ["overwrite"], needed: ["waveform", "spectrogram"],
+      hint: "Only the pictures of --waveform and --spectrogram are replaced."),
+    Rule(
+      commands: ["repair"], options: ["overwrite"], onlyWith: ("in-place", nil),
+      hint: "No copy is written with --in-place."),
+    Rule(
       commands: ["latency"],
       options: [
         "repeat", "reopen", "level", "device", "capture-device", "playback-device", "rate",
         "channels", "capture-channels", "playback-channels", "format", "period-size", "periods",
         "headroom", "resampler-quality", "master", "realtime-priority", "duration",
+        "capture-volume", "playback-volume", "no-reserve",
       ],
       onlyWith: ("listen", nil), hint: "No device is used with --listen."),
     Rule(
