@@ -134,9 +134,11 @@ struct PlayItems {
     var gains = mixes.first.map { mix in
       mixes.count == 1 ? [mix.gain] : sources.map { _ in mix.gain }
     }
+    if mixes.count > 1, let first = mixes.first { Self.warnOfSeveral(sources, in: first) }
     for mix in mixes.dropFirst() {
       let others = try SourceList([mix.path])
       try Self.checkMixed(sources.count + others.count)
+      Self.warnOfSeveral(others, in: mix)
       sources.append(others)
       gains? += others.map { _ in mix.gain }
     }
@@ -146,6 +148,15 @@ struct PlayItems {
         range: range, gains: PerSource(values: gains ?? [.unity]), pans: pans,
         resamplerQuality: resamplerQuality),
       mixMode: mixes.count > 1 ? .together : nil)
+  }
+
+  /// Warns that the several `sources` of `mix`, which is not alone, do not follow one another.
+  private static func warnOfSeveral(_ sources: SourceList, in mix: MixOption) {
+    guard sources.count > 1 else { return }
+    warn(
+      "playedTogether",
+      "The \(sources.count) files of \(FileName.withoutUser(mix.path)) play at the same time, because --mix is repeated.",
+      hint: "Name it alone to play its files one after the other.")
   }
 
   private static func checkMixed(_ count: Int) throws(ToolFailure) {

@@ -44,7 +44,7 @@ struct MonitorCommand: MicrophoneCommand {
   @Option(
     name: .customLong("mix"),
     help: .init(
-      "Mix in a file, an address, a playlist or a folder. The gain is in dB. May be repeated.",
+      "Mix in a file, an address, a playlist or a folder. The gain is in dB. May be repeated: then all files play at the same time.",
       valueName: "file[:db]"))
   var mixes: [MixOption] = []
 
